@@ -61,7 +61,7 @@ def skip_log() -> Iterator[None]:
 def log_bases(bases: Iterable[_LoggedBase]) -> None:
     """Add the names of bases and their models to the current log line of this thread."""
     line = _work.get()
-    named = [*bases]
+    named = list(bases)
     if line is not None and named:
         line["base"] = ",".join(base.name for base in named)
         line["model"] = ",".join(sorted({base.embedder for base in named if base.has_vectors}))

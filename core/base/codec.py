@@ -92,7 +92,7 @@ def encode(
     if isinstance(value, Message):
         return message_form(value)
     if isinstance(value, (list, tuple)):
-        return [*map(inner, value)]
+        return list(map(inner, value))
     if isinstance(value, Mapping):
         return {str(name): inner(item) for name, item in value.items()}
     if isinstance(value, datetime):

@@ -203,7 +203,7 @@ class Jobs:
     def ended(self) -> list[Job]:
         """Return the last finished jobs, most recent first, including forgotten ones."""
         with self._lock:
-            return [*reversed(self._ended)]
+            return list(reversed(self._ended))
 
     def running(self, *names: str) -> bool:
         """Return whether a job with one of these names is running."""

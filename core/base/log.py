@@ -115,7 +115,7 @@ class Log(RotatingFileHandler):
 
 def tail(folder: Path, count: int) -> list[str]:
     """Return the last lines of the log, oldest first; empty if it can't be read."""
-    return [*_lines(folder)][-count:]
+    return list(_lines(folder))[-count:]
 
 
 def errors(folder: Path, count: int) -> list[LogEntry]:

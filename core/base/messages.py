@@ -164,7 +164,7 @@ def readable(value: object, language: str = ENGLISH) -> Any:
             if isinstance(item, Message):
                 data["message" if key in _MAIN else f"{name}_message"] = to_json(item)
             elif isinstance(item, (list, tuple)) and (messages := [part for part in item if isinstance(part, Message)]):
-                data[f"{name}_messages"] = [*map(to_json, messages)]
+                data[f"{name}_messages"] = list(map(to_json, messages))
         return data
     if isinstance(value, (list, tuple)):
         return [readable(item, language) for item in value]

@@ -74,7 +74,7 @@ class EditedNote:
     def difference(self) -> list[str]:
         """Return the unified diff of both texts, without headers."""
         lines = unified_diff(self.own.splitlines(), (self.offered or "").splitlines(), n=1, lineterm="")
-        return [*lines][2:]
+        return list(lines)[2:]
 
 
 @frozen

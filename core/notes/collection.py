@@ -58,7 +58,7 @@ class Notes:
 
         if text or answering or filters != Filters(bases=filters.bases):  # these depend on the time, or are too many
             return read()
-        return [*self._store.remembered.get(("cards", filters.bases), read)]
+        return list(self._store.remembered.get(("cards", filters.bases), read))
 
     def get(self, note_id: str) -> Note:
         """Return a note that the user opens; its pending chunks are embedded next. Raises NoteNotFound."""
@@ -109,7 +109,7 @@ class Notes:
     def linking(self, note_id: str) -> list[str]:
         """Return the ids of the notes that link to a note, ordered by path; raises NoteNotFound."""
         self._store.notes.card(note_id)
-        return [*self._store.remembered.get(("linking", note_id), lambda: self.links().to(note_id))]
+        return list(self._store.remembered.get(("linking", note_id), lambda: self.links().to(note_id)))
 
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
         """Return the notes whose titles, aliases or paths match a text, best first; the newest if the text is empty."""

@@ -168,7 +168,7 @@ class Documents:
         """
         self._store.database.check_writable()
         if encoding and not normalize_encoding(encoding):
-            raise UnknownChoice("encoding", encoding, [*ENCODINGS.values()])
+            raise UnknownChoice("encoding", encoding, list(ENCODINGS.values()))
         chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""
         note = self._store.notes.note(note_id)
         data = self._bytes(note)

@@ -414,7 +414,7 @@ class FileActs:
 
     def _take_back(self, intents: Mapping[int, FileStep]) -> None:
         try:
-            for number, step in [*intents.items()][::-1]:
+            for number, step in list(intents.items())[::-1]:
                 (self._store.intents.drop if self._is_settled(step) else self._store.intents.leave)([number])
         except TesseraError:  # a database error; the next opening continues
             _LOG.warning("Files can't be restored", exc_info=True)

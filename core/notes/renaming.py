@@ -193,7 +193,7 @@ class Renames:
             except TesseraError as error:
                 refused[other] = error.message
         done = [plan for plan in plans.values() if plan]
-        others = [plan.note.id for plan in done if plan.note.id not in own] + [*refused]
+        others = [plan.note.id for plan in done if plan.note.id not in own] + list(refused)
         self._writer.carry_out(done)
         self._store.leave_pending()
         versions = {plan.note.id: self._store.notes.note(plan.note.id).version for plan in done}

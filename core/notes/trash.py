@@ -154,7 +154,7 @@ class Trash:
         """
         with self._store.changing:
             self._check_known(note_ids)
-            chosen = [*{trashed.version.note_id for trashed in self.all()}.intersection(note_ids)]
+            chosen = list({trashed.version.note_id for trashed in self.all()}.intersection(note_ids))
             if chosen:
                 self._store.forget_notes(chosen)
         return len(chosen)

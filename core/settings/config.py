@@ -247,7 +247,7 @@ def settings(**values: object) -> Settings:
     process share its models, so the models' constructors get the settings here. All other code gets its settings as
     arguments.
     """
-    handed_in = [*_HANDED_IN.values()]  # another thread may close its workspace meanwhile
+    handed_in = list(_HANDED_IN.values())  # another thread may close its workspace meanwhile
     if handed_in and not values:
         return handed_in[-1]
     in_file: bytes | None = None

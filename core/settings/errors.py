@@ -91,7 +91,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
             ),
             key=key,
             place=place,
-            names=[*keys.values()],
+            names=list(keys.values()),
         )
     return ConfigError(
         "The setting '{key}' is not valid: {reason} (in {place}).", key=key, reason=problem_of(first), place=place

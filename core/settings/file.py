@@ -221,7 +221,7 @@ def import_settings(path: Path) -> ImportedSettings:
             servers[section] = server or {}
     if not taken:
         raise ConfigError("{path} contains no setting that exists in Tessera.", path=path)
-    return ImportedSettings((*taken,), left)
+    return ImportedSettings(tuple(taken), left)
 
 
 def _read(values: ValueMap, *sections: str) -> Iterator[tuple[str, str, object]]:

@@ -319,7 +319,7 @@ class Store(Tables):
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
-            stale = {other.id: self.chunks.entries([*self.notes.cut_by(other)]) for other in sharing}
+            stale = {other.id: self.chunks.entries(list(self.notes.cut_by(other))) for other in sharing}
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:

@@ -168,7 +168,7 @@ class BaseTable(StoreTable):
         """Store the patterns of files to ignore in the last sync of each folder of the base."""
         with self._write():
             for sync in self.syncs(base):
-                self.put_sync(base, replace(sync, report=sync.report | {IGNORED: [*patterns]}))
+                self.put_sync(base, replace(sync, report=sync.report | {IGNORED: list(patterns)}))
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files in a folder whose notes were permanently deleted, each with its hash at that time."""

@@ -258,8 +258,8 @@ class ChunkTable(StoreTable):
     def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
         vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
-        stacked = matrix([*vectors.values()], base.dimension)
-        return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
+        stacked = matrix(list(vectors.values()), base.dimension)
+        return list(vectors), VectorTable(self._database).centring(base).passages(stacked)
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
         """Yield a base's entries and their centred vectors in blocks, without duplicates."""
@@ -270,7 +270,7 @@ class ChunkTable(StoreTable):
             fresh = {entry: vector for entry, vector in rows if entry not in yielded}
             yielded.update(fresh)
             if fresh:
-                yield list(fresh), centring.passages(matrix([*fresh.values()], base.dimension))
+                yield list(fresh), centring.passages(matrix(list(fresh.values()), base.dimension))
 
     # searching
 
@@ -304,8 +304,8 @@ class ChunkTable(StoreTable):
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
         """Return the first chunk of each of the last changed notes; among equal times, higher priorities come first."""
-        return [
-            *islice(
+        return list(
+            islice(
                 first_of_notes(
                     self._rows(
                         f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id IN ?"
@@ -316,7 +316,7 @@ class ChunkTable(StoreTable):
                 ),
                 count,
             )
-        ]
+        )
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
         # One long string takes a third of the time of a hundred thousand rows.

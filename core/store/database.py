@@ -410,6 +410,6 @@ def _expanded(statement: str) -> str:
 
 def _bound(values: Sequence[object]) -> list[object]:
     return [
-        json.dumps([*value]) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else value
+        json.dumps(list(value)) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else value
         for value in values
     ]

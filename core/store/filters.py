@@ -53,7 +53,7 @@ PROPERTY_TEXTS = f"""
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
     """Return the condition that a note has any of the given properties; `column` holds the note's id."""
-    values: list[object] = [*map(fold, names)]
+    values: list[object] = list(map(fold, names))
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
@@ -160,17 +160,17 @@ def _tag(condition: Condition) -> Term:
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
         f" ({used} SELECT tag FROM used WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {below})))",
-        [[*map(tag_key, condition.values)]],
+        [list(map(tag_key, condition.values))],
     )
 
 
 def _word(condition: Condition) -> Term:
-    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [[*map(fold, condition.values)]]
+    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [list(map(fold, condition.values))]
 
 
 def _status(condition: Condition) -> Term:
     term = f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))"
-    return term, [*moments(), [*map(fold, condition.values)]]
+    return term, [*moments(), list(map(fold, condition.values))]
 
 
 def _number(condition: Condition) -> Term:
@@ -179,7 +179,7 @@ def _number(condition: Condition) -> Term:
         for value in condition.values
         for end, far in zip(value.partition("..")[::2], (-_FAR, _FAR), strict=True)
     ]
-    return _each(f"{condition.field} BETWEEN ? AND ?", condition.values), [*ends]
+    return _each(f"{condition.field} BETWEEN ? AND ?", condition.values), list(ends)
 
 
 def _page(condition: Condition) -> Term:
@@ -217,7 +217,7 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
 
 def _kind(condition: Condition) -> Term:
     kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
-    return _each(f"coalesce({kind} = ?, 0)", condition.values), [*map(fold, condition.values)]
+    return _each(f"coalesce({kind} = ?, 0)", condition.values), list(map(fold, condition.values))
 
 
 def _use(condition: Condition) -> Term:
@@ -323,7 +323,7 @@ def titles(breadcrumb: str, sections: str) -> str:
 
 
 def _any(term: str, condition: Condition) -> Term:
-    return _each(term, condition.values), [*map(fold, condition.values)]
+    return _each(term, condition.values), list(map(fold, condition.values))
 
 
 def _each(term: str, values: Sized) -> str:

@@ -160,8 +160,8 @@ class TitleTable(StoreTable):
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
         """Return the first allowed chunk of each note in the bases with any of these titles or aliases."""
         forms = _forms(titles)
-        return [
-            *first_of_notes(
+        return list(
+            first_of_notes(
                 self._rows(
                     f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
                     f" AND base_id IN ? AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
@@ -171,7 +171,7 @@ class TitleTable(StoreTable):
                 ),
                 allowed,
             )
-        ]
+        )
 
 
 def _forms(titles: Iterable[str]) -> list[str]:

@@ -142,7 +142,7 @@ class PendingTable(StoreTable):
             f"SELECT id, base_id, 2 * (id IN ?) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
             f" AS long FROM notes INDEXED BY notes_filters WHERE base_id IN ? AND EXISTS ({waiting} {_CHOSEN})"
             " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
-            [*self.opened],
+            list(self.opened),
             counts,
             only,
             only,
@@ -151,7 +151,7 @@ class PendingTable(StoreTable):
         count = counts[notes[0][1]] if notes else 0
         rows: list[sqlite3.Row] = []
         # Read note by note, because sorting the chunks of all notes would take longer than embedding a few.
-        for note_id in (note_id for note_id, *group in notes if group == [*notes[0][1:]]):
+        for note_id in (note_id for note_id, *group in notes if group == list(notes[0][1:])):
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
                 " JOIN chunks INDEXED BY chunks_pending ON note_id = notes.id"

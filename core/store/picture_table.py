@@ -150,7 +150,7 @@ class PictureTable(StoreTable):
             " WHERE note_id = ? ORDER BY start, target",
             note_id,
         )
-        return [*map(picture_of, rows)]
+        return list(map(picture_of, rows))
 
     def is_read(self, base: KnowledgeBase) -> bool:
         """Return whether a base's settings say that its pictures are read."""
@@ -167,8 +167,8 @@ class PictureTable(StoreTable):
 
     def files(self) -> list[PictureFile]:
         """Return the pictures of notes from synced folders, to check their files."""
-        return [
-            *map(
+        return list(
+            map(
                 file_of,
                 self._rows(
                     f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
@@ -176,7 +176,7 @@ class PictureTable(StoreTable):
                     " AND folder = source_ref) ORDER BY path, note_id, start"
                 ),
             )
-        ]
+        )
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Update the path, time, size and hash of the file of a note's picture."""
@@ -233,7 +233,7 @@ class PictureTable(StoreTable):
 
     def drop(self, note_ids: Collection[str]) -> None:
         """Delete the pictures of notes with their chunks, and renumber the remaining chunks."""
-        ids = [*note_ids]
+        ids = list(note_ids)
         chosen = "note_id IN ? AND picture != ''"
         with self._write():
             stale = self._column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
@@ -254,8 +254,8 @@ class PictureTable(StoreTable):
 
     def unread(self) -> list[PictureFile]:
         """Return one picture for each file that hasn't been read yet."""
-        return [
-            *map(
+        return list(
+            map(
                 file_of,
                 self._rows(
                     f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
@@ -263,7 +263,7 @@ class PictureTable(StoreTable):
                     " GROUP BY note_pictures.hash ORDER BY path, start"
                 ),
             )
-        ]
+        )
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
         """Store the text read from a file, or why it can't be read. `again`: the next import tries again."""
@@ -347,7 +347,7 @@ class ImageTable(StoreTable):
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def for_note(self, note_id: str) -> list[NotePicture]:
-        return [*map(picture_of, self._rows(f"SELECT {_IMAGE} FROM note_images WHERE note_id = ?", note_id))]
+        return list(map(picture_of, self._rows(f"SELECT {_IMAGE} FROM note_images WHERE note_id = ?", note_id)))
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
         """Replace the pictures of a note with the pictures in its text at this generation."""
@@ -458,7 +458,7 @@ class ImageTable(StoreTable):
         ]
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        return [*map(file_of, self._rows(f"{statement} ORDER BY path, start", *values))]
+        return list(map(file_of, self._rows(f"{statement} ORDER BY path, start", *values)))
 
 
 def is_of_pictures(condition: Condition) -> bool:

@@ -110,7 +110,7 @@ class QuestionTable(QuestionedTable):
 
         Their right passages must have positions in notes. Raises QueryError for a text that can't be searched for.
         """
-        questions = [*questions]
+        questions = list(questions)
         for question in questions:
             check_question(question.text)
         return self._add(question_set, questions)

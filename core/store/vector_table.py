@@ -268,13 +268,13 @@ class NoteVectors(StoreTable):
     def owners(self, rowids: Collection[int]) -> list[str]:
         """Return the ids of the notes with the given chunks, without duplicates, in the order of the chunks."""
         owner = dict(self._rows("SELECT rowid, note_id FROM chunks WHERE rowid IN ?", rowids))
-        return [*dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner)]
+        return list(dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner))
 
     @decoding
     def means(self, base: KnowledgeBase, note_ids: Collection[str]) -> Iterator[tuple[str, Matrix]]:
         """Yield note ids of a base, each with the mean of the note's centred window vectors, scaled to unit length."""
         centring = VectorTable(self._database).centring(base)
-        ids = [*note_ids]
+        ids = list(note_ids)
         for at in range(0, len(ids), _BLOCK):
             rows = self._rows(
                 "SELECT note_id, vectors.vector FROM chunks JOIN windows ON chunk = chunks.rowid"

@@ -265,7 +265,7 @@ class Words(StoreTable):
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:
                 self._stems = {}
-                new = [*words]
+                new = list(words)
             if new:
                 with closing(sqlite3.connect(":memory:")) as connection:  # takes 0.5 ms
                     connection.executescript(
@@ -281,13 +281,13 @@ class Words(StoreTable):
         """Return the words that any chunk contains, in the same time for frequent and rare words."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
-        held = set(self._column(terms, [*stems.values()]))
+        held = set(self._column(terms, list(stems.values())))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that contain each indexed word, without reading its occurrences."""
         stems = self.stems(words)
-        rows = self._rows("SELECT term, doc FROM vocabulary WHERE term IN ?", [*stems.values()])
+        rows = self._rows("SELECT term, doc FROM vocabulary WHERE term IN ?", list(stems.values()))
         counts = dict(map(tuple, rows))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}
 

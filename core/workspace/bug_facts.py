@@ -55,7 +55,7 @@ def bug_report(
     if status is not None:
         facts["open for"] = "reading" if status.readonly else "writing"
         facts["index"] = str(skeleton(status.index_problem)) if status.index_problem else "no problem"
-        facts["bases"] = [*map(_base, status.bases)]
+        facts["bases"] = list(map(_base, status.bases))
     if problem is not None:
         facts["problem"] = f"{type(problem).__name__}: {skeleton(problem.message)}"
     facts["last errors"] = [

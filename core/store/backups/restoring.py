@@ -133,12 +133,12 @@ def complete(folder: Path) -> None:
         if ready.is_dir():
             aside = folder / ASIDE / (ready / _NAMED).read_text(encoding="utf-8")
             _move([file for pattern in _MOVE for file in folder.glob(pattern)], aside)
-            _move([*folder.glob(f"{BACKUPS}/trash")], aside / BACKUPS)
+            _move(list(folder.glob(f"{BACKUPS}/trash")), aside / BACKUPS)
             ready.rename(moved)
             sync_folder(folder)
         if moved.is_dir():
             (moved / _NAMED).unlink(missing_ok=True)
-            _move([*moved.glob(f"{BACKUPS}/trash")], folder / BACKUPS)
+            _move(list(moved.glob(f"{BACKUPS}/trash")), folder / BACKUPS)
             # The database comes last: without it the folder isn't a workspace yet.
             kept = {manifest.KEY_FILE} if (folder / manifest.KEY_FILE).exists() else set()
             others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]

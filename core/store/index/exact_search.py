@@ -116,7 +116,7 @@ class ExactSearch(StoreTable):
         rows = dict(known.rows)
         for at in range(0, len(fresh), _BLOCK):
             block = self._vectors.entries(fresh[at : at + _BLOCK], base.dimension)
-            blocks.append(np.stack([*block.values()]))
+            blocks.append(np.stack(list(block.values())))
             rows |= {entry: row for row, entry in enumerate(block, len(rows))}
         windows = np.array([rows[named[vector]] for vector in vectors], np.intp)
         rowids, places = np.unique(np.array(chunks, np.int64), return_inverse=True)

@@ -73,7 +73,7 @@ class IndexQueue:
                 with self._changed:
                     base_id = next((base_id for base_id, entries in self._noted.items() if entries), "")
                     entries = self._noted[base_id]
-                    batch = [*islice(entries, _BATCH)]
+                    batch = list(islice(entries, _BATCH))
                     for entry in batch:
                         del entries[entry]
                     self._at, self._running = (base_id, batch), bool(batch)
