@@ -1,7 +1,6 @@
 """Tables of original documents, unreadable files, and pictures of notes with their texts and vectors."""
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
@@ -125,8 +124,40 @@ class Unplaced(NamedTuple):
     differs: bool
 
 
-class PictureTable(StoreTable):
+class _FileTable(StoreTable):
+    """A table of pictures in notes, with the state of their files."""
+
+    name: str
+    looked = ""
+    """Further assignments once a file was looked up."""
+
+    def look(self, note_id: str, picture: NotePicture) -> None:
+        """Update the path, time, size and hash of the file of a note's picture."""
+        self._execute(
+            f"UPDATE {self.name} SET place = ?1, mtime_ns = ?2, size = ?3, hash = ?4{self.looked}"
+            " WHERE note_id = ?5 AND target = ?6",
+            picture.place,
+            picture.mtime_ns,
+            picture.size,
+            picture.hash,
+            note_id,
+            picture.target,
+            aside=True,
+        )
+
+    def _files(self, statement: str, *values: object) -> list[PictureFile]:
+        """Return the pictures in rows of a note's id, its folder and path, and the picture's columns."""
+        return [
+            PictureFile(note_id, source_ref, path or "", picture_of(picture))
+            for note_id, source_ref, path, *picture in self._rows(f"{statement} ORDER BY path, start", *values)
+        ]
+
+
+class PictureTable(_FileTable):
     """The pictures of notes, and the text read from their files. A file is read once for all notes and bases."""
+
+    name = "note_pictures"
+    looked = ", looked = 1, placed = placed AND hash = ?4 AND place = ?1"
 
     # pictures of notes
 
@@ -167,29 +198,10 @@ class PictureTable(StoreTable):
 
     def files(self) -> list[PictureFile]:
         """Return the pictures of notes from synced folders, to check their files."""
-        return list(
-            map(
-                file_of,
-                self._rows(
-                    f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
-                    " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
-                    " AND folder = source_ref) ORDER BY path, note_id, start"
-                ),
-            )
-        )
-
-    def look(self, note_id: str, picture: NotePicture) -> None:
-        """Update the path, time, size and hash of the file of a note's picture."""
-        self._execute(
-            "UPDATE note_pictures SET place = ?1, mtime_ns = ?2, size = ?3, looked = 1, hash = ?4,"
-            " placed = placed AND hash = ?4 AND place = ?1 WHERE note_id = ?5 AND target = ?6",
-            picture.place,
-            picture.mtime_ns,
-            picture.size,
-            picture.hash,
-            note_id,
-            picture.target,
-            aside=True,
+        return self._files(
+            f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
+            " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
+            " AND folder = source_ref)"
         )
 
     def unplaced(self) -> list[Unplaced]:
@@ -254,15 +266,10 @@ class PictureTable(StoreTable):
 
     def unread(self) -> list[PictureFile]:
         """Return one picture for each file that hasn't been read yet."""
-        return list(
-            map(
-                file_of,
-                self._rows(
-                    f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
-                    " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
-                    " GROUP BY note_pictures.hash ORDER BY path, start"
-                ),
-            )
+        return self._files(
+            f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
+            " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
+            " GROUP BY note_pictures.hash"
         )
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
@@ -290,12 +297,6 @@ class PictureTable(StoreTable):
     def drop_unused(self) -> None:
         """Delete the texts of files that no note shows."""
         self._execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
-
-
-def file_of(row: sqlite3.Row) -> PictureFile:
-    """Return a picture from a row of its note's id, folder and path, and the picture's columns."""
-    note_id, source_ref, path, *picture = row
-    return PictureFile(note_id, source_ref, path or "", picture_of(picture))
 
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
@@ -330,8 +331,10 @@ class ImageRow(NamedTuple):
     vector: Matrix
 
 
-class ImageTable(StoreTable):
+class ImageTable(_FileTable):
     """The pictures that notes show. A model embeds a file once, however many notes and bases show it."""
+
+    name = "note_images"
 
     # pictures of notes
 
@@ -362,19 +365,6 @@ class ImageTable(StoreTable):
     def files(self) -> list[PictureFile]:
         """Return the pictures of notes from synced folders, to check their files."""
         return self._files(f"SELECT note_id, source_ref, path, {_IMAGE} FROM {_SHOWN} WHERE {_IN_FOLDER}")
-
-    def update_file(self, note_id: str, picture: NotePicture) -> None:
-        """Update the path, time, size and hash of the file of a note's picture."""
-        self._execute(
-            "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
-            picture.place,
-            picture.mtime_ns,
-            picture.size,
-            picture.hash,
-            note_id,
-            picture.target,
-            aside=True,
-        )
 
     # picture files
 
@@ -456,9 +446,6 @@ class ImageTable(StoreTable):
                 model,
             )
         ]
-
-    def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        return list(map(file_of, self._rows(f"{statement} ORDER BY path, start", *values)))
 
 
 def is_of_pictures(condition: Condition) -> bool:

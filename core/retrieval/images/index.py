@@ -73,7 +73,7 @@ class ImageIndex:
             for file in self._store.images.files():
                 progress(0, 0, "")
                 if (now := seen(file)) is not None:
-                    self._store.images.update_file(file.note_id, now)
+                    self._store.images.look(file.note_id, now)
             done = self._embed(embedder, progress)
             self._store.images.drop_unused(model)
             return done
