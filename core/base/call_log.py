@@ -1,15 +1,15 @@
 """One log line for each write, search or call by a program."""
 
-import logging
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from logging import getLogger
 from typing import Protocol
 
 from core.base.frozen import Values
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 Fields = Values
 _work: ContextVar[Fields | None] = ContextVar("work", default=None)
 

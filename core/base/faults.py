@@ -5,12 +5,12 @@ folder) from error`.
 """
 
 import errno
-import logging
 import os
 import shlex
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from logging import getLogger
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -25,7 +25,7 @@ from core.base.errors import (
 )
 from core.base.messages import Message, message
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 
 DATABASE = "notes.db"
 DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")

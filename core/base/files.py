@@ -1,7 +1,6 @@
 """Opening regular files, writing small files atomically, sizes, free space, and temporary folders."""
 
 import json
-import logging
 import os
 import re
 import shutil
@@ -10,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EACCES, EISDIR, ELOOP, ENXIO
+from logging import getLogger
 from pathlib import Path
 from tempfile import mkstemp
 from threading import Lock
@@ -38,7 +38,7 @@ def disk_space(folder: Path) -> DiskSpace:
     return DiskSpace(usage.free, usage.total)
 
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 SMALL = 4 << 20
 """Maximum size of a small file in bytes."""
 BROKEN = ".broken"

@@ -1,13 +1,13 @@
 """Long work in threads, with progress, cancellation and a result."""
 
-import logging
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from logging import getLogger
 from statistics import median
+from threading import Event, Lock, Thread, current_thread
 from typing import Any, Literal, Protocol, TypeVar
 
 from core.base.errors import Cancelled, TesseraError
@@ -50,7 +50,7 @@ class Pace:
         return (usual if usual > now else end) - now
 
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 _RETAINED = 50
 """Maximum number of finished jobs in `Jobs.ended`."""
 _BETWEEN = 0.1
@@ -113,10 +113,10 @@ class Jobs:
     """Running and finished jobs, one per name."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._jobs: dict[str, Job] = {}
-        self._stops: dict[str, threading.Event] = {}
-        self._threads: dict[str, threading.Thread] = {}
+        self._stops: dict[str, Event] = {}
+        self._threads: dict[str, Thread] = {}
         self._again: dict[str, Work] = {}
         self._is_closed = False
         self._ended: deque[Job] = deque(maxlen=_RETAINED)
@@ -147,14 +147,14 @@ class Jobs:
             quiet = quiet or self._is_in_quiet_job()
             self._number += 1
             self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
-            self._stops[name] = threading.Event()
-            thread = threading.Thread(target=self._run, args=(name, work), name=f"job-{name}", daemon=True)
+            self._stops[name] = Event()
+            thread = Thread(target=self._run, args=(name, work), name=f"job-{name}", daemon=True)
             self._threads[name] = thread
             thread.start()
             return True
 
     def _is_in_quiet_job(self) -> bool:
-        current = threading.current_thread()
+        current = current_thread()
         return any(self._jobs[name].quiet for name, thread in self._threads.items() if thread is current)
 
     def result(
@@ -271,7 +271,7 @@ class Jobs:
         """End a job, whatever the outcome, unless more work is waiting for it; return that work, or None."""
         with self._lock:
             if name in self._again and not self._is_closed:
-                self._stops[name] = threading.Event()
+                self._stops[name] = Event()
                 self._put(name, result=outcome.get("result"))
                 return self._again.pop(name)
             self._put(name, state=state, **outcome)

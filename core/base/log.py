@@ -5,7 +5,6 @@ because their texts may quote notes. For the same reason, the texts of other lib
 setting `log_texts` adds all texts.
 """
 
-import errno
 import logging
 import os
 import re
@@ -15,6 +14,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import field
+from errno import errorcode
 from io import TextIOWrapper
 from itertools import chain
 from logging.handlers import RotatingFileHandler
@@ -176,7 +176,7 @@ class _Lines(logging.Formatter):
         elif isinstance(error, TesseraError):
             text = str(skeleton(error.message))
         elif isinstance(error, OSError):
-            text = errno.errorcode.get(error.errno or 0, "")
+            text = errorcode.get(error.errno or 0, "")
         return f"{name}: {text}" if text else name
 
 

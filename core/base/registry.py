@@ -1,12 +1,12 @@
 """Lazy objects: tables of implementations that are imported on first use, and lazily computed attributes."""
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
+from logging import getLogger
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -35,7 +35,7 @@ class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
             return values[self.attrname]
 
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 
 
 @frozen

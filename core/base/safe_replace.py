@@ -5,13 +5,13 @@ swapped back. Decision: docs/decisions/0029-files-of-others.md.
 """
 
 import ctypes
-import errno
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
+from errno import EAGAIN, EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP
 from functools import partial
 from pathlib import Path
 from tempfile import mkstemp
@@ -24,7 +24,7 @@ PREFIX, SUFFIX = ".tessera-", ".part"
 _PATIENCE = 1.0
 """Seconds to wait for another program to finish writing a file."""
 _LOOK = 0.005
-_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+_UNSUPPORTED = {ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP}
 _AT_FDCWD = -100
 _SWAP = 2
 
@@ -180,7 +180,7 @@ def _hold_write_lease(handle: int) -> Iterator[bool | None]:
         fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default, unlike the usual signal
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:
-        yield False if error.errno == errno.EAGAIN else None
+        yield False if error.errno == EAGAIN else None
         return
     try:
         yield True

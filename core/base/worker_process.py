@@ -6,11 +6,11 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import TIMEOUT_MAX, Lock, Thread, Timer, current_thread
 from typing import Any, TypeVar
 
 Request = TypeVar("Request")
@@ -33,10 +33,10 @@ class WorkerProcess:
         self._module = module
         self._patience = patience
         self._idle = idle
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._running: subprocess.Popen[bytes] | None = None
         self._is_closed = False
-        self._timer: threading.Timer | None = None
+        self._timer: Timer | None = None
         atexit.register(self.close)
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._forget)
@@ -49,7 +49,7 @@ class WorkerProcess:
                 self._running = self._start()
             if self._running is None or self._is_closed:  # `close` may have been called during the start
                 raise ProcessEnded
-            timer = threading.Timer(seconds or threading.TIMEOUT_MAX, self._running.kill)
+            timer = Timer(seconds or TIMEOUT_MAX, self._running.kill)
             if seconds is not None:
                 timer.start()
             try:
@@ -59,7 +59,7 @@ class WorkerProcess:
             if not goes_on:
                 self._end()
             elif self._idle is not None:
-                self._timer = threading.Timer(self._idle, self._end_idle)
+                self._timer = Timer(self._idle, self._end_idle)
                 self._timer.daemon = True
                 self._timer.start()
         if isinstance(reply, Exception):
@@ -121,7 +121,7 @@ class WorkerProcess:
 
     def _end_idle(self) -> None:
         with self._lock:
-            if threading.current_thread() is self._timer:  # there was no request since it was started
+            if current_thread() is self._timer:  # there was no request since it was started
                 self._end()
 
     def _cancel_timer(self) -> None:
@@ -131,7 +131,7 @@ class WorkerProcess:
 
     def _forget(self) -> None:
         """Forget the process after a fork, because it belongs to the parent."""
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._timer = None
         if self._running is not None:
             self._running.returncode = 0
@@ -152,7 +152,7 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
         time.sleep(_LOOK)
         os._exit(1)
 
-    threading.Thread(target=end_after_parent, daemon=True).start()
+    Thread(target=end_after_parent, daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     requests = os.fdopen(0, "rb", closefd=False)

@@ -1,12 +1,9 @@
 """Pictures and other files of notes, which are only found inside a note's folder, and OCR of pictures."""
 
 import hashlib
-import logging
 import os
-import posixpath
 import re
 import stat
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +11,10 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
+from logging import getLogger
 from pathlib import Path, PurePosixPath
+from posixpath import dirname, relpath
+from threading import Lock
 
 from core import embedding
 from core.base import files, safe_replace
@@ -259,7 +259,7 @@ class Attachments:
         folders = self._folders(into) if into and into.writes_files_of(author) else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
         path = save([*own, *folders, self.own_folder][0], name, data)
-        return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
+        return relpath(path, dirname(str(note.path))) if note and own else path
 
     def _find_in_folders(self, note: Note, target: str) -> Attachment | None:
         if not note.in_file:
@@ -274,7 +274,7 @@ class Attachments:
         return [folder for folder in folders if folder.is_absolute() and folder.is_dir()]
 
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 _JOB = "pictures"
 _PATIENCE = 0.3
 """Seconds between checks of the jobs that OCR waits for."""
@@ -287,7 +287,7 @@ class Pictures:
         self._store = store
         self._pending = pending
         self._jobs = jobs
-        self._turn = threading.Lock()
+        self._turn = Lock()
 
     @property
     def can_read(self) -> bool:

@@ -1,11 +1,11 @@
 """Today's note, named after its day, in the place and with the template that the user chose."""
 
-import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from logging import getLogger
 from typing import Any
 
 from core.base.call_log import log_bases, log_call
@@ -25,7 +25,7 @@ from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.store import Store
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 
 # Date formats with Moment.js tokens, as in Obsidian.
 

@@ -1,13 +1,13 @@
 """Notes in files: edits are written atomically, and not if a file has changed; several files all or none."""
 
-import errno
-import logging
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from errno import EACCES
+from logging import getLogger
 from pathlib import Path
 from typing import TypeVar
 
@@ -209,7 +209,7 @@ def put_away(change: FileChange) -> Path | None:
         spare = root / TRASH
         spare.mkdir(exist_ok=True)
         if spare.is_symlink():
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(spare))
+            raise PermissionError(EACCES, os.strerror(EACCES), str(spare))
         rename_file(root / path, spare / free_path(Path(path).name, [file.name for file in spare.iterdir()]))
     return spare
 
@@ -376,7 +376,7 @@ def _writing(root: Path, path: str) -> Iterator[None]:
         raise SourceError(path, "can't be written: {why}.", why=why) from error
 
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 _Done = TypeVar("_Done")
 
 

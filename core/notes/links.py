@@ -1,10 +1,10 @@
 """Links between notes, resolved as in Obsidian, and backlinks."""
 
 import json
-import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from posixpath import basename, dirname, join, normpath
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.frozen import frozen
@@ -54,7 +54,7 @@ class NoteLinks:
         A path that is also the end of another path starts with a slash.
         """
         path = self.names[note_id].path
-        name = _without_suffix(posixpath.basename(path) if path else self.title(note_id))
+        name = _without_suffix(basename(path) if path else self.title(note_id))
         namesakes = {named.id: named for _, named in self._by_name[plain(name)]}
         if path is None or len(namesakes) == 1:
             return name
@@ -74,12 +74,12 @@ class NoteLinks:
         note's folder or to the note, or it is the end of a path.
         """
         wanted = plain(target).strip("/")
-        folder = posixpath.dirname(note.path or "")
-        near = plain(posixpath.normpath(posixpath.join(folder, target)).lstrip("/"))
+        folder = dirname(note.path or "")
+        near = plain(normpath(join(folder, target)).lstrip("/"))
         best = min(
             (
                 (named.base_id != note.base_id, *rank, _steps(folder, named), named.path or "", named.id)
-                for kind, named in self._by_name.get(posixpath.basename(near) or wanted, ())
+                for kind, named in self._by_name.get(basename(near) or wanted, ())
                 if (rank := _rank(kind, named, note, wanted, near)) is not None
             ),
             default=None,
@@ -99,7 +99,7 @@ class NoteLinks:
         wanted = plain(name).strip("/")
         ranked = [
             (rank, named)
-            for kind, named in self._by_name.get(posixpath.basename(wanted), ())
+            for kind, named in self._by_name.get(basename(wanted), ())
             if (rank := _rank(kind, named, named, wanted, wanted)) is not None
         ]
         if "/" in wanted:  # a title may contain a slash
@@ -164,7 +164,7 @@ def _without_suffix(name: str) -> str:
 
 def _names(named: NoteNames) -> Iterator[tuple[int, str]]:
     if named.path:
-        yield _FILE, plain(posixpath.basename(named.path))
+        yield _FILE, plain(basename(named.path))
     yield _TITLE, plain(named.title)
     for alias in named.aliases:
         yield _ALIAS, plain(alias)

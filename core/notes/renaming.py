@@ -1,7 +1,6 @@
 """Renaming and moving notes while updating links to them, and undoing both."""
 
 import os
-import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,6 +8,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
+from posixpath import basename, dirname, join, normpath
 from typing import NamedTuple
 
 from core.base.call_log import log_call
@@ -118,11 +118,11 @@ class Renames:
                         path=str(note.path),
                     )
                 root = Path(note.source_ref)
-                name = posixpath.basename(note.path or title_filename(note.title))
+                name = basename(note.path or title_filename(note.title))
                 path = check_path(f"{folder}/{name}")
                 if note.in_file:  # the user's folders may have names that are invalid on other systems
                     is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
-                    path = posixpath.join(folder if is_there else posixpath.dirname(path), name)
+                    path = join(folder if is_there else dirname(path), name)
                     if not is_entered(root, path):
                         raise EditError("Importing the folder skips '{path}'. Choose another folder.", path=path)
                 taken = given[note.base_id, note.source_ref]
@@ -179,7 +179,7 @@ class Renames:
         plans = {note.id: self._plan(note, title, path, renamed) for note, _, title, path in new_names}
         own = {*plans}
         linking = before.to(*set().union(*map(after.namesakes, own)))
-        words = {max(_WORD.findall(posixpath.basename(path).lower()), key=len) for _, path in files}
+        words = {max(_WORD.findall(basename(path).lower()), key=len) for _, path in files}
         naming = self._store.notes.naming({folder for folder, _ in files}, words)
         for other in dict.fromkeys([*linking, *naming, *old]):
             try:
@@ -294,13 +294,13 @@ class _Renamed:
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
         """Return the name or path with which a link keeps its target note, or None if it needn't change."""
-        target = target_of(link, posixpath.dirname(here.path or ""))
+        target = target_of(link, dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
             return self._file(here, there, link) if here.source_ref else None
         before = self.before.names[note_id]
         lead = self.after.names[note_id]
-        now = target_of(link, posixpath.dirname(there.path or ""))
+        now = target_of(link, dirname(there.path or ""))
         is_path = not link.wiki and target == before.path  # other programs only resolve exact paths
         if self.after.target(there, now) == note_id and not (is_path and now != lead.path):
             return None
@@ -308,7 +308,7 @@ class _Renamed:
         if not link.wiki:
             return lead.path
         names = [self.after.name(note_id), lead.path or "", lead.title]
-        if plain(target) != plain(posixpath.basename(before.path or "")):
+        if plain(target) != plain(basename(before.path or "")):
             names.reverse()  # the link used the title
         leads = (name for name in names if not _UNWRITABLE & {*name} and self.after.target(there, name) == note_id)
         return next(leads, None)
@@ -318,7 +318,7 @@ class _Renamed:
         name = file_of(link)
         if not name or (here.path == there.path and not self.files):
             return None
-        own = posixpath.normpath(posixpath.join(posixpath.dirname(here.path or ""), name))
+        own = normpath(join(dirname(here.path or ""), name))
         note_id = self.files.get((here.source_ref, own))
         if note_id is None:
             led, leads = (attachments.locate(names.source_ref, names.path or "", name) for names in (here, there))

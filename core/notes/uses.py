@@ -1,9 +1,9 @@
 """Uses of notes: recorded in the background, reported by programs, judged by the user; and clicks on hits."""
 
-import logging
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, time
+from logging import getLogger
+from threading import Event, Lock, Thread
 from typing import get_args
 
 from core.base.call_log import log_call
@@ -29,7 +29,7 @@ from core.settings.config import Settings
 from core.settings.preferences import Preferences
 from core.store import Store
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 _PREFERENCE = "uses"
 """Preference that switches recording on or off."""
 _GATHERED = 0.5
@@ -54,11 +54,11 @@ class Uses:
         self._store = store
         self._settings = settings
         self._preferences = preferences
-        self._lock = threading.Lock()
-        self._writing = threading.Lock()
+        self._lock = Lock()
+        self._writing = Lock()
         self._waiting: list[Use] = []
-        self._writer: threading.Thread | None = None
-        self._closing = threading.Event()
+        self._writer: Thread | None = None
+        self._closing = Event()
         self._write: Callable[[Sequence[Use]], None] | None = None if store.readonly else store.uses.add
         self._seconds = _GATHERED
 
@@ -86,9 +86,7 @@ class Uses:
             if uses and not self._closing.is_set() and len(self._waiting) < _MOST_WAITING:
                 self._waiting += uses
                 if self._writer is None:
-                    self._writer = threading.Thread(
-                        target=self.flush, args=(self._seconds,), name="tessera-uses", daemon=True
-                    )
+                    self._writer = Thread(target=self.flush, args=(self._seconds,), name="tessera-uses", daemon=True)
                     self._writer.start()
 
     def found(self, result: SearchResult, chosen: Filters | None = None) -> None:

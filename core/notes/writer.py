@@ -2,7 +2,6 @@
 
 import json
 import os
-import posixpath
 import re
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from posixpath import dirname
 from typing import Any
 
 from core import embedding
@@ -223,7 +223,7 @@ class Writer:
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
         """Return the folder for a new note's file, preferably one with its subfolder; None if no files are written."""
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
-        top = posixpath.dirname(path)
+        top = dirname(path)
         return max(filter(Path.is_absolute, folders), key=lambda folder: os.access(folder / top, os.F_OK), default=None)
 
     def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:

@@ -1,8 +1,8 @@
 """`tessera.toml`: reloading it when it changes, writing it when a page changes a setting, importing into it."""
 
-import logging
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from logging import getLogger
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from core.settings.config import FILE, Settings, settings
 from core.settings.errors import parse_settings, place_of, read_file
 from core.settings.sections import KEYS, key_variable
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 AT_ONCE = (
     "daily",
     "knowledge",

@@ -1,10 +1,10 @@
 """The user's choices on pages, stored in a file in the workspace."""
 
 import json
-import logging
-import threading
 from contextlib import suppress
+from logging import getLogger
 from pathlib import Path
+from threading import Lock
 
 from core.base import files
 from core.base.codec import decoder
@@ -12,7 +12,7 @@ from core.base.codec import decoder
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
 """Name of the choice, "on" or "off", whether to check bases that an import changed."""
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 
 
 class Preferences:
@@ -21,7 +21,7 @@ class Preferences:
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / FILE
         self._readonly = readonly
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def get(self, name: str) -> str:
         """Return a choice, or ""."""

@@ -4,12 +4,12 @@ import json
 import os
 import secrets
 import sqlite3
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
+from threading import RLock, local
 from typing import Any, TypeVar
 
 from core.base import faults
@@ -128,8 +128,8 @@ class Database:
         self.readonly = readonly
         self._log = file.with_name(f"{file.name}-wal")
         self._log_limit = _LOG
-        self._writer = threading.RLock()
-        self._local = threading.local()
+        self._writer = RLock()
+        self._local = local()
         self.unread = Unread()
         self._opened: weakref.WeakSet[Connection] = weakref.WeakSet()
         with translate_errors(file.parent):
@@ -376,7 +376,7 @@ class Database:
     def close(self) -> None:
         for connection in list(self._opened):
             connection.close()
-        self._local = threading.local()
+        self._local = local()
 
 
 def _or_null(function: Callable[..., object]) -> Callable[..., Any]:

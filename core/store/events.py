@@ -1,15 +1,15 @@
 """The lock for writers, and the store's events, which are published to subscribers after a write is committed."""
 
-import logging
-import threading
 from collections import defaultdict
 from collections.abc import Callable
+from logging import getLogger
+from threading import RLock
 from typing import Any
 
 from core.base.threads import Call
 from core.store.database import Database
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 
 Subscriber = Callable[[Any], object]
 
@@ -18,7 +18,7 @@ class WriteLock:
     """A reentrant lock that runs queued work when its outermost holder releases it."""
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()
+        self._lock = RLock()
         self._depth = 0
         self._following: list[Call] = []
 

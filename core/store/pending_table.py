@@ -1,11 +1,11 @@
 """Chunks without vectors, and the order in which they are embedded."""
 
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Lock
 from typing import NamedTuple
 
 from core.model import Chunk, KnowledgeBase
@@ -45,7 +45,7 @@ class EmbeddingTurn:
     """A lock for embedding a block of chunks; threads with only a few chunks go first."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._few = set[object]()
 
     @contextmanager

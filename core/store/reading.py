@@ -5,11 +5,11 @@ field to the user; other rows aren't affected.
 """
 
 import json
-import logging
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import MISSING, Field, fields
 from datetime import datetime
+from logging import getLogger
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.codec import DAMAGE, Decoder, decoder, to_plain
@@ -20,7 +20,7 @@ from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 _MOST = 20
 """Maximum number of rows to report."""
 _SHOWN = 60

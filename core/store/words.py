@@ -9,13 +9,13 @@ FTS5's table `words_docsize` takes 1 ms; counting the words with fts5vocab takes
 import json
 import re
 import sqlite3
-import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class Words(StoreTable):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._lock, self._stemming = threading.Lock(), threading.Lock()
+        self._lock, self._stemming = Lock(), Lock()
         self._counts: _Counts | None = None
         self._stems: dict[str, str] = {}
 

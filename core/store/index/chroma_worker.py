@@ -4,12 +4,12 @@ It is a separate process because of Chroma 1.5.9: a damaged HNSW file crashes th
 entries holds the GIL. Chroma also remembers a failure to open a folder, so this process ends after such a failure.
 """
 
-import errno
 import json
 import os
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
+from errno import ENOSPC
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FRESH, REPLACED = "chroma.new", "chroma.old"
 """Folders next to an index while it is rebuilt; they remain if the process is killed."""
 _LOCK_SECONDS = 60
-_FULL = ("disk is full", os.strerror(errno.ENOSPC))
+_FULL = ("disk is full", os.strerror(ENOSPC))
 """Texts in Chroma's errors for a full disk, from SQLite and from the operating system."""
 _BUSY = message("another Tessera still has it open")
 
@@ -172,7 +172,7 @@ def _folder_fault(error: BaseException, folder: Path) -> StoreError:
     """Return the error for a failed call of a folder: a full disk, a read-only folder, or a damaged index."""
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
-        return translate_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)
+        return translate_error(OSError(ENOSPC, os.strerror(ENOSPC)), folder.parent)
     return find_write_error(folder.parent) or IndexDamaged(
         "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
         "index: on the Settings page, or with 'tessera rebuild'.",

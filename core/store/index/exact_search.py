@@ -4,8 +4,8 @@ A graph search takes hardly any longer for a larger base, but it misses vectors 
 many it misses depends on the vectors: docs/decisions/0025-exact-search.md.
 """
 
-import threading
 from dataclasses import dataclass
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ class ExactSearch(StoreTable):
         self._alone = alone
         self._chunks = ChunkTable(database)
         self._vectors = VectorTable(database)
-        self._reading = threading.Lock()
+        self._reading = Lock()
         self._read: dict[str, _Vectors] = {}
         self._larger: dict[str, int] = {}
         """The database version at which each of these bases exceeded the budget."""

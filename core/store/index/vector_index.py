@@ -3,14 +3,14 @@
 While it is closed or being rebuilt, searches compare with every vector in SQLite, which is slower and exact.
 """
 
-import logging
 import random
-import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from itertools import islice
+from logging import getLogger
+from threading import Condition, Lock, RLock, Thread
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class IndexQueue:
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
         self._align = align
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        self._changed = threading.Condition()
+        self._changed = Condition()
         self._at: tuple[str, list[str]] = ("", [])
         """The id of a base, and its entries that are currently being updated."""
         self._running = False
@@ -49,7 +49,7 @@ class IndexQueue:
             self._noted[base_id].update(dict.fromkeys(entries))
             if self._noted[base_id] and not self._running:
                 self._running = True
-                threading.Thread(target=self._run, name="index-follows", daemon=True).start()
+                Thread(target=self._run, name="index-follows", daemon=True).start()
             self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _MAX_BACKLOG)
 
     def pending_entries(self, base_id: str) -> list[str]:
@@ -94,7 +94,7 @@ REACH = 0.95
 """Minimum share of all entries that a search for all must return; a sound graph may miss 2 to 3 %."""
 _LAST_SECONDS = 60
 """Time limit in seconds for emptying the queue before closing; the next opening does the rest."""
-_LOG = logging.getLogger(__name__)
+_LOG = getLogger(__name__)
 
 
 class Index:
@@ -111,8 +111,8 @@ class Index:
         self._database = database
         self._bases, self._chunks = BaseTable(database), ChunkTable(database)
         self._changing = changing
-        self._opening = threading.Lock()
-        self._writing = threading.RLock()
+        self._opening = Lock()
+        self._writing = RLock()
         """Held while collections are written or replaced. To prevent a deadlock, it is taken after `changing`."""
         self._queue = IndexQueue(self._align)
         self._dropped: set[str] = set()
