@@ -182,25 +182,20 @@ def _is_mixed(run: str) -> bool:
 
 
 def _code(text: str) -> Iterator[Span]:
-    for start, end in _long_lines(text):
-        line = text[start : min(end, start + _LONGEST_SAMPLE)]
-        if (
-            len(_BRACKET.findall(line)) >= _FEWEST_BRACKETS * len(line)
-            and len(_BLANK.findall(line)) <= _MOST_BLANKS * len(line)
-            and line.count('"') <= _MOST_QUOTES * len(line)
-            and len(line.encode("ascii", "ignore")) >= (1 - _MOST_OTHER) * len(line)
-        ):
-            yield start, end
-
-
-def _long_lines(text: str) -> Iterator[Span]:
     at = 0
     while len(text) - at >= _LONG_LINE:
         end = text.rfind("\n", at, at + _LONG_LINE)
         if end < 0:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
-            yield at, end
+            line = text[at : min(end, at + _LONGEST_SAMPLE)]
+            if (
+                len(_BRACKET.findall(line)) >= _FEWEST_BRACKETS * len(line)
+                and len(_BLANK.findall(line)) <= _MOST_BLANKS * len(line)
+                and line.count('"') <= _MOST_QUOTES * len(line)
+                and len(line.encode("ascii", "ignore")) >= (1 - _MOST_OTHER) * len(line)
+            ):
+                yield at, end
         at = end + 1
 
 

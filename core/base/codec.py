@@ -281,10 +281,6 @@ def _is_whole(value: object) -> bool:
     return type(value) is int and abs(value) < 2**63
 
 
-def _is_number(value: object) -> bool:
-    return _is_whole(value) or (type(value) is float and isfinite(value))
-
-
 def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
     """Return the decoder for a scalar, which may come from YAML."""
 
@@ -342,7 +338,7 @@ def _any(*, exact: bool) -> Decoder:
 _SCALARS: dict[object, Decoder] = {
     str: _scalar(str, _is_text),
     int: _scalar(int, _is_whole),
-    float: _scalar(float, _is_number),
+    float: _scalar(float, lambda value: _is_whole(value) or (type(value) is float and isfinite(value))),
     bool: _scalar(bool, lambda value: type(value) in (bool, int) and value in (0, 1)),  # SQLite stores 1 and 0
     datetime: _time(datetimes.in_utc),
     Message: _message,

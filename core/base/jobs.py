@@ -144,7 +144,8 @@ class Jobs:
                     self._again[name] = work
                 return False
             self._again.pop(name, None)
-            quiet = quiet or self._is_in_quiet_job()
+            current = current_thread()
+            quiet = quiet or any(self._jobs[other].quiet for other, job in self._threads.items() if job is current)
             self._number += 1
             self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
             self._stops[name] = Event()
@@ -152,10 +153,6 @@ class Jobs:
             self._threads[name] = thread
             thread.start()
             return True
-
-    def _is_in_quiet_job(self) -> bool:
-        current = current_thread()
-        return any(self._jobs[name].quiet for name, thread in self._threads.items() if thread is current)
 
     def result(
         self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""
@@ -253,7 +250,8 @@ class Jobs:
         def progress(done: float, total: float, what: Text) -> None:
             if stop.is_set():
                 raise Cancelled
-            self._change(name, done=done, total=total, what=what, left=pace.left(done, total))
+            with self._lock:
+                self._put(name, done=done, total=total, what=what, left=pace.left(done, total))
 
         try:
             result = work(progress)
@@ -276,10 +274,6 @@ class Jobs:
                 return self._again.pop(name)
             self._put(name, state=state, **outcome)
             return None
-
-    def _change(self, name: str, **changes: object) -> None:
-        with self._lock:
-            self._put(name, **changes)
 
     def _put(self, name: str, **changes: Any) -> None:
         job = self._jobs[name]

@@ -123,16 +123,12 @@ def remove(file: Path, expected: bytes) -> None:
 
 
 def _resemble(new: Path, like: os.stat_result) -> None:
-    _give_rights(new, like)
-    # A unique time, so that a sync notices every later write by its time.
-    os.utime(new, ns=(time.time_ns(), time.time_ns()))
-
-
-def _give_rights(new: Path, like: os.stat_result) -> None:
     if sys.platform != "win32":
         with suppress(OSError):
             os.chown(new, like.st_uid, like.st_gid)
     new.chmod(like.st_mode & 0o7777)
+    # A unique time, so that a sync notices every later write by its time.
+    os.utime(new, ns=(time.time_ns(), time.time_ns()))
 
 
 def sync_folder(folder: Path) -> None:

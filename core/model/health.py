@@ -5,12 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 from core.base.frozen import frozen
 from core.base.messages import Message, Text, message_table
 
 HealthLevel = Literal["sound", "look", "broken"]
+_LEVELS: tuple[HealthLevel, ...] = get_args(HealthLevel)
 
 _SHOWN = 5
 """Maximum number of names that a sentence lists."""
@@ -89,13 +90,12 @@ class Health:
 
     @property
     def level(self) -> HealthLevel:
-        levels = {check.level for check in self.checks}
-        return "broken" if "broken" in levels else "look" if "look" in levels else "sound"
+        return max((check.level for check in self.checks), key=_LEVELS.index, default="sound")
 
     @property
     def status(self) -> int:
         """Exit status of the command: 0 sound, 1 needs attention, 2 broken."""
-        return {"sound": 0, "look": 1, "broken": 2}[self.level]
+        return _LEVELS.index(self.level)
 
 
 @frozen

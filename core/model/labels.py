@@ -167,17 +167,6 @@ SWITCHED_ON = message_table(
 )
 """Sentences about switches of a base that are on, by field."""
 
-SWITCHED_OFF = message_table(
-    {
-        "embed_at_once": "New notes are indexed when you start indexing.",
-        "write_files": "Files are read-only.",
-        "watch": "Its folders are updated when you start an update.",
-        "trusts_programs": "Notes and changes by programs wait until you accept them.",
-        "read_pictures": "Text in pictures isn't read.",
-    }
-)
-"""Sentences about switches of a base that are off, by field."""
-
 LEVELS = message_table(
     {
         "simple": "quick search",
@@ -400,20 +389,20 @@ def embedder_name(embedder: str) -> Message:
     return _EMBEDDERS.get(embedder) or verbatim(name or embedder)
 
 
+_SETTLED = message_table(
+    {
+        (True, True): "'{title}' was accepted.",
+        (True, False): "'{title}' is in the trash.",
+        (False, True): "The change to '{title}' was accepted.",
+        (False, False): "The change to '{title}' was discarded.",
+    }
+)
+"""Sentences about an item to review: whether it is a note, and whether it was accepted."""
+
+
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
     """Return a sentence about an accepted or rejected item to review."""
-    if kind == "note":
-        said = message("'{title}' was accepted.") if accepted else message("'{title}' is in the trash.")
-    elif accepted:
-        said = message("The change to '{title}' was accepted.")
-    else:
-        said = message("The change to '{title}' was discarded.")
-    return replace(said, fields={"title": title})
-
-
-def base_model(kind: BaseKind, embedder: str) -> Message:
-    """Return the display name of a base's embedder; a literal base has no model."""
-    return _NO_MODEL if kind == "literal" else embedder_name(embedder)
+    return replace(_SETTLED[kind == "note", accepted], fields={"title": title})
 
 
 def reranker_name(reranker: str) -> Message:

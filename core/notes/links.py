@@ -8,7 +8,7 @@ from posixpath import basename, dirname, join, normpath
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.frozen import frozen
-from core.base.text import name_key
+from core.base.text import name_key, shared_length
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
 from core.store.note_rows import NoteNames, texts
@@ -185,5 +185,4 @@ def _steps(folder: str, named: NoteNames) -> int:
     """Return the number of steps between the folder and a note's folder."""
     here = folder.split("/") if folder else []
     there = (named.path or "").split("/")[:-1]
-    shared = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
-    return len(here) + len(there) - 2 * shared
+    return len(here) + len(there) - 2 * shared_length(here, there)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise, takewhile
-from operator import eq, itemgetter
+from itertools import groupby, pairwise
+from operator import itemgetter
 
 from core.base.errors import NoteNotFound
+from core.base.text import shared_length
 from core.model import NOTE_FIELDS, Author, DiffPiece, FieldChange, Note, NoteDifference, Revision, Version
 from core.notes.texts import restore_version
 from core.notes.writer import Writer
@@ -86,8 +87,8 @@ def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
     """Yield equal and changed stretches in order: whether they are equal, the old part and the new part."""
-    start = sum(takewhile(bool, map(eq, before, after)))
-    end = sum(takewhile(bool, map(eq, before[start:][::-1], after[start:][::-1])))
+    start = shared_length(before, after)
+    end = shared_length(before[start:][::-1], after[start:][::-1])
     if start:
         yield True, before[:start], after[:start]
     middle = before[start : len(before) - end]

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 PREFIX = "TESSERA_"
 """Prefix of environment variables for settings; two underscores separate a section from its setting."""
 
-_MODELS = "[embeddings]"
 SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
@@ -67,11 +66,7 @@ def parse_settings(data: bytes, path: Path) -> Values:
         raise ConfigError(
             "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
         ) from error
-    except RecursionError as error:
-        raise ConfigError(
-            "{file} is nested too deeply. It needs only [sections] with lines such as limit = 5.", file=file
-        ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
 
 
@@ -109,7 +104,7 @@ def problem_of(error: "ErrorDetails") -> Message:
                 "there is no such section; the server for a model for meaning is set in {section}. "
                 "To import such a file, give it another name and type: {command}"
             ),
-            section=_MODELS,
+            section="[embeddings]",
             command="tessera settings import FILE",
         )
     if known := _REASONS.get(error["type"]):
