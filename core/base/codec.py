@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, Union, get_a
 from typing_extensions import TypedDict
 
 from core.base import datetimes
-from core.base.frozen import Values
+from core.base.frozen import Texts, Values
 from core.base.messages import Message, from_json, message, message_table, readable_name, to_json, verbatim
 from core.base.text import find_half_character
 
@@ -104,7 +104,7 @@ def encode(
 
 
 @cache
-def _names(kind: "type[DataclassInstance]", properties: bool) -> tuple[str, ...]:
+def _names(kind: "type[DataclassInstance]", properties: bool) -> Texts:
     """Return the names of a dataclass's fields and, with `properties`, of its `SHOWN` properties."""
     return (*(field.name for field in fields(kind)), *(getattr(kind, "SHOWN", ()) if properties else ()))
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 from core.base.errors import SourceError
 from core.base.faults import translate_errors
+from core.base.frozen import Texts
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -128,7 +129,7 @@ def load(
         return None
 
 
-def list_set_aside(folder: Path) -> tuple[str, ...]:
+def list_set_aside(folder: Path) -> Texts:
     """List the names of files in a folder that were set aside."""
     with suppress(OSError):
         names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())

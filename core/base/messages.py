@@ -49,8 +49,9 @@ class Message:
         return render(self)
 
 
+Messages = tuple[Message, ...]
 Text = str | Message
-"""A message, or a text that isn't translated or not yet a message."""
+"""A message, or plain text."""
 
 
 def message(text: str, /, **fields: object) -> Message:

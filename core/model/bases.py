@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar, Literal, TypedDict
 
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message
+from core.base.messages import Message, Messages
 from core.model.settings import OPEN, ChunkingOptions, SearchSettings
 from core.model.versions import Author
 
@@ -292,5 +292,5 @@ class Status:
     index_problem: Message | None
     packs: tuple[InstalledPack, ...] = ()
     settings_problem: Message | None = None
-    unreadable: tuple[Message, ...] = ()
+    unreadable: Messages = ()
     set_aside: Texts = ()

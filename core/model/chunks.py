@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.base.blobs import Span
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message
-from core.model.notes import Document, Failed, NoteSummary
+from core.base.messages import Message, Messages
+from core.model.notes import Document, Failures, NoteSummary
 
 Ids = Sequence[int]
 """Ids of a text's tokens, including the prompt and special tokens."""
@@ -179,7 +179,7 @@ class Cut:
     chunks: tuple[Chunk, ...]
     strategy: str
     profile: Profile
-    reasons: tuple[Message, ...]
+    reasons: Messages
 
 
 @frozen
@@ -218,7 +218,7 @@ class Rechunked:
     indexed: int = 0
     embedded_windows: int = 0
     flagged: int = 0
-    failed: tuple[Failed, ...] = ()
+    failed: Failures = ()
     seconds: float = 0.0
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from core.base.codec import assemble
 from core.base.frozen import Values, frozen
-from core.base.messages import Message, Text, message_table
+from core.base.messages import Message, Messages, Text, message_table
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, ChunkingOptions, Level, SearchSettings
 
@@ -437,7 +437,7 @@ class SideBySide:
     figures: dict[str, tuple[float, ...]]
     comparisons: dict[str, Comparison]
     settings: dict[str, tuple[object, ...]]
-    notices: tuple[Message, ...]
+    notices: Messages
 
     @property
     def answerable(self) -> int:

@@ -1,6 +1,6 @@
 """Events to which services subscribe. The store's `Events` publishes them after a write is committed."""
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.model.bases import KnowledgeBase
 from core.model.syncing import SyncReport
 from core.model.versions import Renaming
@@ -35,7 +35,7 @@ class NoteRenamed:
 class NotesDecided:
     """Event: the user rejected pending notes for a `reason`, or accepted them (None)."""
 
-    note_ids: tuple[str, ...]
+    note_ids: Texts
     reason: str | None
 
 

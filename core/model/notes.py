@@ -13,7 +13,7 @@ from urllib.parse import quote
 from core.base.codec import OWN_FIELDS
 from core.base.encodings import EncodingOrigin as EncodingOrigin
 from core.base.frozen import Texts, Values, frozen
-from core.base.messages import Message, from_json, message, plural
+from core.base.messages import Message, Messages, from_json, message, plural
 from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
@@ -81,16 +81,19 @@ class Omission:
         return message("{what}: {place}", **fields)
 
 
+Omissions = tuple[Omission, ...]
+
+
 @frozen
 class IncompleteNote:
     """A note without some parts of its file; `path` is the file's path, or the title of a note without a file."""
 
     note_id: str
     path: str
-    left_out: tuple[Omission, ...]
+    left_out: Omissions
 
 
-def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
+def summed(omissions: Iterable[Omission]) -> Omissions:
     """Add up omissions by kind, in the order of OMISSION_KINDS, with the first places of each kind."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
@@ -106,7 +109,7 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
     )
 
 
-def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
+def in_all(notes: Iterable[IncompleteNote]) -> Omissions:
     """Count the missing parts of notes by kind, without their places."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
@@ -249,8 +252,8 @@ class Note(FieldValues, _Sourced):
     overridden: Values = field(default_factory=dict)
     version: int = 1
     extra: Values = field(default_factory=dict)
-    warnings: tuple[Message, ...] = ()
-    left_out: tuple[Omission, ...] = ()
+    warnings: Messages = ()
+    left_out: Omissions = ()
     plain: bool = False
     document: Document | None = None
     encoding: TextEncoding | None = None
@@ -273,7 +276,7 @@ class NoteSummary(FieldValues, _Sourced):
     updated_at: datetime | None
     chunks: int
     strategy: str
-    warnings: tuple[Message, ...]
+    warnings: Messages
     pending: int = 0
     version: int = 1
     source_ref: str = ""
@@ -317,6 +320,9 @@ class Failed:
     def from_dict(cls, data: Values) -> "Failed":
         """Read a failure from a stored report; earlier versions stored only its English text."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
+
+
+Failures = tuple[Failed, ...]
 
 
 @frozen
@@ -368,7 +374,7 @@ class ImageStatus:
     """Numbers of embedded and waiting picture files, and the files that the model can't embed."""
 
     known: int
-    failed: tuple[Failed, ...]
+    failed: Failures
     waiting: int
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from core.base.blobs import Span
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message
+from core.base.messages import Message, Messages
 from core.model.notes import NoteSummary
 
 HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradiction", "unreached", "unfound"]
@@ -15,7 +15,7 @@ class RelatedNote:
     """A note related to another, and the reasons."""
 
     note: NoteSummary
-    reasons: tuple[Message, ...]
+    reasons: Messages
 
 
 @frozen

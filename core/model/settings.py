@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message
 
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
@@ -113,7 +113,7 @@ PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES
 WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
 """Name of the setting that adds neighbour chunks to hits."""
 
-CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
+CHOICES: Mapping[str, Texts] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
 """Choices of each setting; empty for numbers and for settings whose choices are in a separate table."""
 
 DEFAULTS = CompleteSettings()

@@ -8,7 +8,7 @@ from core.base.codec import assemble, encode
 from core.base.frozen import Values, frozen
 from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
-from core.model.notes import Failed, IncompleteNote, Omission, TextEncoding, in_all
+from core.model.notes import Failed, Failures, IncompleteNote, Omissions, TextEncoding, in_all
 
 READ_AGAIN = "to read again"
 """Stamp of a note whose file must be read again although it is unchanged, because the result would be different now."""
@@ -76,6 +76,7 @@ class Match:
     file: SourceFile
 
 
+Matches = tuple[Match, ...]
 _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
 """Fields of a report that list files and folders that weren't read."""
 
@@ -99,10 +100,10 @@ class SyncReport:
     renamed: int = 0
     removed: int = 0
     unchanged: int = 0
-    failed: tuple[Failed, ...] = ()
-    not_downloaded: tuple[Failed, ...] = ()
-    skipped: tuple[Failed, ...] = ()
-    left_out: tuple[Failed, ...] = ()
+    failed: Failures = ()
+    not_downloaded: Failures = ()
+    skipped: Failures = ()
+    left_out: Failures = ()
     incomplete: tuple[IncompleteNote, ...] = ()
     chunks: int = 0
     indexed: int = 0
@@ -116,7 +117,7 @@ class SyncReport:
     importer: str = ""
 
     @property
-    def missing_parts(self) -> tuple[Omission, ...]:
+    def missing_parts(self) -> Omissions:
         """Counts of the parts that are missing from the incomplete notes, by kind."""
         return in_all(self.incomplete)
 
@@ -142,26 +143,26 @@ class SyncPlan:
     folder: Path
     source_ref: str
     added: tuple[SourceFile, ...]
-    changed: tuple[Match, ...]
-    renamed: tuple[Match, ...]
+    changed: Matches
+    renamed: Matches
     removed: tuple[KnownNote, ...]
     unchanged: tuple[KnownNote, ...]
-    touched: tuple[Match, ...]
-    failed: tuple[Failed, ...]
+    touched: Matches
+    failed: Failures
     known: int
     base_id: str = ""
     makes: NewBase | None = None
-    joined: tuple[Match, ...] = ()
-    not_downloaded: tuple[Failed, ...] = ()
-    skipped: tuple[Failed, ...] = ()
-    left_out: tuple[Failed, ...] = ()
+    joined: Matches = ()
+    not_downloaded: Failures = ()
+    skipped: Failures = ()
+    left_out: Failures = ()
     importer: str = ""
     address: str = ""
     unread: tuple[tuple[SourceFile, Failed], ...] = ()
     is_whole: bool = True
 
     @property
-    def differing(self) -> tuple[Match, ...]:
+    def differing(self) -> Matches:
         """Joined notes whose text differs from their files and will be replaced."""
         return tuple(match for match in self.joined if match in self.changed)
 

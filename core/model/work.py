@@ -9,7 +9,7 @@ from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
 from core.base.jobs import Progress as Progress
 from core.base.jobs import no_progress as no_progress
-from core.base.messages import Message, Text, as_message, message, plural
+from core.base.messages import Message, Messages, Text, as_message, message, plural
 
 JobPlace = Literal[
     "",
@@ -233,7 +233,7 @@ class Freshness:
     """
 
     state: Literal["current", "working", "notice", "attention"]
-    messages: tuple[Message, ...] = ()
+    messages: Messages = ()
 
 
 @frozen

@@ -22,6 +22,7 @@ from core.base.call_log import log_call
 from core.base.errors import EditError, NoteNotFound, SourceError, UnknownChoice
 from core.base.faults import FILES, FULL
 from core.base.files import reason
+from core.base.frozen import Texts
 from core.base.jobs import Jobs
 from core.base.text import find_half_character, make_storable, name_key
 from core.documents import converting
@@ -237,7 +238,7 @@ class Attachments:
         """
         return self._find_in_folders(self._store.notes.note(note_id), target)
 
-    def missing(self, note: Note) -> tuple[str, ...]:
+    def missing(self, note: Note) -> Texts:
         """Return the names of missing pictures and files, as written in a note."""
         try:
             named = () if note.plain else attachments_in(note.body, str(note.path))

@@ -13,8 +13,8 @@ from core.base import files
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.files import set_aside
-from core.base.frozen import ValueMap, frozen
-from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
+from core.base.frozen import Texts, ValueMap, frozen
+from core.base.messages import ENGLISH, Message, Messages, in_context, message, render, verbatim
 from core.base.text import LINE_END, escape_halves, find_half_character, fold
 from core.intake.encoding import MAX_BYTES
 from core.markdown.body import MAX_TITLE, distinct_tags
@@ -131,7 +131,7 @@ _ABOUT = message('Types of notes: one per line, then ":" and its categories, sep
 EVERYDAY = "everyday"
 """Name of the preset for new workspaces."""
 
-PRESETS: Mapping[str, tuple[Message, Mapping[Message, tuple[str, ...]]]] = {
+PRESETS: Mapping[str, tuple[Message, Mapping[Message, Texts]]] = {
     EVERYDAY: (
         message("Use everyday types"),
         {
@@ -160,8 +160,8 @@ PRESETS: Mapping[str, tuple[Message, Mapping[Message, tuple[str, ...]]]] = {
 class TypeVocabulary:
     """The types with their categories, in file order; `problems` describes the lines that are left out."""
 
-    types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    problems: tuple[Message, ...] = ()
+    types: Mapping[str, Texts] = field(default_factory=dict)
+    problems: Messages = ()
 
 
 class Vocabulary:
@@ -220,7 +220,7 @@ class Vocabulary:
     def categories(self, base: str | None = None) -> dict[str, int]:
         return self._store.notes.categories(base)
 
-    def problems(self) -> tuple[Message, ...]:
+    def problems(self) -> Messages:
         """Return the problems in the file with their line numbers; the other lines are used."""
         return self._words().problems
 

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from core.base.blobs import Span, remove_blobs
 from core.base.errors import EditError
 from core.base.file_names import harmless_name, harmless_path
+from core.base.frozen import Texts
 from core.base.messages import message
 from core.base.text import LINE_END, escape_halves, find_half_character, fold, stem
 from core.intake.encoding import unreadable
@@ -166,7 +167,7 @@ def restore_version(note: Note, old: Note) -> Note:
     return replace(_with_body(note, old.body, old.links), left_out=old.left_out)
 
 
-def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
+def _with_body(note: Note, body: str, links: Texts) -> Note:
     document = note.document and note.document.edited(note.body, body)
     left_out = note.left_out
     if document is None:

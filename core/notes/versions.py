@@ -7,6 +7,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from core.base.errors import NoteNotFound
+from core.base.frozen import Texts
 from core.base.text import shared_length
 from core.model import NOTE_FIELDS, Author, DiffPiece, FieldChange, Note, NoteDifference, Revision, Version
 from core.notes.texts import restore_version
@@ -62,7 +63,7 @@ def merge_texts(before: str, mine: str, theirs: str) -> str | None:
     return "".join(lines)
 
 
-def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]]:
     """Yield the ranges of lines that a text changes, as start, end and the new lines."""
     at = 0
     for equal, gone, come in _steps(lines, text.splitlines(keepends=True)):

@@ -21,7 +21,7 @@ from pydantic_settings import (
 
 from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
-from core.base.frozen import ValueMap, Values
+from core.base.frozen import Texts, ValueMap, Values
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.model import (
@@ -101,7 +101,7 @@ class Settings(BaseSettings):
     scan_interval: float = Field(60, ge=1, le=86_400)
     watch_seconds: float | None = Field(None, ge=1, le=86_400)
     trash_days: int = Field(30, ge=1, le=36_500)
-    auto_install: tuple[str, ...] = ()
+    auto_install: Texts = ()
     enable_learning: bool | None = None
     chunking: ChunkingSettings = ChunkingSettings()
     search: SearchSection = SearchSection()

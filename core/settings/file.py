@@ -12,7 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 from core.base import files, safe_replace
 from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translate_errors
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import Texts, ValueMap, Values, frozen
 from core.base.messages import Message, message
 from core.model import ProgramSetting
 from core.settings import config
@@ -187,7 +187,7 @@ _MOST_SECTIONS = 3
 class ImportedSettings:
     """Keys of the imported settings (`taken`), and names of the others in the file with reasons (`left`)."""
 
-    taken: tuple[str, ...]
+    taken: Texts
     left: Mapping[str, Message]
 
 

@@ -8,7 +8,7 @@ from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.base.codec import DAMAGE, decoder, to_plain
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
@@ -90,7 +90,7 @@ class NoteNames:
     source_ref: str
     path: str | None
     title: str
-    aliases: tuple[str, ...]
+    aliases: Texts
 
 
 @frozen
@@ -142,7 +142,7 @@ def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
         return pairs | read | ({"document": loaded(pairs["document"])} if "document" in pairs else {})
 
     @lru_cache(_REMEMBERED)
-    def whole(columns: tuple[str, ...], row: tuple[object, ...]) -> Noun:
+    def whole(columns: Texts, row: tuple[object, ...]) -> Noun:
         return reader.whole(values(columns, row))
 
     def read(row: Row, unread: Unread) -> Noun:
@@ -159,7 +159,7 @@ def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOp
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 
-def texts(stored: object) -> tuple[str, ...]:
+def texts(stored: object) -> Texts:
     """Return a stored list of strings, empty if it can't be read."""
     items = loaded(stored)
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
@@ -172,7 +172,7 @@ def overridden(values: Values) -> Values:
 
 def extra(values: Values) -> Values:
     """Decode the JSON values of properties without a field; raises DAMAGE if `aliases` isn't a list of strings."""
-    decoder(tuple[str, ...])(values.get("aliases", ()))
+    decoder(Texts)(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)
     return read
 

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from core.base.errors import NoteNotFound
+from core.base.frozen import Texts
 from core.base.text import compose, fold, keywords, make_storable
 from core.model import (
     ChunkingOptions,
@@ -354,7 +355,7 @@ class NoteTable(StoreTable):
     def cards_of(self, note_ids: Ids) -> dict[str, NoteSummary]:
         return {card.id: card for card in self._nouns(card_of, f"{CARD} WHERE notes.id IN ?", note_ids)}
 
-    def links_of(self, note_ids: Ids) -> dict[str, tuple[str, ...]]:
+    def links_of(self, note_ids: Ids) -> dict[str, Texts]:
         """Return the link targets of each note, as written in its text."""
         return {
             note_id: texts(links)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
 
+from core.base.frozen import Texts
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, RefusalTable, chunk_of
 from core.store.database import Database
@@ -84,7 +85,7 @@ class PendingTable(StoreTable):
     def __init__(self, database: Database) -> None:
         super().__init__(database)
         self.turn = EmbeddingTurn()
-        self.opened: tuple[str, ...] = ()
+        self.opened: Texts = ()
 
     def open(self, note_id: str) -> None:
         """Embed the pending chunks of an opened note before others."""

@@ -19,7 +19,7 @@ from core.model import (
     KnowledgeBase,
     Matrix,
     NotePicture,
-    Omission,
+    Omissions,
     PictureFile,
     ReadPicture,
     SourceFile,
@@ -101,7 +101,7 @@ class DocumentTable(StoreTable):
                 )
 
 
-_INCOMPLETE = RowReader(IncompleteNote, "note", "path", "note_id", left_out=stored(tuple[Omission, ...]))
+_INCOMPLETE = RowReader(IncompleteNote, "note", "path", "note_id", left_out=stored(Omissions))
 
 
 _PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, note_pictures.hash, looked, placed"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_
 
 from core.base.codec import DAMAGE, Decoder, decoder, to_plain
 from core.base.frozen import ValueMap, Values
-from core.base.messages import Message, as_message, from_json, message
+from core.base.messages import Message, Messages, as_message, from_json, message
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Unread:
         self._rows.clear()
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> Messages:
         """A sentence for each row."""
         return tuple(
             message(

@@ -18,7 +18,7 @@ from core.base.faults import DATABASE
 from core.base.frozen import ValueMap
 from core.base.jobs import Jobs
 from core.base.log import Log
-from core.base.messages import Message
+from core.base.messages import Messages
 from core.model import (
     BaseRenamed,
     ChunksPending,
@@ -240,7 +240,7 @@ class Workspace(Services):
         return disk.free if disk.nearly_full else 0
 
     @property
-    def unreadable(self) -> tuple[Message, ...]:
+    def unreadable(self) -> Messages:
         """A message for each row whose values couldn't be read."""
         return self.store.database.unread.messages
 
