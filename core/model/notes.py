@@ -210,12 +210,23 @@ class _Sourced:
 
     __slots__ = ()
     source: str
+    source_ref: str
+    path: str | None
     document: Document | None
 
     @property
     def in_file(self) -> bool:
         """Whether the note is a user's file outside the workspace."""
         return self.source == "folder"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the note's file."""
+        return Path(self.source_ref)
+
+    @property
+    def file(self) -> Path:
+        return self.folder / str(self.path)
 
     @property
     def in_text_file(self) -> bool:

@@ -266,7 +266,7 @@ class Attachments:
         if not note.in_file:
             tops = [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
         else:
-            tops = [Path(note.source_ref)] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
+            tops = [note.folder] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
         found = (locate(str(top), str(note.path), target) for top in tops)
         return next(filter(None, found), None)
 

@@ -95,11 +95,10 @@ class Documents:
         note, document = self._read(note_id)
         name = Path(note.path or f"{note.title}.{document.kind}").name
         if not document.original:
-            top = Path(note.source_ref)
-            path = top / str(note.path)
+            path = note.file
             if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
                 with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
-                    if is_inside(path, top, MAX_BYTES):
+                    if is_inside(path, note.folder, MAX_BYTES):
                         return Original(name, document.kind, path=str(path.resolve()))
             raise SourceError(str(path), "no longer exists.")
         data = self._store.documents.original(document.original)
@@ -131,7 +130,7 @@ class Documents:
         stamp = self._store.notes.indexed_as(note_id)
         if original.path:
             state = Path(original.path).stat()
-            data = folder.read(Path(note.source_ref), path)
+            data = folder.read(note.folder, path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         chosen = replace(document, chosen=converter)
         made, outline = notefile.read(data, path, document=chosen, encoding=chosen_in(note))
@@ -199,7 +198,7 @@ class Documents:
         if note.document and note.document.original:
             return self.original(note.id).data
         if note.in_file:
-            return folder.read(Path(note.source_ref), str(note.path))
+            return folder.read(note.folder, str(note.path))
         read_in = normalize_encoding(note.encoding.name) if note.encoding else "utf-8"
         try:
             return ((note.front or "") + note.body).encode(read_in)

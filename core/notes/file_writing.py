@@ -122,17 +122,13 @@ def chosen_in(note: Note) -> str:
 
 def exists(note: Note) -> bool:
     """Return whether a note's file exists, or will exist once it is downloaded."""
-    file = Path(note.source_ref) / str(note.path)
-    return file.is_file() or is_evicted(file)
+    return note.file.is_file() or is_evicted(note.file)
 
 
 def read(note: Note) -> NoteToIndex:
     """Parse a note's file in its current state; raises as `plan` does."""
-    root = Path(note.source_ref)
-    path = str(note.path)
-    data = _read(root, path)
-    state = (root / path).stat()
-    return replace(_note_of(data, note, utc_now()), mtime_ns=state.st_mtime_ns, size=len(data))
+    data = _read(note)
+    return replace(_note_of(data, note, utc_now()), mtime_ns=note.file.stat().st_mtime_ns, size=len(data))
 
 
 @frozen
@@ -178,8 +174,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     text = front_with_fields(front, fields, body)
     data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     if data != before:
-        file = Path(note.source_ref) / path
-        if not (file.stat().st_mode & 0o222 and os.access(file.parent, os.W_OK)):
+        if not (note.file.stat().st_mode & 0o222 and os.access(note.file.parent, os.W_OK)):
             raise NotWritable("'{path}' is read-only. Allow writing to it, then save again.", path=path)
         step = replace(step, before=before, after=content_hash(data))
     return FileChange(step, note, replace(changed, encoding=encoding), data, text, inside)
@@ -187,8 +182,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
 
 def plan_removal(note: Note) -> FileChange:
     """Plan moving a note's file to the trash; raises as `plan` does."""
-    path = str(note.path)
-    return FileChange(FileStep(note.source_ref, path, "", _read(Path(note.source_ref), path)), note, note)
+    return FileChange(FileStep(note.source_ref, str(note.path), "", _read(note)), note, note)
 
 
 TRASH = ".trash"
@@ -235,7 +229,8 @@ def apply(change: FileChange) -> os.stat_result:
             if step.before is not None:
                 state = swap(file.resolve(), change.data, step.before)
         except Changed as changed:
-            raise _conflict(replace(change.note, path=path), _read(root, path), changed.copy) from None
+            moved = replace(change.note, path=path)
+            raise _conflict(moved, _read(moved), changed.copy) from None
     return state
 
 
@@ -249,7 +244,7 @@ def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
 def is_synced(note: Note) -> bool:
     """Return whether a note's file exists and hasn't changed since its sync."""
     with suppress(SourceError, EditError):
-        return content_hash(_read(Path(note.source_ref), str(note.path))) == note.content_hash
+        return content_hash(_read(note)) == note.content_hash
     return False
 
 
@@ -286,18 +281,21 @@ def _check_root(root: Path) -> None:
         )
 
 
-def _read(root: Path, path: str) -> bytes:
-    _check_root(root)
-    if is_evicted(root / path):
+def _read(note: Note) -> bytes:
+    path = str(note.path)
+    _check_root(note.folder)
+    if is_evicted(note.file):
         raise NotDownloaded(path, PLACEHOLDER)
-    if not (root / path).exists():
-        raise EditError("'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=str(root))
-    return folder.read(root, path)
+    if not note.file.exists():
+        raise EditError(
+            "'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=str(note.folder)
+        )
+    return folder.read(note.folder, path)
 
 
 def read_synced(note: Note) -> bytes:
     """Return the bytes of a note's file; raises Conflict if it changed since its sync."""
-    data = _read(Path(note.source_ref), str(note.path))
+    data = _read(note)
     if content_hash(data) != note.content_hash:
         raise _conflict(note, data)
     return data

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
-from pathlib import Path
 from posixpath import basename, dirname, join, normpath
 from typing import NamedTuple
 
@@ -117,7 +116,7 @@ class Renames:
                         ),
                         path=str(note.path),
                     )
-                root = Path(note.source_ref)
+                root = note.folder
                 name = basename(note.path or title_filename(note.title))
                 path = check_path(f"{folder}/{name}")
                 if note.in_file:  # the user's folders may have names that are invalid on other systems

@@ -130,7 +130,7 @@ class Trash:
 
         If its file is gone and can't be written again, it becomes a note without a file.
         """
-        root = Path(note.source_ref)
+        root = note.folder
         path = str(note.path)
         files = list[FileChange]()
         is_there = is_synced if base.write_files else file_writing.exists

@@ -194,7 +194,7 @@ class Writer:
         if title == note.title or (follows and title == title_of(note.body)):
             return changed
         path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(title_filename(title))))
-        if note.in_file and not is_entered(Path(note.source_ref), path):
+        if note.in_file and not is_entered(note.folder, path):
             return changed
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
@@ -204,18 +204,17 @@ class Writer:
         `given` are the normalized paths that other notes from the same source are about to get.
         """
         base = self._store.bases.by_id(note.base_id)
-        root = Path(note.source_ref)
 
         def is_taken(name: str) -> bool:
             if name == note.path:
                 return False
             if name_key(name) in given or self._store.notes.has_path(base, name, note.source_ref):
                 return True
-            if not (note.in_file and file_writing.is_taken(root, name)):
+            if not (note.in_file and file_writing.is_taken(note.folder, name)):
                 return False
             with suppress(OSError):  # a missing file, or a broken link
                 own = str(note.path)  # to some systems, two spellings of a name are the same
-                return name_key(name) != name_key(own) or not (root / name).samefile(root / own)
+                return name_key(name) != name_key(own) or not (note.folder / name).samefile(note.file)
             return True
 
         return free_path(path, TakenNames(is_taken))
@@ -482,7 +481,7 @@ class Files:
         Raises NoteNotFound, and SourceError if the file is missing or no program opens it.
         """
         note = self._store.notes.note(note_id)
-        path = Path(note.source_ref) / str(note.path) if note.in_file else Path()
+        path = note.file if note.in_file else Path()
         if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
             raise SourceError(str(path), "this file no longer exists.")
         try:

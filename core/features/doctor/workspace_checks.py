@@ -275,7 +275,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
         if time.monotonic() > until:
             break
         note = parts.store.notes.note(card.id)
-        if not note.in_file or note.plain or not Path(note.source_ref).is_dir():
+        if not note.in_file or note.plain or not note.folder.is_dir():
             continue
         # The pictures inside a notebook are in its file.
         is_notebook = note.document is not None and note.document.kind == "ipynb"

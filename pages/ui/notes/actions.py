@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from urllib.parse import quote
 
 import streamlit as st
@@ -280,7 +280,7 @@ OBSIDIAN = component("obsidian", __file__, "<button type='button'></button>")
 
 def obsidian(note: Note, label: str) -> None:
     """Draw the button that opens a note's file in Obsidian."""
-    address = f"obsidian://open?path={quote(str(Path(note.source_ref) / str(note.path)), safe='')}"
+    address = f"obsidian://open?path={quote(str(note.file), safe='')}"
     with st.container(key="obsidian", width="content"):
         OBSIDIAN(key=f"obsidian_{note.id}", data={"label": label, "address": address})
 
