@@ -98,8 +98,7 @@ def encode(
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
-        names = _names(type(value), properties)  # type: ignore[arg-type]
-        return {name: inner(getattr(value, name)) for name in names}
+        return {name: inner(getattr(value, name)) for name in _names(type(value), properties)}  # type: ignore[arg-type]
     return str(value) if isinstance(value, Path) else value
 
 

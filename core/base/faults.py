@@ -79,8 +79,7 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
             why=why,
         )
     if error.errno in REFUSED:
-        hidden = _unreadable(folder) or _unreadable(Path(path))
-        return hidden or _not_writable(folder, why)
+        return _unreadable(folder) or _unreadable(Path(path)) or _not_writable(folder, why)
     if error.errno in _MISPLACED:
         return StoreError("{path} is in the way ({why}). Move it elsewhere, then try again.", path=path, why=why)
     return StoreError("{path} can't be read or written ({why}).", path=path, why=why)

@@ -275,8 +275,7 @@ def index_words(text: str) -> list[str]:
     Hyphenated words and spaced numbers are also indexed as one word, and numbers at the end of names also on their own.
     """
     text = normalize(remove_blobs(text))
-    joined = (_join(match).lower() for match in _JOINED.finditer(text))
-    return [*keywords(text), *joined, *_NUMBER.findall(text)]
+    return [*keywords(text), *(_join(match).lower() for match in _JOINED.finditer(text)), *_NUMBER.findall(text)]
 
 
 def respell(text: str) -> list[str]:

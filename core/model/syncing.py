@@ -123,8 +123,7 @@ class SyncReport:
 
     def to_dict(self) -> Values:
         problem = self.problem and to_json(self.problem)
-        unread = {name: getattr(self, name) for name in _LISTS}
-        return {**asdict(self), **readable(encode(unread)), "problem": problem}
+        return {**asdict(self), **readable(encode({name: getattr(self, name) for name in _LISTS})), "problem": problem}
 
 
 @frozen

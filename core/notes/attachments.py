@@ -267,8 +267,7 @@ class Attachments:
             tops = [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
         else:
             tops = [note.folder] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
-        found = (locate(str(top), str(note.path), target) for top in tops)
-        return next(filter(None, found), None)
+        return next(filter(None, (locate(str(top), str(note.path), target) for top in tops)), None)
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base))
@@ -328,8 +327,7 @@ class Pictures:
             for note_id in self._store.pictures.unnamed():
                 progress(0, 0, "")
                 with self._store.changing, suppress(NoteNotFound):
-                    note = self._store.notes.note(note_id)
-                    pictures = list_pictures(note, self._store.pictures.for_note(note_id))
+                    pictures = list_pictures(self._store.notes.note(note_id), self._store.pictures.for_note(note_id))
                     self._store.pictures.put(note_id, pictures)
             for picture_file in self._store.pictures.files():
                 progress(0, 0, "")
@@ -395,8 +393,7 @@ class Pictures:
                     text, version = reader.read(data, picture_file.picture.place, report)
                 except SourceError as error:
                     read = ReadPicture(picture_file.picture.hash, "", "")
-                    again = isinstance(error, Interrupted)
-                    self._store.pictures.keep(read, error.reason, again=again)
+                    self._store.pictures.keep(read, error.reason, again=isinstance(error, Interrupted))
                 else:
                     read = ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
                     self._store.pictures.keep(read)

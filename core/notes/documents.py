@@ -182,8 +182,7 @@ class Documents:
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
             hashed = content_hash(data)
-            dated = made.updated_at or now.updated_at
-            made = replace(made, **kept, content_hash=hashed, updated_at=dated)
+            made = replace(made, **kept, content_hash=hashed, updated_at=made.updated_at or now.updated_at)
             stamp = self._store.notes.indexed_as(note_id)
             self._writer.write(
                 self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]

@@ -81,8 +81,8 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
     """
     names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
-    by_itself = short_title(head.value("title")) or inside.title or stem(note.path or "")
-    if note.title not in (file.title, by_itself):
+    automatic = short_title(head.value("title")) or inside.title or stem(note.path or "")
+    if note.title not in (file.title, automatic):
         fields = {"title": note.title} | fields
     in_text = {*map(tag_key, inside.tags)}
     held = {*map(tag_key, head.value("tags"))}

@@ -255,8 +255,7 @@ class Renames:
             body = renamed.text(replace(note, body=body))
 
         def change(stored: Note) -> Note:
-            moved = stored if stored.path == path else at_path(stored, path)
-            return replace(moved, title=title)
+            return replace(stored if stored.path == path else at_path(stored, path), title=title)
 
         return self._writer.plan(note, change, renamed.as_what(note), None if body == note.body else body)
 
@@ -317,8 +316,7 @@ class _Renamed:
         name = file_of(link)
         if not name or (here.path == there.path and not self.files):
             return None
-        own = normpath(join(dirname(here.path or ""), name))
-        note_id = self.files.get((here.source_ref, own))
+        note_id = self.files.get((here.source_ref, normpath(join(dirname(here.path or ""), name))))
         if note_id is None:
             led, leads = (attachments.locate(names.source_ref, names.path or "", name) for names in (here, there))
             note_id = self.files.get((here.source_ref, led.place)) if led else None

@@ -155,8 +155,7 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
 
 def at_path(note: Note, path: str) -> Note:
     """Return a note at another path, with its links read relative to that path; raises as `with_body` does."""
-    links = () if note.plain else look_into(note.body, path).targets(path)
-    return replace(note, path=path, links=links)
+    return replace(note, path=path, links=() if note.plain else look_into(note.body, path).targets(path))
 
 
 def restore_version(note: Note, old: Note) -> Note:
@@ -241,8 +240,7 @@ class NoteTexts:
         for note in self._store.notes.notes_with_text(self._store.bases.named(base), text):
             hidden = self.hidden(note.id)
             start = 0
-            lines = _END.split(note.body)
-            for number, line in enumerate(lines, start=1 + len(_END.findall(note.front or ""))):
+            for number, line in enumerate(_END.split(note.body), start=1 + len(_END.findall(note.front or ""))):
                 if wanted in fold(line):
                     parts = _parts(note.body, start, start + len(line), hidden)
                     if any(wanted in fold(part) for part in parts):

@@ -155,8 +155,7 @@ class Uses:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
         self._store.log_notes([note_id])
-        use = Use(note_id, "search", query, utc_now(), VERDICTS[verdict], times=0, chunk_id=chunk_id)
-        self._store.uses.add([use])
+        self._store.uses.add([Use(note_id, "search", query, utc_now(), VERDICTS[verdict], times=0, chunk_id=chunk_id)])
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
         """Return the uses with a verdict, newest first: on a question's hits, on a note, or all."""

@@ -400,8 +400,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
     check_body(body)
     in_folder = not path or path.endswith("/")
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
-    name = "" if in_folder else stem(path)
-    title = fields.pop("title", "") or inside.title or name or first_words(body)
+    title = fields.pop("title", "") or inside.title or ("" if in_folder else stem(path)) or first_words(body)
     path = f"{path}{title_filename(title)}" if in_folder else path
     path = free_path(check_path(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)

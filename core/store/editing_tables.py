@@ -135,8 +135,7 @@ class VersionTable(StoreTable):
 
     def trashed(self, note_id: str) -> Note:
         """Return a deleted note; raises NoteNotFound if it isn't in the trash."""
-        kind = self._value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id)
-        if kind != "delete":
+        if self._value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id) != "delete":
             raise NoteNotFound(note_id)
         return self.note(note_id, self.last(note_id))
 

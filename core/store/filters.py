@@ -221,8 +221,7 @@ def _kind(condition: Condition) -> Term:
 
 
 def _use(condition: Condition) -> Term:
-    terms = [_USES[value] for value in map(fold, condition.values) if value in _USES]
-    return " OR ".join(terms) or "0", []
+    return " OR ".join(_USES[value] for value in map(fold, condition.values) if value in _USES) or "0", []
 
 
 _OF_NOTE = "EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND {})"

@@ -152,8 +152,7 @@ class UseTable(QuestionedTable):
         times = sum(use.times for use in used)
         verdicts = Counter(use.helpful for use in used)
         found = sum(use.times for use in uses) - times
-        last = used[0].used_at if used else None
-        return UseFigures(found, times, last, verdicts[1], verdicts[0], verdicts[-1])
+        return UseFigures(found, times, used[0].used_at if used else None, verdicts[1], verdicts[0], verdicts[-1])
 
     def found_since(self, since: datetime) -> int:
         """Return the number of notes that searches have found since a time."""

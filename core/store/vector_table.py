@@ -286,5 +286,4 @@ class NoteVectors(StoreTable):
             vectors = centring.passages(matrix([row[1] for row in rows], base.dimension))
             owners = np.array([row[0] for row in rows])
             first = np.flatnonzero(np.r_[True, owners[1:] != owners[:-1]])
-            sums = np.add.reduceat(vectors, first)
-            yield from zip(owners[first].tolist(), unit(sums), strict=True)
+            yield from zip(owners[first].tolist(), unit(np.add.reduceat(vectors, first)), strict=True)

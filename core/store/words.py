@@ -287,8 +287,7 @@ class Words(StoreTable):
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that contain each indexed word, without reading its occurrences."""
         stems = self.stems(words)
-        rows = self._rows("SELECT term, doc FROM vocabulary WHERE term IN ?", list(stems.values()))
-        counts = dict(map(tuple, rows))
+        counts = dict(map(tuple, self._rows("SELECT term, doc FROM vocabulary WHERE term IN ?", list(stems.values()))))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}
 
     def _read(self, connection: sqlite3.Connection) -> _Counts:

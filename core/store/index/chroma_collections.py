@@ -76,12 +76,10 @@ class Collections:
         return vectors
 
     def reach(self, name: str) -> float:
-        collection = self._collection(name)
-        ids = collection.get(include=[])["ids"]
+        ids = self._collection(name).get(include=[])["ids"]
         if not ids:
             return 1.0
-        first = self.vectors(name, ids[:1])[ids[0]]
-        return len(self.search(name, first, len(ids))) / len(ids)
+        return len(self.search(name, self.vectors(name, ids[:1])[ids[0]], len(ids))) / len(ids)
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         self._changed = True
