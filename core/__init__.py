@@ -30,7 +30,7 @@ __all__ = [
     "WorkspaceLocked",
 ]
 
-_HOMES = {
+_MODULES = {
     "Candidate": "core.reranking",
     "Embedder": "core.embedding",
     "ImageEmbedder": "core.retrieval.images",
@@ -44,4 +44,4 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "core.base.errors")), name)
+    return getattr(import_module(_MODULES.get(name, "core.base.errors")), name)

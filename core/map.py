@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 _ROOT = Path(__file__).parents[1]
-_ROOMS = ("core", "pages")
+_FOLDERS = ("core", "pages")
 
 
 def packages() -> Iterator[tuple[str, str]]:
     """Yield each package, as a path from the root of the checkout, with the first line of its docstring."""
-    for room in _ROOMS:
-        for file in sorted((_ROOT / room).rglob("__init__.py")):
+    for folder in _FOLDERS:
+        for file in sorted((_ROOT / folder).rglob("__init__.py")):
             yield file.parent.relative_to(_ROOT).as_posix(), first_line(file)
 
 

@@ -172,8 +172,8 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
         _expect(isinstance(value, dict), dict)
         if exact and (unknown := next((name for name in value if name not in shown), None)) is not None:
             raise DecodeError(None, str(unknown)[:_SHOWN])
-        if lacking := next((name for name in needed if name not in value), None):
-            raise DecodeError(None, lacking, missing=True)
+        if absent := next((name for name in needed if name not in value), None):
+            raise DecodeError(None, absent, missing=True)
         readers = decoders | more
         return kind(**{name: _named(readers[name], name, item) for name, item in value.items() if name in readers})
 
@@ -292,10 +292,10 @@ def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
     return decode
 
 
-def _time(bring: Callable[[datetime], datetime]) -> Decoder:
+def _time(convert: Callable[[datetime], datetime]) -> Decoder:
     def decode(value: str) -> datetime:
         try:
-            return bring(datetime.fromisoformat(value))
+            return convert(datetime.fromisoformat(value))
         except DAMAGE as error:
             raise DecodeError(_KINDS[datetime]) from error
 

@@ -66,10 +66,10 @@ def in_utc(at: datetime) -> datetime:
 
 def exact(at: datetime) -> datetime:
     """Convert a time to UTC; raises ValueError if that takes it out of the calendar."""
-    brought = in_utc(at)
-    if at.tzinfo and brought != at:
+    converted = in_utc(at)
+    if at.tzinfo and converted != at:
         raise ValueError(at.isoformat())
-    return brought
+    return converted
 
 
 def clock_to_utc(at: datetime) -> datetime:
@@ -77,8 +77,8 @@ def clock_to_utc(at: datetime) -> datetime:
 
     Raises ValueError as `exact` does, for times with an offset.
     """
-    brought = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
-    return brought.replace(microsecond=1) if is_day(brought) else brought
+    converted = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
+    return converted.replace(microsecond=1) if is_day(converted) else converted
 
 
 def is_day(at: datetime) -> bool:
@@ -110,9 +110,9 @@ def day_of(at: datetime) -> str:
     return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 
-def _within(brought: Callable[[], datetime], at: datetime) -> datetime:
+def _within(converted: Callable[[], datetime], at: datetime) -> datetime:
     try:
-        return brought()
+        return converted()
     except _BEYOND:
         return CALENDAR_ENDS if at.year > 1 else CALENDAR_BEGINS
 

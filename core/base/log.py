@@ -148,12 +148,12 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        said = ""
+        text = ""
         if self._texts or _is_ours(record):
-            given = record.args if isinstance(record.args, tuple) else ()
-            fields = tuple(self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in given)
-            said = str(record.msg) % fields if fields else record.getMessage()
-        head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
+            args = record.args if isinstance(record.args, tuple) else ()
+            fields = tuple(self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in args)
+            text = str(record.msg) % fields if fields else record.getMessage()
+        head = f"{at} {record.levelname} {record.name}:{record.lineno} {text}"
         error = record.exc_info[1] if record.exc_info else None
         return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
 

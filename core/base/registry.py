@@ -120,7 +120,7 @@ class Registry(dict[str, Entry], Generic[T]):
         constructor = self.constructor(kind)
         with self._translate_errors(kind):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
-            if self[kind].package and (lacking := _missing_members(made, self._protocol)):
+            if self[kind].package and (missing := _missing_members(made, self._protocol)):
                 raise ModelError(
                     (
                         "The {what} '{name}' from the Python package {package} is missing {parts}. "
@@ -129,7 +129,7 @@ class Registry(dict[str, Entry], Generic[T]):
                     what=self._what,
                     name=kind,
                     package=self[kind].package,
-                    parts=lacking,
+                    parts=missing,
                 )
         return made
 
@@ -166,11 +166,11 @@ class Registry(dict[str, Entry], Generic[T]):
 
 def _missing_members(made: object, protocol: type) -> list[str]:
     """Return the members of a protocol that an object doesn't have, or has with another type."""
-    lacking = []
+    missing = []
     for name, member in vars(protocol).items():
         if not name.startswith("_"):
             value = getattr(made, name, None)
             is_property = isinstance(member, property)
             sound = isinstance(value, member.fget.__annotations__["return"]) if is_property else callable(value)
-            lacking += [] if sound else [name]
-    return lacking
+            missing += [] if sound else [name]
+    return missing

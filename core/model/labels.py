@@ -449,17 +449,17 @@ def classification(note: FieldValues) -> dict[str, Message]:
 
 def ordering_lines(understood: Understood) -> list[Message]:
     """Explain which notes a question ranks first or last, and how to turn this off."""
-    said = message_table(
+    texts = message_table(
         {
             "preferred": "Notes with “{value}” come first. To avoid this, put a backslash before it.",
             "avoided": "Passages only about “{value}” come last. To avoid this, put a backslash before these words.",
         }
     )
-    return [replace(said[term.kind], fields={"value": term.value}) for term in understood.terms if term.kind in said]
+    return [replace(texts[term.kind], fields={"value": term.value}) for term in understood.terms if term.kind in texts]
 
 
 def remarks(hit: Hit) -> list[Message]:
     """Return remarks on a hit: its successors, and the states of its chunk and file."""
-    said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
-    said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
-    return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]
+    shown = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
+    shown += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
+    return [*shown, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

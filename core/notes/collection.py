@@ -185,8 +185,8 @@ class Notes:
         file was changed, EditError for a file that can't be written, and as `add` does.
         """
         change = partial(with_fields, fields=fields)
-        as_what = Revision("update", author, joins)
-        return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
+        revision = Revision("update", author, joins)
+        return self._writer.change(note_id, change, revision, expected_version, body=body, embed=embed)
 
     def set_fields(
         self,

@@ -187,8 +187,8 @@ class Renames:
                     note = self._read(other) if renamed.text(note) != note.body else note
                     body = renamed.text(note)
                     changes = body != note.body
-                    as_what = renamed.as_what(note)
-                    plans[other] = self._writer.plan(note, lambda same: same, as_what, body) if changes else None
+                    revision = renamed.revision(note)
+                    plans[other] = self._writer.plan(note, lambda same: same, revision, body) if changes else None
             except TesseraError as error:
                 refused[other] = error.message
         done = [plan for plan in plans.values() if plan]
@@ -257,7 +257,7 @@ class Renames:
         def change(stored: Note) -> Note:
             return replace(stored if stored.path == path else at_path(stored, path), title=title)
 
-        return self._writer.plan(note, change, renamed.as_what(note), None if body == note.body else body)
+        return self._writer.plan(note, change, renamed.revision(note), None if body == note.body else body)
 
     def _read(self, note_id: str) -> Note:
         """Return a note, read again from its file if its base writes files."""
@@ -280,7 +280,7 @@ class _Renamed:
     files: Mapping[tuple[str, str], str]
     followed: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
-    def as_what(self, note: Note) -> Revision:
+    def revision(self, note: Note) -> Revision:
         return Revision("revert" if note.id in self.old else "update", self.author)
 
     def text(self, note: Note) -> str:

@@ -33,9 +33,9 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
     Lines are compared first, then the words in differing lines, so that texts of a megabyte take a second.
     """
     stretches: list[tuple[bool, str, str]] = []
-    for equal, gone, come in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
-        before = "".join(gone)
-        after = "".join(come)
+    for equal, removed, added in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
+        before = "".join(removed)
+        after = "".join(added)
         stretches += [(True, before, after)] if equal else _compare_words(before, after)
     pieces: list[DiffPiece] = []
     for equal, stretch in groupby(stretches, itemgetter(0)):
@@ -58,18 +58,18 @@ def merge_texts(before: str, mine: str, theirs: str) -> str | None:
     changes = sorted({*_changes(lines, mine), *_changes(lines, theirs)})
     if any(start <= end for (_, end, _), (start, _, _) in pairwise(changes)):
         return None
-    for start, end, come in reversed(changes):
-        lines[start:end] = come
+    for start, end, added in reversed(changes):
+        lines[start:end] = added
     return "".join(lines)
 
 
 def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]]:
     """Yield the ranges of lines that a text changes, as start, end and the new lines."""
     at = 0
-    for equal, gone, come in _steps(lines, text.splitlines(keepends=True)):
+    for equal, removed, added in _steps(lines, text.splitlines(keepends=True)):
         if not equal:
-            yield at, at + len(gone), tuple(come)
-        at += len(gone)
+            yield at, at + len(removed), tuple(added)
+        at += len(removed)
 
 
 def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
@@ -78,11 +78,11 @@ def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
     after = _WORD.findall(new)
     if len(before) * len(after) > _MOST:
         return [(False, old, new)]
-    steps = [(equal, "".join(gone), "".join(come)) for equal, gone, come in _steps(before, after)]
+    steps = [(equal, "".join(removed), "".join(added)) for equal, removed, added in _steps(before, after)]
     inner = range(1, len(steps) - 1)
     return [
-        (equal and not (number in inner and not gone.strip(" \t")), gone, come)
-        for number, (equal, gone, come) in enumerate(steps)
+        (equal and not (number in inner and not removed.strip(" \t")), removed, added)
+        for number, (equal, removed, added) in enumerate(steps)
     ]
 
 

@@ -75,7 +75,7 @@ class Writer:
         self,
         note_id: str,
         change: Change,
-        as_what: Revision,
+        revision: Revision,
         expected_version: int | None = None,
         *,
         body: str | None = None,
@@ -91,7 +91,7 @@ class Writer:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
             log_bases([self._store.bases.by_id(note.base_id)])
-            planned = self.plan(note, change, as_what, body)
+            planned = self.plan(note, change, revision, body)
             if planned is None:
                 return note
             self.carry_out([planned])
@@ -108,7 +108,7 @@ class Writer:
 
     @log_call("note.change")
     def change_all(
-        self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
+        self, note_ids: Sequence[str], change: Change, revision: Revision, expected_version: int | None = None
     ) -> None:
         """Apply a function to several notes and their files, all or none.
 
@@ -119,7 +119,7 @@ class Writer:
             notes = [self._store.notes.note(note_id) for note_id in dict.fromkeys(note_ids)]
             for note in notes:
                 check_version(note, expected_version)
-            self.carry_out([planned for note in notes if (planned := self.plan(note, change, as_what))])
+            self.carry_out([planned for note in notes if (planned := self.plan(note, change, revision))])
             self._store.log_notes(note_ids)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
@@ -135,7 +135,7 @@ class Writer:
             raise done.failed[0]
         return done
 
-    def plan(self, note: Note, change: Change, as_what: Revision, body: str | None = None) -> "PlannedChange | None":
+    def plan(self, note: Note, change: Change, revision: Revision, body: str | None = None) -> "PlannedChange | None":
         """Plan a change to a note, None if nothing changes; raises as `change` does, before anything is written.
 
         The file is changed too if it gets another name or the base writes files; raises as `file_writing.plan` does.
@@ -145,11 +145,11 @@ class Writer:
         inside = None
         if body is not None:
             changed, inside = with_body(changed, body)
-        if (body is not None and as_what.author == "person") or not changed.title:
+        if (body is not None and revision.author == "person") or not changed.title:
             changed = with_title(note, changed, inside)
         if changed == note:
             return None
-        if as_what.joins and self._store.versions.kind(note.id) == "create":
+        if revision.joins and self._store.versions.kind(note.id) == "create":
             changed = self._renamed(base, note, changed, inside)
         is_moved = note.in_file and changed.path != note.path
         is_written = note.in_text_file and base.write_files
@@ -159,7 +159,7 @@ class Writer:
             check_text_writable(base, note, changed)
         changed = replace(changed, updated_at=utc_now())
         file = file_writing.plan(note, changed, inside) if is_moved or is_written else None
-        return PlannedChange(note, changed, as_what, inside, file)
+        return PlannedChange(note, changed, revision, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
         """Write changed notes and their files, all or none; raises as `file_writing.apply` does."""
@@ -169,16 +169,16 @@ class Writer:
             cut = defaultdict[str, list[NoteToIndex]](list)
             for plan in plans:
                 note = plan.note
-                as_what = plan.as_what
+                revision = plan.revision
                 changed = overriding(note, plan.changed) if note.in_file else plan.changed
                 if plan.file and note.in_text_file:
-                    cut[note.base_id].append(replace(file_writing.written(plan.file, states[note.id]), change=as_what))
+                    cut[note.base_id].append(replace(file_writing.written(plan.file, states[note.id]), change=revision))
                 elif plan.is_cut:
                     outline = plan.inside.outline if plan.inside else None
                     stored_as = self._store.notes.indexed_as(note.id)
-                    cut[note.base_id].append(NoteToIndex(changed, change=as_what, outline=outline, **stored_as))
+                    cut[note.base_id].append(NoteToIndex(changed, change=revision, outline=outline, **stored_as))
                 else:
-                    self._store.describe([replace(changed, version=self._store.versions.last(note.id) + 1)], as_what)
+                    self._store.describe([replace(changed, version=self._store.versions.last(note.id) + 1)], revision)
             for base_id, notes in cut.items():
                 self.write(self._store.bases.by_id(base_id), notes)
 
@@ -198,17 +198,17 @@ class Writer:
             return changed
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
-    def free_path(self, note: Note, path: str, given: Container[str] = ()) -> str:
+    def free_path(self, note: Note, path: str, reserved: Container[str] = ()) -> str:
         """Return a path for a note, with a number appended if another note or file already has it.
 
-        `given` are the normalized paths that other notes from the same source are about to get.
+        `reserved` are the normalized paths that other notes from the same source are about to get.
         """
         base = self._store.bases.by_id(note.base_id)
 
         def is_taken(name: str) -> bool:
             if name == note.path:
                 return False
-            if name_key(name) in given or self._store.notes.has_path(base, name, note.source_ref):
+            if name_key(name) in reserved or self._store.notes.has_path(base, name, note.source_ref):
                 return True
             if not (note.in_file and file_writing.is_taken(note.folder, name)):
                 return False
@@ -253,7 +253,7 @@ class PlannedChange:
 
     note: Note
     changed: Note
-    as_what: Revision
+    revision: Revision
     inside: BodyMetadata | None
     file: FileChange | None
 
@@ -308,11 +308,11 @@ def take_provenance(item: Values) -> tuple[str, Values]:
     The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too long
     or not JSON.
     """
-    source, *said, metadata = (item.pop(name, None) for name in NAMES)
+    source, *stated, metadata = (item.pop(name, None) for name in NAMES)
     source = "manual" if source == "user" else source
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
-    texts = {name: one_line(str(value)) for name, value in zip(NAMES[1:], said, strict=False) if value}
+    texts = {name: one_line(str(value)) for name, value in zip(NAMES[1:], stated, strict=False) if value}
     for name, text in texts.items():
         check_text(name, text)
         if len(text) > _MOST:
@@ -465,11 +465,11 @@ class Files:
 
     def give_back(self, note_id: str, names: Iterable[str]) -> Note:
         """Reset fields to the values in the note's file; return the note."""
-        given = set(names)
+        chosen = set(names)
 
         def change(note: Note) -> Note:
             rest: dict[str, Any] = dict(note.overridden)
-            own = {name: rest.pop(name) for name in given & rest.keys()}
+            own = {name: rest.pop(name) for name in chosen & rest.keys()}
             return replace(note, overridden=rest, **own)
 
         return self._writer.change(note_id, change, Revision("update", "person"))

@@ -41,7 +41,7 @@ class VectorTable(StoreTable):
         """
         blobs = (row.astype("<f4").tobytes() for row in vectors)
         with self._write(aside=True):
-            self._know(fingerprint)
+            self._add_model(fingerprint)
             self._execute_many(
                 "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector, entry)"
                 " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?, ?)",
@@ -54,7 +54,7 @@ class VectorTable(StoreTable):
                     ((ids[key], rows.tobytes()) for key, rows in zip(hashes, bits, strict=True)),
                 )
 
-    def _know(self, fingerprint: str) -> None:
+    def _add_model(self, fingerprint: str) -> None:
         self._execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", fingerprint)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
@@ -132,7 +132,7 @@ class VectorTable(StoreTable):
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store the centring of a model; the caller must rebuild the indexes of its bases."""
         with self._write():
-            self._know(fingerprint)
+            self._add_model(fingerprint)
             constants = centring.constants.astype("<f4").tobytes()
             self._execute("UPDATE embedders SET centring = ? WHERE fingerprint = ?", constants, fingerprint)
 
@@ -159,7 +159,7 @@ class VectorTable(StoreTable):
         It never changes, because bits from different centres can't be compared.
         """
         with self._write():
-            self._know(fingerprint)
+            self._add_model(fingerprint)
             self._execute(
                 "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
                 centre.astype("<f4").tobytes(),
