@@ -285,6 +285,7 @@ class Pictures:
 
     def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
         self._store = store
+        self._pictures = store.pictures
         self._pending = pending
         self._jobs = jobs
         self._turn = Lock()
@@ -295,7 +296,7 @@ class Pictures:
 
     def start(self) -> bool:
         """Start the job `pictures`, or make a running one check again; return False if there are no pictures."""
-        wanted = not self._store.readonly and self.can_read and self._store.pictures.any_read()
+        wanted = not self._store.readonly and self.can_read and self._pictures.any_read()
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
     def switched(self) -> None:
@@ -311,12 +312,12 @@ class Pictures:
         """
         self._store.database.check_writable()
         check_picture_reader()
-        self._store.pictures.forget_problems(lasting=again)
+        self._pictures.forget_problems(lasting=again)
         return self._read_all(progress)
 
     def problems(self, note_id: str) -> list[Failed]:
         """Return the reasons why pictures of a note couldn't be read, by their targets in its text."""
-        return self._store.pictures.problems(note_id)
+        return self._pictures.problems(note_id)
 
     def _read_all(self, progress: Progress) -> int:
         while not self._turn.acquire(timeout=_PATIENCE):
@@ -324,15 +325,15 @@ class Pictures:
         try:
             self._drop_left_over()
             # Pictures of notes that were stored before their base enabled OCR.
-            for note_id in self._store.pictures.unnamed():
+            for note_id in self._pictures.unnamed():
                 progress(0, 0, "")
                 with self._store.changing, suppress(NoteNotFound):
-                    pictures = list_pictures(self._store.notes.note(note_id), self._store.pictures.for_note(note_id))
-                    self._store.pictures.put(note_id, pictures)
-            for picture_file in self._store.pictures.files():
+                    pictures = list_pictures(self._store.notes.note(note_id), self._pictures.for_note(note_id))
+                    self._pictures.put(note_id, pictures)
+            for picture_file in self._pictures.files():
                 progress(0, 0, "")
                 if (now := seen(picture_file)) is not None:
-                    self._store.pictures.look(picture_file.note_id, now)
+                    self._pictures.look(picture_file.note_id, now)
             self._place()
             return self._read_files(progress)
         finally:
@@ -341,7 +342,7 @@ class Pictures:
     def _drop_left_over(self) -> None:
         """Remove pictures, with their chunks, from bases that no longer read them."""
         with self._store.changing:
-            note_ids = self._store.pictures.left_over()
+            note_ids = self._pictures.left_over()
             if not note_ids:
                 return
             self._store.open_index()
@@ -351,16 +352,16 @@ class Pictures:
                 self._store.chunks.entries([note_id for note_id, owner in owners.items() if owner == base.id])
                 for base in bases
             ]
-            self._store.pictures.drop(note_ids)
+            self._pictures.drop(note_ids)
             for base, entries in zip(bases, stale, strict=True):
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
         """Rechunk the notes whose pictures were read, each once, so that searches find the text in the pictures."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
-        for base_id, note_id, differs in self._store.pictures.unplaced():
+        for base_id, note_id, differs in self._pictures.unplaced():
             by_base[base_id if differs else ""].append(note_id)
-        self._store.pictures.settle(by_base.pop("", []))
+        self._pictures.settle(by_base.pop("", []))
         for base_id, note_ids in by_base.items():
             try:
                 base = self._store.bases.by_id(base_id)
@@ -369,11 +370,11 @@ class Pictures:
                 _LOG.warning("Pictures can't be found yet, because their notes can't be split", exc_info=True)
                 continue
             # This includes notes that can't be chunked: they are only tried again once their text or pictures change.
-            self._store.pictures.settle(note_ids)
+            self._pictures.settle(note_ids)
             self._pending.embed_written(done.notes)
 
     def _read_files(self, progress: Progress) -> int:
-        unread = self._store.pictures.unread()
+        unread = self._pictures.unread()
         done = 0
         with closing(PictureReader()) as reader:
             for number, picture_file in enumerate(unread):
@@ -393,10 +394,10 @@ class Pictures:
                     text, version = reader.read(data, picture_file.picture.place, report)
                 except SourceError as error:
                     read = ReadPicture(picture_file.picture.hash, "", "")
-                    self._store.pictures.keep(read, error.reason, again=isinstance(error, Interrupted))
+                    self._pictures.keep(read, error.reason, again=isinstance(error, Interrupted))
                 else:
                     read = ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
-                    self._store.pictures.keep(read)
+                    self._pictures.keep(read)
                 self._place()
         return done
 

@@ -51,7 +51,11 @@ class Documents:
     converters_of = staticmethod(converters_for)
 
     def __init__(self, store: Store, preferences: Preferences, bases: Bases, writer: Writer) -> None:
-        self._store, self._preferences, self._bases, self._writer = store, preferences, bases, writer
+        self._store = store
+        self._notes = store.notes
+        self._preferences = preferences
+        self._bases = bases
+        self._writer = writer
 
     @property
     def asks_web(self) -> bool:
@@ -127,7 +131,7 @@ class Documents:
         original = self.original(note_id)
         path = str(note.path or original.name)
         data = original.data
-        stamp = self._store.notes.indexed_as(note_id)
+        stamp = self._notes.indexed_as(note_id)
         if original.path:
             state = Path(original.path).stat()
             data = folder.read(note.folder, path)
@@ -135,18 +139,18 @@ class Documents:
         chosen = replace(document, chosen=converter)
         made, outline = notefile.read(data, path, document=chosen, encoding=chosen_in(note))
         with self._store.changing:
-            now = self._store.notes.note(note_id)
+            now = self._notes.note(note_id)
             made = replace(now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=content_hash(data))
             alike = replace(made, document=now.document, content_hash=now.content_hash)
             if alike == now and made.document and made.document.pages == (now.document and now.document.pages):
-                self._store.notes.describe(made)
-                self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
-                return self._store.notes.note(note_id)
+                self._notes.describe(made)
+                self._notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
+                return self._notes.note(note_id)
             self._writer.write(
                 self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]
             )
         self._writer.index([note_id], embed=True)
-        return self._store.notes.note(note_id)
+        return self._notes.note(note_id)
 
     @staticmethod
     def has_encoding(note: Note) -> bool:
@@ -155,7 +159,7 @@ class Documents:
 
     def encodings(self, note_id: str) -> list[ReadAs]:
         """Return the encodings in which a note's file can be read, the likeliest first; raises as `read_as`."""
-        note = self._store.notes.note(note_id)
+        note = self._notes.note(note_id)
         return readings(self._bytes(note), str(note.path))
 
     @log_call("document.read_as")
@@ -169,13 +173,13 @@ class Documents:
         if encoding and not normalize_encoding(encoding):
             raise UnknownChoice("encoding", encoding, list(ENCODINGS.values()))
         chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""
-        note = self._store.notes.note(note_id)
+        note = self._notes.note(note_id)
         data = self._bytes(note)
         made, outline = notefile.read(data, str(note.path), plain=note.plain, document=note.document, encoding=chosen)
         if chosen and made.encoding != TextEncoding(chosen, "chosen"):
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
-            now = self._store.notes.note(note_id)
+            now = self._notes.note(note_id)
             kept: dict[str, Any] = {name: getattr(now, name) for name in _KEPT}
             if not now.in_file:  # keep what was set here; for notes in files, `overridden` holds it
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
@@ -183,12 +187,12 @@ class Documents:
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
             hashed = content_hash(data)
             made = replace(made, **kept, content_hash=hashed, updated_at=made.updated_at or now.updated_at)
-            stamp = self._store.notes.indexed_as(note_id)
+            stamp = self._notes.indexed_as(note_id)
             self._writer.write(
                 self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]
             )
         self._writer.index([note_id], embed=True)
-        return self._store.notes.note(note_id)
+        return self._notes.note(note_id)
 
     def _bytes(self, note: Note) -> bytes:
         """Return the bytes of a note's file; for an uploaded text, the bytes from which it was read."""
@@ -207,7 +211,7 @@ class Documents:
             ) from error
 
     def _read(self, note_id: str) -> tuple[Note, Document]:
-        note = self._store.notes.note(note_id)
+        note = self._notes.note(note_id)
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
