@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
@@ -18,7 +17,6 @@ from core.model import (
     Note,
     NoteSummary,
 )
-from core.store.note_to_index import NoteToIndex
 from core.store.reading import Noun, RowReader, Unread, loaded, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
@@ -121,11 +119,6 @@ def described(note: Note) -> Values:
     elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
     row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
-
-
-def row_of(cut: NoteToIndex) -> Values:
-    indexed = {name: getattr(cut, name) for name in ("mtime_ns", "size", "stamp", "strategy", "cut_by")}
-    return described(cut.note) | indexed | {"chunking": cut.options and json.dumps(asdict(cut.options))}
 
 
 def note_of(row: Row, unread: Unread) -> Note:

@@ -38,7 +38,6 @@ from core.store.note_rows import (
     named_of,
     note_of,
     options_of,
-    row_of,
     texts,
 )
 from core.store.note_to_index import NoteToIndex
@@ -188,6 +187,9 @@ _IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chos
 _CHOSEN = f"iif({_IS_CHOSEN}, coalesce(json_extract(encoding, '$.name'), ''), '')"
 
 
+_INDEXED = ("mtime_ns", "size", "stamp", "strategy", "cut_by")
+
+
 class NoteTable(StoreTable):
     """The notes of a workspace. Reading one note raises NoteNotFound."""
 
@@ -195,7 +197,8 @@ class NoteTable(StoreTable):
 
     def put(self, cut: NoteToIndex) -> None:
         """Replace the row, tags and properties of a note, but not its chunks."""
-        row = row_of(cut)
+        row = described(cut.note) | {name: getattr(cut, name) for name in _INDEXED}
+        row["chunking"] = cut.options and json.dumps(asdict(cut.options))
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
         with self._write():
             self._execute(
@@ -268,7 +271,7 @@ class NoteTable(StoreTable):
 
     def indexed_as(self, note_id: str) -> dict[str, Any]:
         """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` from a note's last indexing."""
-        return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
+        return dict(self._only(", ".join(_INDEXED), note_id))
 
     def card(self, note_id: str) -> NoteSummary:
         if cards := self.cards_of([note_id]):

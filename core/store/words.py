@@ -101,6 +101,10 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
 _MARGIN = 10
 """Factor by which to raise the number of candidates, at first and whenever too few are from the requested bases."""
 _BLOCK = 1000
+_IN_BASES = (
+    "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
+    " WHERE base_id IN ?"
+)
 
 
 class Words(StoreTable):
@@ -164,19 +168,11 @@ class Words(StoreTable):
         wanted = count
         while True:
             wanted *= _MARGIN
-            best = self._filter_bases(best_of(holders, scores, wanted), base_ids)
+            ranked = best_of(holders, scores, wanted)
+            inside = set(self._column(_IN_BASES, ranked, base_ids))
+            best = {rowid: score for rowid, score in ranked.items() if rowid in inside}
             if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
-
-    def _filter_bases(self, ranked: Scores, base_ids: Sequence[str]) -> Scores:
-        rowids = self._column(
-            "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
-            " WHERE base_id IN ?",
-            ranked,
-            base_ids,
-        )
-        within = set(rowids)
-        return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return the query's words that each chunk contains; chunks without any are left out."""

@@ -29,6 +29,7 @@ _SPARE = 8 << 20
 """Bytes to leave free on the disk of a backup."""
 _PREFIX = ".tessera-backup."
 """Prefix of temporary names in a folder that the user chose, where other programs may use the same names."""
+_COUNTS = "SELECT user_version, (SELECT count(*) FROM bases), (SELECT count(*) FROM notes) FROM pragma_user_version"
 _LEVEL = 1
 """Compression level: higher levels take much more time and save little space."""
 
@@ -59,7 +60,9 @@ def make(
         _check_space(folder, place)
         database = partial / DATABASE
         _copy(connection, database, folder, progress)
-        backup = _describe_backup(database, folder, reason)
+        with open_closed(database) as copy:
+            counts = copy.execute(_COUNTS).fetchone()
+        backup = Backup(database, utc_now(), 0, reason, str(folder), version("tessera-notes"), *counts)
         made = _write_zip(folder, partial, backup, progress)
         if reason != "migration":  # a migration's copy is next to the database and must not fail
             backup = manifest.encrypt_backup(folder, made, backup)
@@ -159,14 +162,6 @@ def check(database: Path) -> str:
     except sqlite3.DatabaseError as error:
         return str(error)
     return "" if first == "ok" else str(first)
-
-
-def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Backup:
-    with open_closed(database) as connection:
-        bases, notes, schema = connection.execute(
-            "SELECT (SELECT count(*) FROM bases), (SELECT count(*) FROM notes), user_version FROM pragma_user_version"
-        ).fetchone()
-    return Backup(database, utc_now(), 0, reason, str(folder), version("tessera-notes"), schema, bases, notes)
 
 
 def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
