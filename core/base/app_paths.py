@@ -54,7 +54,6 @@ def provide_file(folder: Path, name: str, *, make: bool) -> Path:
 
 
 def user_path(name: str) -> Path:
-    """Return the path of a file in the user's configuration folder."""
     chosen = os.environ.get(VARIABLE, "").strip()
     return (expand_home(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
 

@@ -36,7 +36,6 @@ LOCAL = _Clock()
 
 
 def local_now() -> datetime:
-    """Return the time on this machine's clock."""
     return datetime.now(LOCAL)
 
 
@@ -82,7 +81,6 @@ def clock_to_utc(at: datetime) -> datetime:
 
 
 def is_day(at: datetime) -> bool:
-    """Return whether a stored time is a bare day."""
     return in_utc(at).time() == time()
 
 

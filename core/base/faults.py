@@ -121,7 +121,6 @@ def find_write_error(folder: Path) -> StoreError | None:
 
 
 def newest_backup(folder: Path) -> Path | None:
-    """Return the newest backup in a workspace, or None."""
     backups = [file for kind in ("*.zip", "*.db") for file in (folder / BACKUPS).glob(kind) if file.is_file()]
     return max(backups, key=lambda file: file.stat().st_mtime, default=None)
 

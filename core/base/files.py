@@ -272,7 +272,6 @@ class TemporaryFolders:
             shutil.rmtree(folder, ignore_errors=True)
 
     def close(self) -> None:
-        """Delete all folders of this process."""
         with self._making:
             if self._held is not None and self._own is not None:
                 self._held.release()

@@ -101,7 +101,6 @@ class Job:
 
     @property
     def share(self) -> float:
-        """Completed share of the work, 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
@@ -188,7 +187,6 @@ class Jobs:
         return outcome.result()
 
     def find(self, name: str) -> Job | None:
-        """Return the newest job with the given name, or None."""
         with self._lock:
             return self._jobs.get(name)
 
@@ -203,7 +201,6 @@ class Jobs:
             return list(reversed(self._ended))
 
     def running(self, *names: str) -> bool:
-        """Return whether a job with one of these names is running."""
         return any(job is not None and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
@@ -284,7 +281,6 @@ class Jobs:
 
 
 def stop_check(progress: Progress) -> Callable[[], bool]:
-    """Return a function that reports whether a job was cancelled."""
 
     def stop() -> bool:
         try:

@@ -6,7 +6,6 @@ from core.base.messages import message, render, terminal_language
 
 
 def _(text: str, /, **fields: object) -> str:
-    """Translate a text into the terminal's language."""
     return say(message(text, **fields))
 
 

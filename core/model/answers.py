@@ -106,7 +106,6 @@ class Sentence:
 
     @property
     def mark(self) -> Mark:
-        """How closely the sentence follows the notes."""
         return "not_in_notes" if not self.citations else "word_for_word" if self.verbatim else "in_other_words"
 
     @property
@@ -232,8 +231,6 @@ class Turn:
 
 @frozen
 class Thread:
-    """A thread of one or more turns, in order."""
-
     turns: tuple[Turn, ...]
 
     @property
@@ -242,12 +239,10 @@ class Thread:
 
     @property
     def title(self) -> str:
-        """The first question."""
         return self.turns[0].typed
 
     @property
     def at(self) -> datetime:
-        """The time of the last answer."""
         return self.turns[-1].at
 
 

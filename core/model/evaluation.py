@@ -283,12 +283,10 @@ class QuestionResult:
 
     @property
     def answered(self) -> bool:
-        """Whether the question is answered within DEPTH hits."""
         return self.found_rank is not None and self.found_rank <= DEPTH
 
     @property
     def judged(self) -> Judgement | None:
-        """The language model's verdict on the answer, None without a judge."""
         return self.given.judged if self.given else None
 
 
@@ -322,8 +320,6 @@ class Run:
 
 @frozen
 class RunView:
-    """A run for output; `pipeline` is the name of its setup."""
-
     id: str
     set_id: str
     set_name: str

@@ -18,16 +18,12 @@ class PictureReadingChanged:
 
 @frozen
 class BaseRenamed:
-    """Event: a base was renamed."""
-
     old: str
     new: str
 
 
 @frozen
 class NoteRenamed:
-    """Event: the title or path of a note was changed."""
-
     renaming: Renaming
 
 
@@ -41,7 +37,5 @@ class NotesDecided:
 
 @frozen
 class FolderSynced:
-    """Event: a watched folder was synced, and notes changed."""
-
     base: KnowledgeBase
     report: SyncReport

@@ -48,7 +48,6 @@ class Check:
 
 
 def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check]:
-    """Bind a table of checks to the object that they check."""
     return {
         name: replace(
             check, find=partial(check.find, subject), mend=partial(check.mend, subject) if check.mend else None
@@ -82,8 +81,6 @@ class Checked:
 
 @frozen
 class Health:
-    """Results of all checks of a workspace."""
-
     folder: Path
     checks: tuple[Checked, ...]
     SHOWN: ClassVar = ("level",)

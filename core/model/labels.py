@@ -342,7 +342,6 @@ FILE_STATES: dict[str, Message] = message_table(
 
 
 def figure_name(name: str) -> Message:
-    """Return a metric's display name and its name in commands."""
     return lines(FIGURES[name], name, separator=" · ")
 
 
@@ -359,7 +358,6 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
 
 
 def chunking_label(options: ChunkingOptions) -> Message:
-    """Describe a chunking: the strategy, and its sizes in tokens."""
     parts = [] if options.strategy in ("none", "lines") else [_sizes(options)]
     return lines(_STRATEGIES.get(options.strategy, options.strategy), *parts, separator=" · ")
 
@@ -401,7 +399,6 @@ _SETTLED = message_table(
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
-    """Return a sentence about an accepted or rejected item to review."""
     return replace(_SETTLED[kind == "note", accepted], fields={"title": title})
 
 

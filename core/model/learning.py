@@ -89,8 +89,6 @@ class LearntFact:
 
 @frozen
 class Dropped:
-    """A model's suggestion that didn't become a note, and the reason."""
-
     title: str
     reason: Message
 
@@ -173,7 +171,5 @@ class LearningReport:
 
 @frozen
 class RuleCard:
-    """A rule that finds facts in logs, and its explanation."""
-
     name: str
     about: Message

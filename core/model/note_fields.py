@@ -70,7 +70,6 @@ class NoteField:
 
     @property
     def type(self) -> Any:
-        """Type of the field's value in a request."""
         return _TYPES.get(self.kind, str)
 
     @property

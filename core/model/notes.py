@@ -68,7 +68,6 @@ class Omission:
 
     @property
     def explanation(self) -> Message:
-        """A phrase for the omission: kind, count and place."""
         what = replace(OMISSION_KINDS.get(self.kind, _OTHER), fields={"n": self.count})
         fields = {"what": what, "place": self.place, "n": self.count}
         if not self.place:
@@ -171,7 +170,6 @@ class TextEncoding:
 
     @property
     def chosen(self) -> str:
-        """The encoding's name if the user chose it, or ""."""
         return self.name if self.known == "chosen" else ""
 
 
@@ -221,7 +219,6 @@ class _Sourced:
 
     @property
     def folder(self) -> Path:
-        """The folder of the note's file."""
         return Path(self.source_ref)
 
     @property
@@ -322,8 +319,6 @@ class NoteLine:
 
 @frozen
 class Failed:
-    """A file or folder that couldn't be used, and the reason."""
-
     path: str
     error: Message
 
@@ -357,7 +352,6 @@ class NotePicture:
 
     @property
     def is_known(self) -> bool:
-        """Whether the picture's file and text are known."""
         return self.looked and (not self.hash or self.text is not None)
 
 

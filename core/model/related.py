@@ -12,16 +12,12 @@ HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradict
 
 @frozen
 class RelatedNote:
-    """A note related to another, and the reasons."""
-
     note: NoteSummary
     reasons: Messages
 
 
 @frozen
 class TagSuggestion:
-    """A tag suggested for a note, and the reason."""
-
     tag: str
     reason: Message
 
@@ -90,8 +86,6 @@ class Concept:
 
 @frozen
 class ConceptNote:
-    """A note that mentions the given concepts, and how often."""
-
     note: NoteSummary
     times: int
 

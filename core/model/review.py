@@ -138,8 +138,6 @@ class NotePair:
 
 @frozen
 class NoteChange:
-    """A note and the author of its last change."""
-
     note: NoteSummary
     author: Author
 

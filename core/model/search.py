@@ -141,8 +141,6 @@ class Query:
 
 @frozen
 class Classified:
-    """The level of a question, and the reason for it."""
-
     level: Level
     reason: Message
 

@@ -146,7 +146,6 @@ class SearchSettings:
         return cls(**{name: values[name] for name in PARTS if name in values})
 
     def chosen(self) -> dict[str, Any]:
-        """Return the settings that have values, by name."""
         return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
 
     def over(self, other: "SearchSettings") -> "SearchSettings":

@@ -209,7 +209,6 @@ JOB_KINDS: Mapping[str, JobKind] = {
 
 
 def jobs_at(*places: JobPlace) -> Texts:
-    """Return the names of the job kinds with the given places."""
     return tuple(name for name, kind in JOB_KINDS.items() if kind.place in places)
 
 

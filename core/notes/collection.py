@@ -103,7 +103,6 @@ class Notes:
         return replace(self._store.notes.counts(base_ids), by_words=self._store.pending.count(base_ids).notes)
 
     def links(self) -> NoteLinks:
-        """Return the current links between the notes."""
         return self._store.remembered.get("links", lambda: NoteLinks(self._store))
 
     def linking(self, note_id: str) -> list[str]:

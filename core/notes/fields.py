@@ -178,7 +178,6 @@ class Vocabulary:
 
     @property
     def presets(self) -> Mapping[str, Message]:
-        """Titles of the presets by name."""
         return {name: title for name, (title, _) in PRESETS.items()}
 
     @staticmethod
@@ -211,7 +210,6 @@ class Vocabulary:
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
 
     def in_use(self, field: str) -> list[str]:
-        """Return the words that notes have in a field, most frequent first."""
         return _distinct(self._store.fields.words(field))
 
     def tags(self, base: str | None = None) -> dict[str, int]:

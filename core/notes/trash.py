@@ -35,7 +35,6 @@ class Trash:
         """Time for which a deleted note can be restored."""
 
     def all(self, base: str | None = None) -> list[Trashed]:
-        """Return the deleted notes, most recently deleted first."""
         return self._store.versions.deleted(self._bases.get(base).id if base else None)
 
     def resolve(self, name: str) -> Trashed:

@@ -96,7 +96,6 @@ class Uses:
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
 
     def cited(self, question: str, context: Context) -> None:
-        """Record that notes were included in a context for a prompt."""
         self.note("context", dict.fromkeys((citation.note.id, "") for citation in context.citations), question)
 
     def answered(self, answer: Answer) -> None:
@@ -162,18 +161,15 @@ class Uses:
         return self._store.uses.judged(query=query, note_id=note_id)
 
     def of(self, note_id: str) -> list[Use]:
-        """Return the uses of a note, newest first."""
         self.flush()
         return self._store.uses.for_note(note_id)
 
     def figures(self, note_id: str) -> UseFigures:
-        """Return how often a note was found and used, and its verdicts."""
         self.flush()
         return self._store.uses.figures(note_id)
 
     @log_call("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:
-        """Delete all recorded uses of notes; return the number deleted."""
         self.flush()
         self._store.log_notes(note_ids)
         return self._store.uses.drop(note_ids)

@@ -101,8 +101,6 @@ def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, 
 
 
 class Versions:
-    """Versions of all notes, including deleted ones."""
-
     compare = staticmethod(between)
     merge_texts = staticmethod(merge_texts)
 
@@ -117,7 +115,6 @@ class Versions:
         raise NoteNotFound(note_id)
 
     def get(self, note_id: str, number: int) -> Note:
-        """Return an earlier version of a note; raises VersionNotFound."""
         return self._store.versions.note(note_id, number)
 
     def difference(self, note_id: str, first: int, second: int) -> NoteDifference:

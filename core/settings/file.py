@@ -82,7 +82,6 @@ class SettingsFile:
         return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
-        """Return a setting, such as `search.limit`, with its value and source."""
         section, _, name = key.rpartition(".")
         try:
             stored = settings()

@@ -24,7 +24,6 @@ class Preferences:
         self._lock = Lock()
 
     def get(self, name: str) -> str:
-        """Return a choice, or ""."""
         with suppress(OSError):
             return self._choices().get(name, "")
         return ""

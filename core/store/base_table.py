@@ -57,7 +57,6 @@ class SyncRecord:
 
 class BaseTable(StoreTable):
     def all(self) -> list[KnowledgeBase]:
-        """Return every base, by name."""
         return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
@@ -151,7 +150,6 @@ class BaseTable(StoreTable):
     # syncs
 
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
-        """Store the last sync of a folder, replacing the previous record."""
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:

@@ -234,7 +234,6 @@ class ChunkTable(StoreTable):
     # entries of the vector index
 
     def entries(self, note_ids: Sequence[str]) -> list[str]:
-        """Return the index entries for the windows of the given notes."""
         return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id IN ?", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:

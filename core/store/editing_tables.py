@@ -68,7 +68,6 @@ class VersionTable(StoreTable):
         return set(self._column("SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1", base_id))
 
     def has(self, note_id: str) -> bool:
-        """Return whether a note, which may be deleted, has versions."""
         return self.last(note_id) > 0
 
     def for_note(self, note_id: str) -> list[Version]:
@@ -190,7 +189,6 @@ class DraftTable(StoreTable):
         self._insert("drafts", columns_of(draft), replace=True, aside=True)
 
     def all(self) -> list[NoteDraft]:
-        """Return the drafts, the newest first."""
         return self._nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
@@ -211,8 +209,6 @@ _PROPOSALS = """
 
 
 class ProposalTable(StoreTable):
-    """The proposed changes in a workspace, at most one per note."""
-
     def put(self, proposal: Proposal) -> None:
         """Store a proposal, replacing an earlier one for the same note."""
         self._insert("proposals", columns_of(proposal), replace=True, aside=True)
@@ -356,7 +352,6 @@ class IntentTable(StoreTable):
             connection.execute("PRAGMA synchronous = NORMAL")
 
     def all(self) -> dict[int, FileStep]:
-        """Return all steps by number, in order."""
         return {
             number: FileStep(*values)
             for number, *values in self._rows(
@@ -365,11 +360,9 @@ class IntentTable(StoreTable):
         }
 
     def left(self) -> list[str]:
-        """Return the paths of files whose changes couldn't be undone."""
         return self._column("SELECT path FROM file_intents WHERE left")
 
     def leave(self, numbers: Collection[int]) -> None:
-        """Record that steps couldn't be undone."""
         self._execute("UPDATE file_intents SET left = 1 WHERE id IN ?", numbers, aside=True)
 
     def drop(self, numbers: Collection[int]) -> None:

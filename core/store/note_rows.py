@@ -122,7 +122,6 @@ def described(note: Note) -> Values:
 
 
 def note_of(row: Row, unread: Unread) -> Note:
-    """Return the note in a row with the columns `NOTE`."""
     return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
 
 
@@ -159,7 +158,6 @@ def texts(stored: object) -> Texts:
 
 
 def overridden(values: Values) -> Values:
-    """Decode the JSON values of a note's fields."""
     return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 
 

@@ -223,7 +223,6 @@ class NoteTable(StoreTable):
             PropertyTable(self._database).put(note)
 
     def delete(self, note_ids: Ids) -> None:
-        """Delete notes with their tags, chunks and words."""
         ids = list(note_ids)
         with self._write():
             self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id IN ?)", ids)
@@ -416,7 +415,6 @@ class NoteTable(StoreTable):
         )
 
     def active_files(self) -> list[ActiveFile]:
-        """Return the active notes that have a path, sorted by path."""
         return [
             ActiveFile(*row)
             for row in self._rows(

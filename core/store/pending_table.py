@@ -93,11 +93,9 @@ class PendingTable(StoreTable):
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
     def for_notes(self, note_ids: Ids) -> set[str]:
-        """Return the ids of the pending chunks in the given notes."""
         return set(self._column("SELECT id FROM chunks WHERE state = 'pending' AND note_id IN ?", note_ids))
 
     def count(self, base_ids: Ids) -> PendingCount:
-        """Count the pending chunks in the given bases, and their notes."""
         (row,) = self._rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
             " JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ?",

@@ -43,11 +43,9 @@ class DocumentTable(StoreTable):
     """Originals of converted documents, and files that couldn't be read."""
 
     def keep(self, digest: str, data: bytes) -> None:
-        """Store the bytes of an original under their hash."""
         self._execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
 
     def original(self, digest: str) -> bytes | None:
-        """Return the bytes of an original, None if it isn't stored."""
         data = self._value("SELECT data FROM originals WHERE hash = ?", digest)
         return None if data is None else bytes(data)
 
@@ -184,7 +182,6 @@ class PictureTable(_FileTable):
         return list(map(picture_of, rows))
 
     def is_read(self, base: KnowledgeBase) -> bool:
-        """Return whether a base's settings say that its pictures are read."""
         return bool(self._value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
 
     def any_read(self) -> bool:

@@ -162,7 +162,6 @@ class QuestionTable(QuestionedTable):
                 self._write_gold(rowid, number, gold)
 
     def remove_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Remove a right passage from a question that has it."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)

@@ -136,7 +136,6 @@ def failure_of(path: object, reason: object) -> Failed:
 
 
 def stored(hint: object) -> Decoder:
-    """Return a decoder for a type that is stored as JSON."""
     decode = decoder(hint)
     return lambda value: decode(loaded(value))
 

@@ -125,7 +125,6 @@ class UseTable(QuestionedTable):
             self._execute(f"DELETE FROM uses {where} AND times = 0", *key, aside=True)
 
     def drop(self, note_ids: Ids) -> int:
-        """Delete all uses of the given notes; return the number deleted."""
         return self._execute("DELETE FROM uses WHERE note_id IN ?", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:

@@ -257,7 +257,6 @@ class NoteVectors(StoreTable):
         return {note_id: (count, total) for note_id, count, total in rows}
 
     def holders(self, tags: Collection[str]) -> dict[str, set[str]]:
-        """Return the ids of the notes with each tag, ignoring case."""
         names = {tag_key(tag): tag for tag in tags}
         used = "SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) IN ?"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}

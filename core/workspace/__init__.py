@@ -228,7 +228,6 @@ class Workspace(Services):
         return self.freshness_of()
 
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
-        """Return the freshness of a base, by default of all bases."""
         from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.watching, base)
@@ -241,7 +240,6 @@ class Workspace(Services):
 
     @property
     def unreadable(self) -> Messages:
-        """A message for each row whose values couldn't be read."""
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:

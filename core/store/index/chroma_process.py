@@ -78,7 +78,6 @@ class Backend:
         self._ask("drop", name=name)
 
     def rebuild_backend(self) -> "Backend":
-        """Return a temporary backend for rebuilding this one."""
         place = self._place
         return Backend(rebuild_address(place) if isinstance(place, Address) else place.with_name(FRESH))
 

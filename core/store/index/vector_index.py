@@ -63,7 +63,6 @@ class IndexQueue:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
     def wait_for(self, base_id: str) -> None:
-        """Wait until no entry of a base is queued."""
         with self._changed:
             self._changed.wait_for(lambda: self._at[0] != base_id and not self._noted[base_id])
 
@@ -128,7 +127,6 @@ class Index:
 
     @property
     def ready(self) -> bool:
-        """Whether searches use the index."""
         return self.state == "ready"
 
     # opening
@@ -198,7 +196,6 @@ class Index:
             self._queue.note(base.id, ids)
 
     def build(self, base: KnowledgeBase) -> None:
-        """Create the collection of a base, and fill it from SQLite."""
         self._write(lambda: self._build(self._backend, base))
 
     def drop(self, base: KnowledgeBase) -> None:
