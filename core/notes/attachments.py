@@ -215,7 +215,7 @@ def save(top: Path, name: str, data: bytes) -> str:
         if getattr(error, "errno", None) in FULL:
             raise EditError("There is no space left for the picture ({why}).", why=why) from error
         raise EditError("The picture can't be saved in {folder} ({why}).", folder=str(folder), why=why) from error
-    raise EditError("Another file is already in the place of the picture: {path}.", path=str(file))
+    raise EditError("There is already another file at {path}.", path=str(file))
 
 
 class Attachments:

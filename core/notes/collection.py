@@ -228,7 +228,7 @@ class Notes:
         """
         body = toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
-            raise EditError("Line {line} of the note has no check box.", line=line + 1)
+            raise EditError("Line {line} of the note has no checkbox.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:

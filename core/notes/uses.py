@@ -131,7 +131,7 @@ class Uses:
         if not used_in.strip():
             raise ConfigError("Say where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
-            raise ConfigError("'{name}' is 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
+            raise ConfigError("'{name}' must be 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):
             if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
                 raise ConfigError("The place or the context of a use is too long, or contains half a character.")
