@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -203,14 +203,25 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Folders that are skipped; names that begin with a dot are skipped too."""
 
 
-class _Sourced:
-    """Base class of notes and note summaries: their source."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _StoredNote(FieldValues):
+    """What notes and their summaries have in common: fields, source, times, version and warnings.
 
-    __slots__ = ()
-    source: str
-    source_ref: str
-    path: str | None
-    document: Document | None
+    `path`, with forward slashes, is relative to the folder `source_ref`, or to the base for a note that was written
+    here. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
+    file.
+    """
+
+    path: str | None = None
+    body_start: int = 0
+    source: str = ""
+    source_ref: str = ""
+    source_url: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    version: int = 1
+    warnings: Messages = ()
+    document: Document | None = None
 
     @property
     def in_file(self) -> bool:
@@ -232,14 +243,12 @@ class _Sourced:
 
 
 @frozen
-class Note(FieldValues, _Sourced):
+class Note(_StoredNote):
     """A note: `front` is the front matter of its file, `body` the text after it.
 
-    `path`, with forward slashes, is relative to the folder `source_ref`, or to the base for a note that was written
-    here. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
-    file. `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the
-    file. `overridden` holds the file's values of fields that the user changed here. A `plain` note isn't Markdown: each
-    of its lines is a chunk. `left_out` lists the parts of the file that are missing from the note. `encoding` is the
+    `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the file.
+    `overridden` holds the file's values of fields that the user changed here. A `plain` note isn't Markdown: each of
+    its lines is a chunk. `left_out` lists the parts of the file that are missing from the note. `encoding` is the
     file's encoding, None for UTF-8.
     """
 
@@ -248,28 +257,18 @@ class Note(FieldValues, _Sourced):
     body: str
     content_hash: str
     generation: int = 0
-    path: str | None = None
-    body_start: int = 0
     links: Texts = ()
-    source: str = ""
-    source_ref: str = ""
-    source_url: str = ""
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
     front: str | None = ""
     overridden: Values = field(default_factory=dict)
-    version: int = 1
     extra: Values = field(default_factory=dict)
-    warnings: Messages = ()
     left_out: Omissions = ()
     plain: bool = False
-    document: Document | None = None
     encoding: TextEncoding | None = None
     FIELD_TYPES: ClassVar = {"overridden": OWN_FIELDS}
 
 
 @frozen
-class NoteSummary(FieldValues, _Sourced):
+class NoteSummary(_StoredNote):
     """A note without its text, for lists and hits; `pending` counts the chunks that aren't embedded yet.
 
     `origin` is the source that the author gave: a file and its lines.
@@ -278,20 +277,10 @@ class NoteSummary(FieldValues, _Sourced):
     id: str
     base_id: str
     base: str
-    path: str | None
-    body_start: int
-    source: str
-    updated_at: datetime | None
     chunks: int
     strategy: str
-    warnings: Messages
     pending: int = 0
-    version: int = 1
-    source_ref: str = ""
-    source_url: str = ""
-    created_at: datetime | None = None
     aliases: Texts = ()
-    document: Document | None = None
     origin: str = ""
 
     @property

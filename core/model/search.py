@@ -65,7 +65,20 @@ class Term:
 
 
 @frozen
-class Understood:
+class _Wanted:
+    """What a question asks for."""
+
+    text: str
+    phrases: Texts = ()
+    excluded: Texts = ()
+    filters: Filters = Filters()
+    emphasised: Texts = ()
+    preferred: tuple[Condition, ...] = ()
+    avoided: Texts = ()
+
+
+@frozen
+class Understood(_Wanted):
     """A parsed question; semantic and keyword search use `text`, which includes the phrases.
 
     A chunk must contain all `phrases` literally and nothing of `excluded`. `terms` are in typed order. Chunks that
@@ -75,16 +88,9 @@ class Understood:
     each with the likely field.
     """
 
-    text: str
-    phrases: Texts = ()
-    excluded: Texts = ()
-    filters: Filters = Filters()
     terms: tuple[Term, ...] = ()
-    emphasised: Texts = ()
     signs_as_text: bool = False
     colons: tuple[tuple[str, str], ...] = ()
-    preferred: tuple[Condition, ...] = ()
-    avoided: Texts = ()
 
     @property
     def quoted(self) -> Texts:
@@ -115,7 +121,7 @@ class CallerContext:
 
 
 @frozen
-class Query:
+class Query(_Wanted):
     """A question for the retriever.
 
     `typed` is the whole question, which may contain a note's title. `explain` adds the dropped candidates to the
@@ -123,13 +129,6 @@ class Query:
     `indexed`: chunks without vectors can't be hits.
     """
 
-    text: str
-    filters: Filters = Filters()
-    phrases: Texts = ()
-    excluded: Texts = ()
-    emphasised: Texts = ()
-    preferred: tuple[Condition, ...] = ()
-    avoided: Texts = ()
     typed: str = ""
     settings: CompleteSettings = DEFAULTS
     explain: bool = False

@@ -126,12 +126,12 @@ def _parse_pieces(
         phrases,
         excluded,
         filters,
-        tuple(terms),
         _values(pieces, "emphasis"),
-        signs,
-        tuple(reader.colons.items()),
         tuple(condition for piece in pieces for condition in piece.preferred),
         tuple(thing for piece in pieces if piece.term and piece.term.kind == "avoided" for thing in piece.values),
+        tuple(terms),
+        signs,
+        tuple(reader.colons.items()),
     )
 
 

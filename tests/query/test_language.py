@@ -664,7 +664,7 @@ def test_a_question_in_full() -> None:
             datetime(2026, 2, 27, 16, tzinfo=UTC),
             datetime(2026, 3, 29, 16, tzinfo=UTC),
         ),
-        (
+        terms=(
             Term("after", "最近一个月", 0, 6),
             Term("phrase", "主从 复制", 7, 14),
             Term("condition", "redis,数据库", 15, 28, "tag"),

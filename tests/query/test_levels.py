@@ -291,7 +291,7 @@ def test_what_narrows_the_search_makes_it_focused() -> None:
         Term("excluded", "cloud", 48, 54),
         Term("after", "2026-01-01", 55, 71),
     )
-    understood = Understood("backup out of memory", ("out of memory",), ("cloud",), Filters(), terms)
+    understood = Understood("backup out of memory", ("out of memory",), ("cloud",), Filters(), terms=terms)
     classified = classify(understood)
     assert classified.level == "focused"
     assert str(classified.reason) == (

@@ -12,7 +12,7 @@ SUMMARY = Decomposition("summary", (SubQuery("caching", "subject"),))
 
 def found(section: str, title: str = "A note") -> tuple[Chunk, NoteSummary]:
     chunk = Chunk("n:1", "n", 0, 1, 0, 4, "text", "markdown_section", section_title=section)
-    card = NoteSummary("n", "b", "base", "a.md", 0, "", datetime.now(UTC), 1, "", (), title=title)
+    card = NoteSummary("n", "b", "base", 1, "", path="a.md", updated_at=datetime.now(UTC), title=title)
     return chunk, card
 
 
