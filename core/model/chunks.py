@@ -123,7 +123,7 @@ class Chunk:
 
 @frozen
 class RefusedChunk:
-    """A chunk whose text a base's model refuses: its note, the beginning of its text, the reason, and the time `at`."""
+    """A chunk whose text a model refused at the time `at`: its note, the beginning of its text, and the reason."""
 
     chunk_id: str
     note_id: str

@@ -41,7 +41,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     GUESSED: plural("the encoding of {n} file was guessed", "the encodings of {n} files were guessed"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""Message for kinds that only later versions define."""
+"""Message for kinds that a later version added."""
 _ON_PAGES = {"page", "page_part", "comment", "character"}
 """Kinds whose places can be page numbers."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")

@@ -32,7 +32,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 class MatterType:
     """A kind of review item: title, icon and explanation.
 
-    Items of a `quick` kind are pending decisions. The others are hints, which take a search of all notes.
+    Items of a `quick` kind are pending decisions. The others are hints, which require searching all notes.
     """
 
     title: Message

@@ -118,7 +118,7 @@ class VersionTable(StoreTable):
     # trash
 
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
-        """Return the deleted notes of a base, by default of all bases, the last deleted first."""
+        """Return the deleted notes of a base, by default of all bases, most recently deleted first."""
         rows = self._rows(
             f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
             " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
@@ -231,7 +231,7 @@ _ROW = 1000
 
 
 class CreationTable(StoreTable):
-    """What programs created in the last day, by idempotency key, with the responses."""
+    """What programs created in the last day, with the responses, by idempotency key."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:

@@ -209,7 +209,7 @@ _WITHIN = (
 
 
 def _ends(start: datetime | None, end: datetime | None) -> list[object]:
-    """Return the start and end of a span as dates of the user, then as times in UTC, in the stored format."""
+    """Return the start and end of a span as the user's dates, then as times in UTC, in the stored format."""
     days = day_of(start) if start else "", day_of(end) if end else _LAST
     times = in_utc(start).isoformat() if start else "", in_utc(end).isoformat() if end else _LAST
     return [*days, *times]

@@ -23,7 +23,7 @@ _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
 PER_CHUNK = 100
 """Fixed cost of embedding a chunk, as the number of characters that take equally long."""
 _PATIENCE, _MOMENT = 0.5, 0.01
-"""Seconds for which a waiting thread tries to get its turn, and for which it sleeps to let urgent threads go first."""
+"""Seconds that a waiting thread tries to get its turn, and that it sleeps to let urgent threads go first."""
 
 
 class PendingCount(NamedTuple):

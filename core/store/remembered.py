@@ -62,7 +62,7 @@ class PerNote(Generic[Read]):
             return {note_id: self._known[note_id][1] for note_id in wanted if note_id in self._known}
 
     def has_all(self, states: ValueMap) -> bool:
-        """Return whether `get` would read no note."""
+        """Return whether the results for all these notes are cached."""
         known = self._known
         return all(note_id in known and known[note_id][0] == state for note_id, state in states.items())
 

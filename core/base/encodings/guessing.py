@@ -184,7 +184,7 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
 
 
 def _sample(data: bytes) -> tuple[bytes, bool]:
-    """Return a sample (the start, else the first lines with non-ASCII bytes), and whether it may be UTF-16."""
+    """Return a sample (the start, or the first lines with non-ASCII bytes), and whether it may be UTF-16."""
     start = data[:_SAMPLE]
     if len(data) % 2 == 0 and (0 in start or 8 * len(start.translate(None, _ASCII)) >= len(start)):
         return start, True
