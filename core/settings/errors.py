@@ -101,7 +101,7 @@ def problem_of(error: "ErrorDetails") -> Message:
     if error["type"] == "extra_forbidden" and error["loc"][0] == "models":
         return message(
             (
-                "there is no such section; the embeddings server is set in {section}. "
+                "there is no such section; the model server is set in {section}. "
                 "To import such a file, give it another name and type: {command}"
             ),
             section="[embeddings]",
