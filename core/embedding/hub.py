@@ -214,7 +214,7 @@ def _bar(name: str, progress: Progress) -> type:
 
 
 def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
-    """Return the name of a file that the model lacks, for example after an interrupted download; else None."""
+    """Return the name of a missing file of a model, for example after an interrupted download, or None."""
     for patterns in WANTED[kind]:
         if not any(any(folder.rglob(pattern)) for pattern in patterns):
             return patterns[0]

@@ -62,7 +62,7 @@ def choose_device() -> Device:
     slower than float32.
     """
     in_float32 = Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
-    with suppress(OSError, PackageNotFoundError):  # torch certainly has neither a graphics card nor bfloat16
+    with suppress(OSError, PackageNotFoundError):  # this torch can use neither a graphics card nor bfloat16
         features = {*CPU_INFO.read_text(encoding="utf-8", errors="replace").split()}
         if version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & features:
             return in_float32

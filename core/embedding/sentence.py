@@ -41,7 +41,7 @@ class ShortEncoding:
 
 
 class ShortTexts:
-    """The built-in model's tokenizer for short texts: the whole one, of 250,000 multilingual pieces, takes a second.
+    """The built-in model's tokenizer for short texts. Loading all its 250,000 multilingual pieces takes a second.
 
     In a Unigram model, the tokens of a text depend only on the pieces in the text, and on the lowest score of all
     pieces. Thread-safe.
@@ -168,7 +168,7 @@ class Encoder:
         path = self.facts.tokenizer
         try:
             tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # tokenizers raises nothing narrower
+        except Exception as error:  # tokenizers raises no narrower class
             raise ModelError(
                 "{file} is damaged ({why}). Copy or download the model again.", file=str(path), why=str(error)
             ) from error
@@ -179,7 +179,7 @@ class Encoder:
 
     @lazy
     def _short_texts(self) -> ShortTexts | None:
-        with suppress(OSError, ValueError, LookupError):  # the whole tokenizer tells what is wrong
+        with suppress(OSError, ValueError, LookupError):  # the whole tokenizer will raise the error
             return ShortTexts(read_json(self.facts.tokenizer)) if self.name == e5.NAME else None
         return None
 

@@ -1,4 +1,4 @@
-"""The vectors of texts that come with the program, which are thus found by meaning without being indexed.
+"""The vectors of texts that come with the program, so that a search by meaning finds them without indexing.
 
 `python -m tests.sample_vectors` writes those of the sample notes, `python -m tests.guide_pack` those of the guide.
 """
@@ -31,7 +31,7 @@ class ShippedVectors(NamedTuple):
 def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) -> ShippedVectors | None:
     """Return the vectors of some texts in a file, by default of the sample.
 
-    Return None without any, for another model, or if the file is unusable.
+    Return None if there are none, for another model, or if the file is unusable.
     """
     try:
         with (file or FILE).open("rb") as opened, np.load(opened, allow_pickle=False) as stored:

@@ -24,7 +24,7 @@ SMALLEST = 32
 """Minimum size of a window in tokens."""
 
 SLACK = 0.95
-"""Share of its room that a window is planned to fill, so that its end can move to a line end."""
+"""Share of its token limit that a window is planned to fill, so that its end can move to a line end."""
 
 REACH = 0.25
 """How far a cut may move from equal sizes to a better position, as a share of a window."""

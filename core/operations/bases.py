@@ -149,8 +149,8 @@ def new(
     kind: Annotated[
         BaseKind,
         About(
-            "How the base is searched: by default by meaning and words; lines: the same, line by "
-            "line; literal: by words only."
+            "How the base is searched: vector (by meaning and by words), lines (the same, line by "
+            "line) or literal (by words only)."
         ),
     ] = "vector",
     **given: Any,
@@ -267,7 +267,7 @@ def switch(
     progress: Progress,
     base: Base,
     embedder: Annotated[
-        str | None, About("The new model; without it, an unfinished model switch is continued.")
+        str | None, About("The new model; by default, an unfinished model switch is continued.")
     ] = None,
 ) -> BaseDetails:
     if embedder is not None:
@@ -321,13 +321,13 @@ def import_(
     if dry_run:
         return plan.report()
     own = caller.is_person
-    # a command waits until its notes are indexed, a program follows another job
+    # a command waits for the indexing, which for a program is another job
     return workspace.imports.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
 
 
 @operation(
     "base.fetch",
-    "Import a web page into a base, by its address: with one request, and without anything that the page links to.",
+    "Import a web page into a base; nothing that the page links to is fetched.",
     cli="import {address}",
     by_hand=("cli",),
     writes=True,

@@ -239,7 +239,7 @@ def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    lines=sentence("The chunk was added as {chunks}."),
+    lines=sentence("Saved as {chunks}."),
     lacks=_AT_ONCE,
 )
 def add(
@@ -257,7 +257,7 @@ def add(
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    lines=sentence("The chunk was added as {chunks}."),
+    lines=sentence("Saved as {chunks}."),
     lacks=_AT_ONCE,
 )
 def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
@@ -271,7 +271,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
     cli="chunk merge {chunk} {others}",
     writes=True,
     takes={"others": []},
-    lines=sentence("The chunk was added as {chunks}."),
+    lines=sentence("Saved as {chunks}."),
     lacks=_AT_ONCE,
 )
 def merge(
@@ -290,7 +290,7 @@ def merge(
     writes=True,
     takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
-    lines=sentence("The chunk was added as {chunks}."),
+    lines=sentence("Saved as {chunks}."),
     lacks=_AT_ONCE,
 )
 def split(
@@ -435,5 +435,5 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     lacks=_TOOL,
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
-    windows = workspace.rebuild(progress, embed=caller.is_person)  # a program follows the job that indexes
+    windows = workspace.rebuild(progress, embed=caller.is_person)  # for a program, indexing is another job
     return RebuiltIndex(windows, workspace.settings.index.kind)

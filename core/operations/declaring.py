@@ -27,7 +27,7 @@ _INJECTED = ("workspace", "caller", "progress")
 
 @frozen
 class Caller:
-    """The caller of an operation: the user at this machine, or a program, whose changes wait for the user."""
+    """The caller of an operation: the user on this machine, or a program, whose changes the user must accept."""
 
     author: Author
 
@@ -43,10 +43,10 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 class About:
     """Description of an operation's parameter.
 
-    `flag`, `query` and `tool` are other names for it: as an option, in a URL and for a tool. Only `doors` take it. A
-    number is between `least` and `most`. A `long` text may be as long as a note, a `searched` text may be any text.
-    `parts` are the fields of an object, each of which is an option of a command. `example` is a value for a required
-    parameter.
+    `flag`, `query` and `tool` are its names as an option, in a URL and for a tool, if they differ. Only `doors` take
+    it. A number is between `least` and `most`. A `long` text may be as long as a note, and a `searched` text may
+    contain anything. `parts` are the fields of an object; a command has an option for each. `example` is a value for a
+    required parameter.
     """
 
     text: str | Message
@@ -89,9 +89,9 @@ class Operation(Generic[Result]):
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` has the reason for each door that doesn't offer it; a door in `by_hand` calls the function in its own code,
     as a tool of the same name does.
-    With `job` it runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates`
-    is the path of the resource that it adds. `takes` and `gives` are an example: arguments and their answer. `fields`
-    are its keyword arguments. `lines` formats the result of the function for people.
+    With `job`, it runs as a job with that name; before the job starts, `check` raises errors in the arguments.
+    `creates` is the path of the resource that it adds. `takes` and `gives` are example arguments and their response.
+    `fields` are the function's keyword arguments. `lines` formats the result for people.
     """
 
     name: str
@@ -186,7 +186,7 @@ def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[...,
 def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
     """Return a parameter of a function or a dataclass whose type is annotated with an `About`."""
     if get_origin(hint) is not Annotated:
-        raise TypeError(f"'{parameter.name}' has no text that tells what it is")
+        raise TypeError(f"'{parameter.name}' has no description")
     kind, about = get_args(hint)
     required = parameter.default is inspect.Parameter.empty
     if about.parts:

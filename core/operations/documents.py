@@ -39,7 +39,7 @@ class ConverterList:
 
 @frozen
 class UnreadFiles:
-    """The files of a base that weren't read, and the notes that lack parts of their files."""
+    """The files of a base that weren't read, and the notes that are missing parts of their files."""
 
     files: tuple[UnreadFile, ...]
     incomplete: tuple[IncompleteNote, ...]
@@ -113,7 +113,7 @@ def convert(
 
 @operation(
     "document.clip",
-    "Save a web page that a browser sends, or part of it, as a note that waits; by default in the base web.",
+    "Save a web page that a browser sends, or part of it, as a note to review; by default in the base web.",
     http="POST /pages",
     writes=True,
     creates="/notes/{id}",
@@ -128,8 +128,7 @@ def clip(
     pictures: Annotated[
         dict[str, str] | None,
         About(
-            "Pictures in Base64 by their names; each name is before and after the description of the "
-            "picture in the page."
+            "Pictures in Base64, by name; in the page, the description of a picture is between two copies of its name."
         ),
     ] = None,
     base: SomeBase = None,
@@ -172,7 +171,7 @@ def read_as(
 
 @operation(
     "document.original",
-    "Show where the file is that a note was converted from, or write a copy of the file.",
+    "Show the path of the file that a note was converted from, or write a copy of the file.",
     http="GET /notes/{note}/original",
     cli="document original {note}",
     by_hand=("http",),

@@ -152,8 +152,8 @@ def new(
         str,
         About(
             (
-                "The knowledge base, by name. If it doesn't exist, a command creates it; a program "
-                "creates only the first one."
+                "The knowledge base, by name. If it doesn't exist, a command creates it; a program can "
+                "create only the first one."
             ),
             example="work",
         ),
@@ -352,7 +352,7 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
 
 @operation(
     "note.diff",
-    "Show what differs between two versions of a note, word by word; by default, what its last change did.",
+    "Compare two versions of a note word by word; by default, show its last change.",
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
@@ -538,7 +538,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 def accept(
     workspace: "Workspace",
     notes: NoteNames,
-    over: Annotated[int | None, About("The version to make the change over, if the note was changed since.")] = None,
+    over: Annotated[int | None, About("If the note has changed since, its version to apply the change to.")] = None,
 ) -> AcceptedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.accept(chosen, over=over)
@@ -556,7 +556,7 @@ def accept(
 def reject(
     workspace: "Workspace",
     notes: NoteNames,
-    reason: Annotated[str, About("The reason; kept with what a log suggested.")] = "",
+    reason: Annotated[str, About("The reason; it is stored for suggestions from logs.")] = "",
 ) -> RejectedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.reject(chosen, reason=reason)

@@ -52,19 +52,19 @@ CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 
 _SETTINGS = {
     "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
-    "level": About("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for."),
+    "level": About("simple (direct), focused (filtered), exploratory (broad), or auto (depends on the question)."),
     "limit": About("The maximum number of hits."),
     "fusion": About(
         "How the order by meaning and the order by words are combined: weighted (by score) or reciprocal (by rank)."
     ),
     "phrase": About("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher)."),
-    "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 leaves nothing out.", "min-similarity"),
+    "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 keeps every hit.", "min-similarity"),
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
     "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
 }
-"""Explanations of search settings that add to their titles."""
+"""Descriptions of search settings whose titles don't say enough."""
 SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()

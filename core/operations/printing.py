@@ -120,7 +120,7 @@ NAMES: dict[str, Message] = {
         }
     ),
 }
-"""Display names of fields; other fields are shown by their own names."""
+"""Display names of fields; other fields are shown under their own names."""
 
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
@@ -178,7 +178,7 @@ def _details(result: object, indent: str) -> Iterator[str]:
 
 
 def _parts(result: object) -> Iterator[tuple[str, object, str]]:
-    """Yield the display name, the value, and the text of each field that isn't empty; "" for one with its own parts."""
+    """Yield the display name, the value, and the text of each field that isn't empty; "" if the value has parts."""
     hints = {} if isinstance(result, Mapping) else get_type_hints(type(result))
     values = result if isinstance(result, Mapping) else {name: getattr(result, name) for name in hints}
     for name, value in values.items():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class JobView:
-    """A job; `seconds_left` is None if unknown, `result` if it isn't done, `error` unless it failed."""
+    """A job; `seconds_left` is None if unknown, `result` until it is done, `error` unless it failed."""
 
     id: str
     name: str

@@ -63,7 +63,7 @@ class NoteReference:
 
     @classmethod
     def from_noun(cls, noun: Any) -> Self:
-        """Return the view for an object that has a `note`."""
+        """Return the view of an object with a `note`."""
         return assemble(cls, noun, noun.note, note_id=noun.note.id)
 
 
@@ -397,7 +397,7 @@ Question = Annotated[
     ),
 ]
 Names = list[str] | None
-_PLAIN = About("Search for the text as it is: quotation marks, -words and filters in it are text too.")
+_PLAIN = About("Search for the text as it is; quotation marks, -words and filters mean nothing special.")
 _NARROWING = {
     "bases": (Names, About("Only notes in this base.", flag="base")),
     "tags": (Names, About("Only notes with this tag.", flag="tag")),
@@ -482,13 +482,13 @@ _OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
     dict[str, Any] | None,
     About(
-        "Who asks: types, tags and scopes.",
+        "The task that asks: its types, tags and scopes.",
         parts=(
             Parameter("type", _OneOrSeveral, About("Only notes of this type, or of one of several types.")),
             Parameter(
                 "tags",
                 _OneOrSeveral,
-                About("Only notes with one of these tags; the more of them, the better.", flag="tag"),
+                About("Only notes with any of these tags; more matching tags rank higher.", flag="tag"),
             ),
             Parameter("scope", _OneOrSeveral, About("Notes with this scope, or one of several, rank higher.")),
         ),
@@ -499,8 +499,8 @@ _CALLER = Annotated[
 @operation(
     "search.retrieve",
     (
-        "Find passages for a task: only notes with its type and tags, those with its scope and "
-        "the most of its tags first. Each hit shows the parts of its score."
+        "Find passages for a task: only in notes with its type and tags; more matching tags and its "
+        "scope rank higher. Each hit shows the parts of its score."
     ),
     http="POST /retrieve",
     cli="retrieve {query}",
@@ -523,7 +523,7 @@ def retrieve(
 
 @operation(
     "search.why_not",
-    "Explain why a note isn't among the hits of a question.",
+    "Explain why a note isn't among the hits for a question.",
     http="POST /why-not",
     cli="search {query} --why-not {note}",
     by_hand=("cli",),

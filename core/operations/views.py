@@ -206,7 +206,7 @@ class DeletedNotes:
 class NoteDeletion:
     """The ids of notes that were moved to the trash, and the days until they are deleted for good.
 
-    `folders` has the folders that took the notes' files because the system has no trash.
+    `folders` lists where the notes' files were moved if the system has no trash.
     """
 
     deleted: tuple[str, ...]
@@ -233,7 +233,7 @@ class RestoredNotes:
 
 @frozen
 class WaitingNote:
-    """A submission by a program that waits for the user: a note or a change."""
+    """A note or change that a program submitted and the user hasn't reviewed yet."""
 
     id: str
     base: str
@@ -253,7 +253,7 @@ class WaitingNote:
 
 @frozen
 class ProposedNote(WaitingNote):
-    """A submission's text, and the difference that accepting it makes."""
+    """The text of a submission, and what accepting it would change."""
 
     text: WholeNote
     first: int
@@ -415,7 +415,7 @@ class BaseList:
 
 @frozen
 class BaseDeletion:
-    """A base that was to be deleted, its number of notes, and whether it was deleted."""
+    """The outcome of deleting a base: its number of notes, and whether the user confirmed."""
 
     base: str
     notes: int
@@ -424,7 +424,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """The costs of changing a base's chunking and model; None for an unchanged one."""
+    """The costs of changing a base's chunking and its model; None if it stays the same."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None
@@ -514,7 +514,7 @@ _UNREAD = message_table(
 )
 """Names of the lists of files in a report."""
 _SHOWN = 20
-"""Maximum number of lines about notes that lack parts of their files."""
+"""Maximum number of lines about incomplete notes."""
 
 
 def format_counts(report: SyncReport) -> str:
@@ -579,7 +579,7 @@ def format_scans(scans: FolderScans) -> list[str]:
             text.append(f"  {say(scan.problem)}")
         else:
             text += [f"  {line}" for line in format_import(scan)]
-    return text or [_("There are no folders with texts yet.")]
+    return text or [_("There are no text folders yet.")]
 
 
 def format_new_base(made: MadeBase) -> str:

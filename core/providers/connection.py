@@ -37,8 +37,8 @@ REASON_CHARACTERS = 200
 class Reply:
     """A server's response.
 
-    `body` is None if it exceeds the limit. `pause` is the number of seconds that a
-    busy server asks to wait before the next request. `parts` are the parts of a streamed response, whose body is empty.
+    `body` is None if it exceeds the limit. `pause` is the number of seconds that a busy server asks to wait before the
+    next request. `parts` are the parts of a streamed response, whose body is empty.
     """
 
     status: int

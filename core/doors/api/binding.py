@@ -76,7 +76,7 @@ def documented(
 
 
 def or_404(look: Callable[[], _T], addressed: Sequence[object] | None = None) -> _T:
-    """Return the result of `look`; raises Problem with status 404 for an unknown name, if it is one in the URL."""
+    """Return the result of `look`; raises Problem with status 404 for an unknown name in the URL."""
     try:
         return look()
     except UnknownChoice as error:

@@ -42,8 +42,8 @@ def _describe_header(
         str | None,
         Header(
             pattern=_KEY,
-            description="A text of your own for this creation. The same request with the same key, within a day,"
-            " creates nothing and gets the first answer again.",
+            description="A unique text of your choice. The same request with the same key within a day creates"
+            " nothing and returns the first response again.",
         ),
     ] = None,
 ) -> None: ...
@@ -56,7 +56,7 @@ ONCE = Depends(_describe_header)
 class Idempotency:
     """Middleware that repeats a stored response for an equal `Idempotency-Key`, path and body.
 
-    A boundary between the parts of a form doesn't count, since clients choose another one each time. A response is
+    The boundary between the parts of a form doesn't count, because clients choose a new one each time. A response is
     stored if something was created (201 or 202). An interrupted request keeps its key, because its effect is unknown.
     """
 

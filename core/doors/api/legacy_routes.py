@@ -59,7 +59,7 @@ _CHARACTERS = 4
 
 
 class NewBaseBody(Body):
-    """A base to make: `vector` with its model, or `literal`, by words; what is left out is as the settings say."""
+    """A new base: `vector` with a model, or `literal`, by words only; omitted values come from the settings."""
 
     name: Text
     type: Literal["literal", "vector"] = "literal"
@@ -79,7 +79,7 @@ def bases(workspace: Opened) -> Response:
 
 @router.post("/knowledge", **documented(_EXAMPLES["base"], 201, takes=_EXAMPLES["new"]))
 def make(workspace: Opened, new: NewBaseBody) -> Response:
-    """Make an empty base. Documents that are uploaded to it wait until their chunks are embedded by request."""
+    """Create an empty base. Chunks of uploaded documents are embedded only on request."""
     model = new.embedding_model if new.type == "vector" else ""
     if new.type == "vector" and not model:
         raise ConfigError(
@@ -90,7 +90,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
         )
     about: dict[str, object] = {"description": new.description, "embedder": model, "embed_at_once": False}
     size, overlap = new.chunk_size, new.chunk_overlap
-    if size and size > _SIZE.most:  # it is in characters
+    if size and size > _SIZE.most:  # in characters
         size //= _CHARACTERS
         overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
     about["chunking"] = {"chunk_size": size, "chunk_overlap": overlap}
@@ -125,7 +125,7 @@ def upload(
     base: Annotated[Text, Form(description="The name of the base")],
     file: Annotated[list[UploadFile], File(description="Notes, documents, or zip archives of them", min_length=1)],
 ) -> Response:
-    """Import files into a base. Their chunks are found by words at once, and by meaning when they are embedded."""
+    """Import files into a base. Their chunks can be found by words at once, and by meaning once they are embedded."""
     name = or_404(lambda: workspace.bases.get(base)).name
     plan, report = _imported(
         workspace, name, [(upload_file.filename or "", upload_file.file.read()) for upload_file in file]
@@ -187,14 +187,14 @@ def _doc(card: NoteSummary) -> dict[str, object]:
 
 
 class Embed(Body):
-    """Chunks to embed: those that are named, and all of a document."""
+    """Chunks to embed: the given ones, and all chunks of a document."""
 
     doc_id: Text | None = None
     chunk_ids: list[Text] = Field([], max_length=10_000)
 
 
 class Reindex(Body):
-    """What is cut and embedded again: a base, or a document of it."""
+    """What to split and embed again: a base, or one of its documents."""
 
     base: Text | None = None
     doc_id: Text | None = None
@@ -214,7 +214,7 @@ def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
 def embed(workspace: Opened, chosen: Embed) -> Response:
-    """Embed chunks that wait; `status` is `ready` once the documents that they are of have no other.
+    """Embed chunks; `status` is `ready` once all chunks of their documents are embedded.
 
     A document without chunks is `empty`.
     """
@@ -230,7 +230,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
 
 @router.post("/knowledge/reindex", **documented(example_for(JobView), 202, takes={"base": "work"}))
 def reindex(workspace: Opened, chosen: Reindex) -> Response:
-    """Cut a base or a document again, and embed what is new and what waits, in a job."""
+    """Split a base or a document again, and embed new and pending chunks, as a job."""
     if not (chosen.base or chosen.doc_id):
         raise ConfigError("Give a base, or a doc_id.")
     notes = [chosen.doc_id] if chosen.doc_id else []
@@ -252,7 +252,7 @@ class Test(Body):
 
 
 class NoteFilters(_Words):
-    """What the notes must have: one of several words of a field, every one of `tags`."""
+    """Conditions on the notes: one of the given values for each field, all of `tags`."""
 
     min_priority: Annotated[int, Field(ge=-999_999, le=999_999)] | None = None
     path: Text | None = None
@@ -268,11 +268,11 @@ class NoteFilters(_Words):
 
 
 class Search(Body):
-    """A question, without one the notes that pass the filters; hits have `context_size` chunks more on each side.
+    """A question; without one, the notes that match the filters are found.
 
-    Of vector bases embedded chunks are recalled only.
-    `plain`: the question is searched for as it is, and never refused. With `expand_context` false, hits stand alone.
-    Without `enable_enhancement` it is searched as it is typed: not taken apart, and no word by another spelling.
+    Hits include `context_size` chunks on each side, unless `expand_context` is false. In vector bases, only embedded
+    chunks are found. A `plain` question is searched for as it is, and never refused. Without `enable_enhancement`, it
+    isn't broken down, and no other spellings are tried.
     """
 
     query: AnyText | None = None
@@ -287,9 +287,9 @@ class Search(Body):
 
 @router.post("/knowledge/test", **documented(_EXAMPLES["tried"], takes=_EXAMPLES["trial"]))
 def test(workspace: Opened, trial: Test) -> Response:
-    """Return the chunks that a question recalls, those that are embedded.
+    """Return the embedded chunks that a question finds.
 
-    A literal base has no others, and gives what a language model chose and wrote too.
+    For a literal base, return all chunks that it finds, and what a language model chose and wrote.
     """
     name = or_404(lambda: workspace.bases.get(trial.base)).name
     result = workspace.search(trial.question, bases=name, limit=trial.top_k, indexed=True)
@@ -311,13 +311,13 @@ def test(workspace: Opened, trial: Test) -> Response:
 
 @router.post("/notes/search/semantic", **documented(_EXAMPLES["found"], takes=_EXAMPLES["question"]))
 def semantic(workspace: Opened, search: Search) -> Response:
-    """Return the passages that are nearest to a question in meaning."""
+    """Return the passages that are closest to a question in meaning."""
     return _answer(_run_search(workspace, search, mode="semantic", level="simple"))
 
 
 @router.post("/notes/search/complex", **documented(_EXAMPLES["found"], takes=_EXAMPLES["question"]))
 def complex_(workspace: Opened, search: Search) -> Response:
-    """Return the passages that answer a question at the level it needs: a broad one is taken apart and followed up."""
+    """Return the passages that answer a question; a broad question is broken down and followed up."""
     return _answer(_run_search(workspace, search, level="auto" if search.enable_enhancement else "simple"))
 
 

@@ -1,4 +1,4 @@
-"""The API alone, without the pages, and the checks of its requests: size, origin, token, permission for programs."""
+"""The API without the pages, and the checks of its requests: size, origin, token, permission for programs."""
 
 import hmac
 import re
@@ -114,7 +114,7 @@ class Guard:
         return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), WWW_Authenticate="Bearer")
 
 
-# The check of browsers if the pages need a token.
+# The check of browsers, if the pages need a token.
 
 _PARAMETER = "token"
 _REFUSAL = message(
@@ -181,7 +181,7 @@ class Front:
     """Middleware that refuses a head that is too large, and requests and WebSockets from pages of other origins.
 
     Another port on this machine is another origin. Programs other than browsers send no origin, and pass. Browser
-    extensions have origins of their own: they reach the API, which requires the token. Requests that name more than one
+    extensions have their own origins, and reach the API, which requires the token. Requests that name more than one
     host, or name a host in the request line, are refused too.
     """
 
@@ -232,7 +232,7 @@ def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) ->
     making = Lock()
 
     def app() -> ASGIApp:
-        with making:  # first requests at once make one app
+        with making:  # concurrent first requests create one app
             return made()
 
     async def lazy(scope: Scope, receive: Receive, send: Send) -> None:

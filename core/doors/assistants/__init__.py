@@ -25,7 +25,7 @@ class LazyTools:
         self._workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "POST":  # only answers are sent
+        if scope["method"] != "POST":  # the server sends only responses
             await PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})(scope, receive, send)
             return
         server = await run_in_threadpool(lambda: self._server)

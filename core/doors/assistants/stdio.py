@@ -217,7 +217,7 @@ class _Reading:
         """Return a remark that an answer may be incomplete while text folders are being scanned, else ""."""
         if not self.scan.is_alive():
             return ""
-        return f"The text folders are still being scanned{self._step}: this answer may lack what they hold. Ask again."
+        return f"The text folders are still being scanned{self._step}, so this answer may be incomplete. Ask again."
 
     def close(self) -> None:
         self._closing.set()

@@ -1,4 +1,4 @@
-"""`tessera`: the actions of the pages as commands. Every command prints lines for people, or JSON with --json."""
+"""`tessera`: what the pages do, as commands. Every command prints lines for people, or JSON with --json."""
 
 import signal
 import sys

@@ -1,4 +1,4 @@
-"""`tessera restore`, and the confirmation before the trash of bases is emptied."""
+"""`tessera restore`, and the confirmation before deleted bases are removed for good."""
 
 from collections.abc import Mapping
 from pathlib import Path

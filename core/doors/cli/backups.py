@@ -1,4 +1,4 @@
-"""Steps of `tessera backup` besides its operations: confirmations, passphrases, and work on a closed workspace."""
+"""What `tessera backup` adds to its operations: confirmations, passphrases, and work on a closed workspace."""
 
 import sys
 from collections.abc import Mapping

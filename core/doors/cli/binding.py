@@ -54,7 +54,7 @@ def bind(
 
 
 def taking(*operations: Operation[object], own: Function | None = None) -> Callable[[Function], Function]:
-    """Give a command the parameters of operations as keywords, followed by the keywords of `own` and its own."""
+    """Add the parameters of operations to a command, before the keywords of `own` and the command's own."""
     first = places(operations[0])
     taken = {parameter.name: parameter for operation in operations for parameter in operation.taken("cli")}
     parts = {

@@ -1,4 +1,4 @@
-"""Running operations for commands, on a workspace or in the app that has it open, and command lines for operations."""
+"""Running operations for commands, here or in the app that has the workspace open, and the names of their options."""
 
 import re
 import shlex
@@ -38,7 +38,7 @@ def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, obj
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
     """Open the workspace in a folder, or connect to the app that has it open, and yield a runner for operations.
 
-    With `answers`, a workspace that is opened here also runs operations for other commands in the meantime.
+    With `answers`, a workspace that is opened here also runs the operations of other commands meanwhile.
     """
     from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace  # takes a second, which --help avoids

@@ -1,4 +1,4 @@
-"""The list of commands: help reads it from the source text of their modules, a call imports the modules."""
+"""The list of commands. Help reads it from the source of their modules; a call imports them."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ _GROUPS = {
     "document": _("Documents: list converters, show what wasn't read, and convert again."),
     "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
     "check": _("Can your notes be found? Make questions from the notes in a base, and run them."),
-    "questions": _("Question sets, by which `tessera evaluate` measures: list, make, show them."),
+    "questions": _("Question sets for `tessera evaluate`: list, make and show them."),
     "settings": _("Settings: import them from another program."),
     "runs": _("Results of question sets: list, show and delete them."),
 }
@@ -105,7 +105,7 @@ class _Commands(Mapping[str, Any]):
         return len(self.abouts)
 
     def _load(self, name: str) -> typer.Typer:
-        """Return a group with the commands of a name; a command without a group is in it under its own name."""
+        """Return the group with a name, or a group that contains only the command with that name."""
         from core.doors.cli.binding import Command, bind
         from core.doors.cli.calling import words
         from core.operations.declaring import Operation

@@ -17,7 +17,7 @@ from core.operations import models as operations
 from core.operations.models import ModelDetails, ModelList, format_models
 from core.operations.printing import details
 
-# `tessera models server`: shows, sets up and tests the servers that run models.
+# Servers that run models.
 
 
 @frozen
@@ -99,7 +99,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 class TestedModel:
     """The test result of a model.
 
-    `ranking` has for each language the number of questions (`asked`), and of those that ranked the right sentence first
+    `ranking` counts, for each language, the questions (`asked`) and those that ranked the right sentence first
     (`right`).
     """
 

@@ -1,4 +1,4 @@
-"""Steps of `tessera packs` besides its operations."""
+"""What `tessera packs` adds to its operations."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Steps of `tessera search` and `tessera context` besides their operations."""
+"""What `tessera search` and `tessera context` add to their operations."""
 
 from collections.abc import Mapping
 from pathlib import Path

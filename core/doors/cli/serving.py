@@ -1,6 +1,4 @@
-"""`tessera app`: the pages, served by Streamlit from the folder of the program; `tessera serve` and `tessera watch`:
-the API, the tools, calls from commands and syncs, without the pages.
-"""
+"""`tessera app`, which serves the pages with Streamlit; `tessera serve` and `tessera watch`, which need no pages."""
 
 import _thread
 import ipaddress
@@ -57,7 +55,7 @@ Port = Annotated[
 
 
 HEAD = 2**20
-"""Bytes to read of a request's head; a shorter head that exceeds the guard's limit gets an error response."""
+"""Maximum size of a request's head in bytes; below it, the API's own limit gives an error response."""
 
 
 @app.command("app", help=_("Start the app in the browser; only this machine can reach it."))
@@ -117,8 +115,8 @@ def app_(
 
     config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]  # the other parser accepts two hosts
     vars(h11_impl)["DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"] = HEAD
-    # Streamlit is run, not imported: core knows no screens. Its options are in .streamlit/config.toml next to app.py;
-    # these options apply whatever the environment says.
+    # Streamlit is run, not imported, because core doesn't depend on the pages. These options take precedence over the
+    # environment; the others are in .streamlit/config.toml next to app.py.
     options = {"address": HOST, "port": chosen, "headless": "true"}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
     sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
@@ -189,7 +187,7 @@ def _end(number: int, _: object) -> NoReturn:
 
 
 def _window(url: str, folder: Path) -> bool:
-    """Show an address in its own window until that is closed; return False if it opened in a browser tab instead."""
+    """Show an address in its own window until it is closed; return False if it opened in a browser tab instead."""
     from core import desktop
 
     if browser := desktop.browser():

@@ -1,6 +1,4 @@
-"""Output of commands, as lines for people or JSON, and their standard streams: no control characters, closed pipes, and
-the language of help texts.
-"""
+"""Output of commands as lines for people or as JSON, their standard streams, and the language of help texts."""
 
 import io
 import json
@@ -59,7 +57,7 @@ class Stream:
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
         self._stream, self._needed, self._shown = stream, needed, shown
         self.lost: SourceError | None = None
-        if isinstance(stream, io.TextIOWrapper):  # notes may contain characters that the terminal's encoding lacks
+        if isinstance(stream, io.TextIOWrapper):  # the terminal's encoding may not have all characters of notes
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
     def __getattr__(self, name: str) -> object:
@@ -156,7 +154,7 @@ def _show(error: Any, file: IO[Any] | None = None) -> None:
 
 
 def _problem(error: Any) -> str:
-    """Return the translated message of an error; some values can only be taken from typer's text."""
+    """Return the translated message of an error; some values are only in typer's text."""
     problem, _did, nearest = str(error.message).partition(". Did you mean ")
     name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
     match type(error).__name__:

@@ -155,7 +155,7 @@ async def produced(
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 
     def send(part: bytes) -> None:
-        with suppress(RuntimeError):  # the server has ended meanwhile
+        with suppress(RuntimeError):  # the server has already stopped
             loop.call_soon_threadsafe(queue.put_nowait, part)
 
     def run() -> None:
@@ -201,8 +201,8 @@ def _run_operation(
         return operation.run(workspace, caller, arguments(operation, given), progress)
 
     try:
-        beside = operation.job in _JOINED_JOBS or (operation.job == _IMPORT and workspace.jobs.running(_IMPORT))
-        value = act(progress) if beside or not operation.job else _as_job(workspace, operation.job, act, progress)
+        directly = operation.job in _JOINED_JOBS or (operation.job == _IMPORT and workspace.jobs.running(_IMPORT))
+        value = act(progress) if directly or not operation.job else _as_job(workspace, operation.job, act, progress)
         return wire.line("answer", encode(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))

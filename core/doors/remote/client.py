@@ -72,7 +72,8 @@ class Remote:
     def greet(self) -> HTTPConnection | None:
         """Return a connection to the process if it proves that it wrote the run file, else None.
 
-        Another process at the address of a killed one learns nothing. Raises StoreError for another version of Tessera.
+        A process that has taken over the address of a dead one learns nothing. Raises StoreError for another version of
+        Tessera.
         """
         address, challenge = urlsplit(self._run.address), secrets.token_urlsafe()
         connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
