@@ -64,6 +64,7 @@ DECLARATIONS: Mapping[str, Form] = {
     "option": Form(1),
     "About": Form(0),
     "sentence": Form(0),
+    "Command": Form(0),
 }
 """The declarations that take a text, or a message that holds one."""
 
@@ -139,7 +140,8 @@ def _of_table(name: str, call: ast.Call) -> list[ast.expr]:
         return call.args[ROWS[name]]
     if name == "message_table":
         return call.args[0].values if isinstance(call.args[0], ast.Dict) else call.args
-    return [keyword.value for keyword in call.keywords if (name, keyword.arg) == ("table", "empty")]
+    named = {("table", "empty"): ast.expr, ("operation", "lines"): ast.Constant}
+    return [item.value for item in call.keywords if isinstance(item.value, named.get((name, item.arg), ()))]
 
 
 def _entry(form: Form, arguments: Sequence[ast.expr]) -> Entry | None:

@@ -44,9 +44,6 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-ASSISTANT = {"tool": "an assistant reads and writes notes; bases are the person's"}
-_PERSONS = {"http": "it can take hours, so the person begins it", **ASSISTANT}
-
 Model = Annotated[str | None, About("The model for meaning, by a name from `tessera models list`.")]
 Splitting = Annotated[dict[str, Any] | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
@@ -125,7 +122,6 @@ def list_(workspace: "Workspace") -> BaseList:
     "Show a base with its settings, folders and size.",
     http="GET /bases/{base:path}",
     cli="base show {base}",
-    lacks={"tool": "knowledge_list has what an assistant needs of a base"},
 )
 def show(workspace: "Workspace", base: Base) -> BaseDetails:
     return _details(workspace, workspace.bases.get(base))
@@ -140,7 +136,6 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
     creates="/bases/{name}",
     takes={"name": "work", "description": "Plans and decisions"},
     fields=_PARAMETERS,
-    lacks=ASSISTANT,
 )
 def new(
     workspace: "Workspace",
@@ -170,7 +165,6 @@ def new(
     writes=True,
     takes={"search": {"limit": 5}},
     fields=tuple(parameter for parameter in _PARAMETERS if parameter.name not in ("embedder", "chunking")),
-    lacks=ASSISTANT,
 )
 def change(
     workspace: "Workspace",
@@ -190,7 +184,6 @@ def change(
     "Rename a base; its notes, question sets and runs are kept.",
     cli="base rename {base} {new_name}",
     writes=True,
-    lacks={"http": "base.change takes a name", **ASSISTANT},
 )
 def rename(
     workspace: "Workspace", base: Base, new_name: Annotated[str, About("The new name.", example="plans")]
@@ -204,7 +197,6 @@ def rename(
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
-    lacks=ASSISTANT,
 )
 def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     status = workspace.bases.status(workspace.bases.get(base))
@@ -225,7 +217,6 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     check=check_base,
     takes={"chunk_size": 256},
     fields=CHUNKING_PARAMETERS,
-    lacks=ASSISTANT,
 )
 def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: object) -> Rechunked:
     options = _options(workspace.bases.get(base).chunking, chunking) if chunking else None
@@ -236,9 +227,8 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
     "base.cost",
     "Estimate what another model or another way of splitting would cost for a base.",
     cli="base set {base}",
-    by_hand=("cli",),
+    by_hand="cli",
     job="cost",
-    lacks=_PERSONS,
 )
 def cost(
     workspace: "Workspace", progress: Progress, base: Base, embedder: Model = None, chunking: Splitting = None
@@ -260,7 +250,6 @@ def cost(
     cli="models switch {base} {embedder}",
     writes=True,
     job="switch",
-    lacks=_PERSONS,
 )
 def switch(
     workspace: "Workspace",
@@ -279,9 +268,8 @@ def switch(
     "base.abandon_switch",
     "Cancel an unfinished model switch; the base stays as it is.",
     cli="models switch {base} --abandon",
-    by_hand=("cli",),
+    by_hand="cli",
     writes=True,
-    lacks=_PERSONS,
 )
 def abandon_switch(workspace: "Workspace", base: Base) -> BaseDetails:
     workspace.switches.abandon(base)
@@ -306,7 +294,6 @@ def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingO
     job="import",
     takes={"base": "work"},
     lines=views.format_import,
-    lacks=ASSISTANT,
 )
 def import_(
     workspace: "Workspace",
@@ -329,10 +316,9 @@ def import_(
     "base.fetch",
     "Import a web page into a base; nothing that the page links to is fetched.",
     cli="import {address}",
-    by_hand=("cli",),
+    by_hand="cli",
     writes=True,
     job="import",
-    lacks={"http": "only the person lets Tessera ask the network", **ASSISTANT},
 )
 def fetch(
     workspace: "Workspace",
@@ -348,8 +334,7 @@ def fetch(
     "base.makes",
     "Say what an import would create.",
     cli="import {folder}",
-    by_hand=("cli",),
-    lacks={"http": "an import makes what the settings say", **ASSISTANT},
+    by_hand="cli",
 )
 def makes(
     workspace: "Workspace",
@@ -367,7 +352,6 @@ def makes(
     writes=True,
     job="import",
     lines=views.format_connection,
-    lacks={"http": "a base gets the power over files by the person only", **ASSISTANT},
 )
 def connect(
     workspace: "Workspace",
@@ -393,7 +377,6 @@ def connect(
     cli="base scan",
     writes=True,
     lines=views.format_scans,
-    lacks={"http": "the app and `tessera serve` look at the folders themselves", **ASSISTANT},
 )
 def scan(workspace: "Workspace", progress: Progress, allow_removals: Removals = False) -> FolderScans:
     return FolderScans(

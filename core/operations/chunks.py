@@ -28,7 +28,7 @@ from core.model import (
 from core.operations import names
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import CHUNKING_PARAMETERS, NoteName, SomeBase, check_base
-from core.operations.printing import details, sentence, table
+from core.operations.printing import details, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -178,7 +178,7 @@ def size_message(strategy: str, sizes: Sizes) -> Message:
 
 # the index
 
-format_indexed = sentence(plural("{n} passage indexed", "{n} passages indexed"))
+_INDEXED = plural("{n} passage indexed", "{n} passages indexed")
 
 
 format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The model refuses no passages.")
@@ -214,8 +214,6 @@ def _column(cut: CutNote) -> str:
     )
 
 
-_AT_ONCE = {"tool": "what an assistant writes waits for the person, and an edit of a chunk counts at once"}
-
 ChunkName = Annotated[str, About("A chunk's id, as `tessera chunk list` shows it.", example="4f1c:0a9b")]
 Text = Annotated[str, About("The text of the chunk.", long=True, example="In short.")]
 
@@ -226,7 +224,6 @@ Text = Annotated[str, About("The text of the chunk.", long=True, example="In sho
     http="GET /notes/{note}/chunks",
     cli="chunk list {note}",
     lines=format_chunks,
-    lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
     return ChunkList(tuple(workspace.chunks.all(names.id_of(workspace, note))))
@@ -239,8 +236,7 @@ def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    lines=sentence("Saved as {chunks}."),
-    lacks=_AT_ONCE,
+    lines="Saved as {chunks}.",
 )
 def add(
     workspace: "Workspace",
@@ -257,8 +253,7 @@ def add(
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    lines=sentence("Saved as {chunks}."),
-    lacks=_AT_ONCE,
+    lines="Saved as {chunks}.",
 )
 def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
     return MadeChunks((workspace.chunks.update(chunk, text),))
@@ -271,8 +266,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
     cli="chunk merge {chunk} {others}",
     writes=True,
     takes={"others": []},
-    lines=sentence("Saved as {chunks}."),
-    lacks=_AT_ONCE,
+    lines="Saved as {chunks}.",
 )
 def merge(
     workspace: "Workspace",
@@ -290,8 +284,7 @@ def merge(
     writes=True,
     takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
-    lines=sentence("Saved as {chunks}."),
-    lacks=_AT_ONCE,
+    lines="Saved as {chunks}.",
 )
 def split(
     workspace: "Workspace",
@@ -307,8 +300,7 @@ def split(
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
-    lines=sentence("The chunk was hidden. To show it again: tessera chunk restore {chunks}"),
-    lacks=_AT_ONCE,
+    lines="The chunk was hidden. To show it again: tessera chunk restore {chunks}",
 )
 def hide(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     return MadeChunks((workspace.chunks.delete(chunk),))
@@ -321,8 +313,7 @@ def hide(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     cli="chunk restore {chunk}",
     writes=True,
     gives={"chunks": []},
-    lines=sentence("The chunk was restored."),
-    lacks=_AT_ONCE,
+    lines="The chunk was restored.",
 )
 def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     workspace.chunks.restore(chunk)
@@ -337,8 +328,7 @@ def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     writes=True,
     job="embed",
     takes={"notes": ["4f1c"]},
-    lines=format_indexed,
-    lacks={"tool": "the app and `tessera index` see to the index"},
+    lines=_INDEXED,
 )
 def index(
     workspace: "Workspace",
@@ -354,10 +344,9 @@ def index(
     "chunk.preview",
     "Show how a file is split, and why; nothing is stored.",
     cli="chunks {file}",
-    by_hand=("cli",),
+    by_hand="cli",
     takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
     fields=CHUNKING_PARAMETERS,
-    lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
 )
 def preview(
     file: Annotated[Path, About("A note file.")],
@@ -376,9 +365,6 @@ def preview(
     return assemble(CutPreview, _cut_note(note, cut), compare=compared)
 
 
-_TOOL = {"tool": "the app and `tessera index` see to the index"}
-
-
 @operation(
     "index.embed",
     "Index the notes that can only be found by words, so that they can also be found by meaning.",
@@ -388,8 +374,7 @@ _TOOL = {"tool": "the app and `tessera index` see to the index"}
     job="embed",
     check=check_base,
     takes={"base": "work", "refused": True},
-    lines=format_indexed,
-    lacks=_TOOL,
+    lines=_INDEXED,
 )
 def embed(
     workspace: "Workspace",
@@ -419,7 +404,6 @@ def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refu
     http="GET /refused",
     cli="refused",
     lines=format_refused,
-    lacks=_TOOL,
 )
 def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     return RefusedChunks(tuple(workspace.pending.refused(base)))
@@ -432,7 +416,6 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     cli="rebuild",
     writes=True,
     job="rebuild",
-    lacks=_TOOL,
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
     windows = workspace.rebuild(progress, embed=caller.is_person)  # for a program, indexing is another job

@@ -87,11 +87,11 @@ class Operation(Generic[Result]):
     """An operation on a workspace by the user or a program.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
-    `lacks` has the reason for each door that doesn't offer it; a door in `by_hand` calls the function in its own code,
-    as a tool of the same name does.
+    The door `by_hand` calls the function in its own code, as a tool with the same name does.
     With `job`, it runs as a job with that name; before the job starts, `check` raises errors in the arguments.
     `creates` is the path of the resource that it adds. `takes` and `gives` are example arguments and their response.
-    `fields` are the function's keyword arguments. `lines` formats the result for people.
+    `fields` are the function's keyword arguments. `lines` is a sentence with fields of the result, or a function that
+    formats the result for people.
     """
 
     name: str
@@ -107,9 +107,8 @@ class Operation(Generic[Result]):
     takes: Mapping[str, Any] = field(default_factory=dict)
     gives: Any = None
     fields: tuple[Parameter, ...] = ()
-    lines: Callable[..., list[str]] | None = None
-    by_hand: tuple[Door, ...] = ()
-    lacks: Mapping[Door, str] = field(default_factory=dict)
+    lines: Callable[..., list[str]] | str | Message | None = None
+    by_hand: Door | None = None
 
     @cached_property
     def arguments(self) -> dict[str, object]:

@@ -9,10 +9,9 @@ from core.base.messages import Message, plural
 from core.base.terminal import _, say
 from core.model import IncompleteNote, Progress, ReadAs, ReadPictures
 from core.operations import names
-from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base, NoteName, SomeBase
-from core.operations.printing import sentence, table
+from core.operations.printing import table
 from core.operations.views import UnreadFile, WrittenNote, missing_parts
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ class OriginalFile:
     http="GET /converters",
     cli="document converters",
     lines=table("name", "version", "kinds", "problem", empty="There are no converters."),
-    lacks=ASSISTANT,
 )
 def converters(workspace: "Workspace") -> ConverterList:
     cards = workspace.documents.converters()
@@ -86,7 +84,6 @@ def converters(workspace: "Workspace") -> ConverterList:
         ]
         or [_("All files were read.")]
     ),
-    lacks=ASSISTANT,
 )
 def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
     files = map(UnreadFile.from_failure, workspace.documents.unread(base))
@@ -100,8 +97,7 @@ def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
     cli="document convert {note}",
     writes=True,
     takes={"converter": "pdftext"},
-    lines=sentence("'{path}' is now version {version}."),
-    lacks=ASSISTANT,
+    lines="'{path}' is now version {version}.",
 )
 def convert(
     workspace: "Workspace",
@@ -118,7 +114,6 @@ def convert(
     writes=True,
     creates="/notes/{id}",
     takes={"title": "Boots"},
-    lacks={"cli": "a command imports a page by its address", **ASSISTANT},
 )
 def clip(
     workspace: "Workspace",
@@ -143,7 +138,6 @@ def clip(
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
     lines=table("encoding", "beginning", empty="The file has no text."),
-    lacks=ASSISTANT,
 )
 def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
     return EncodingList(tuple(workspace.documents.encodings(names.id_of(workspace, note))))
@@ -156,8 +150,7 @@ def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
     cli="document read-as {note}",
     writes=True,
     takes={"encoding": "EUC-KR"},
-    lines=sentence("'{path}' is now version {version}."),
-    lacks=ASSISTANT,
+    lines="'{path}' is now version {version}.",
 )
 def read_as(
     workspace: "Workspace",
@@ -174,12 +167,11 @@ def read_as(
     "Show the path of the file that a note was converted from, or write a copy of the file.",
     http="GET /notes/{note}/original",
     cli="document original {note}",
-    by_hand=("http",),
+    by_hand="http",
     takes={"to": "/home/ada/vegetables.pdf"},
     lines=lambda file: [
         file.path or _("'{name}' is in the workspace. To get a copy of it: --to FILE", name=file.name),
     ],
-    lacks=ASSISTANT,
 )
 def original(
     workspace: "Workspace",
@@ -199,8 +191,7 @@ def original(
     writes=True,
     job="pictures",
     takes={"again": True},
-    lines=sentence(plural("{n} picture was read.", "{n} pictures were read.")),
-    lacks=ASSISTANT,
+    lines=plural("{n} picture was read.", "{n} pictures were read."),
 )
 def pictures(
     workspace: "Workspace",
@@ -218,8 +209,7 @@ def pictures(
     writes=True,
     job="images",
     takes={"again": True},
-    lines=sentence(plural("{n} picture recognised", "{n} pictures recognised")),
-    lacks=ASSISTANT,
+    lines=plural("{n} picture recognised", "{n} pictures recognised"),
 )
 def index_pictures(
     workspace: "Workspace",

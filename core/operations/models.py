@@ -101,16 +101,12 @@ def format_models(listed: ModelList) -> list[str]:
     ]
 
 
-_TOOL = {"tool": "models are the person's choice"}
-
-
 @operation(
     "model.list",
     "Show every model: installed, used by a base, configured, or recommended.",
     http="GET /models",
     cli="models list",
-    by_hand=("cli",),
-    lacks=_TOOL,
+    by_hand="cli",
 )
 def list_(workspace: "Workspace") -> ModelList:
     return ModelList(tuple(map(ModelDetails.from_card, workspace.models.all())))
@@ -123,7 +119,6 @@ def list_(workspace: "Workspace") -> ModelList:
     writes=True,
     job="tokens",
     takes={"base": "work", "keep": "on"},
-    lacks={"http": "it can take hours, so the person begins it", **_TOOL},
 )
 def tokens(
     workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About("on or off")]

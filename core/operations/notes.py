@@ -45,11 +45,6 @@ from core.operations.views import (
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-_ONE = "the operation on one note does it"
-_SEVERAL = "the operation on several notes does it"
-_PERSONS = dict.fromkeys(("http", "tool"), "the person decides what of programs counts")
-_TRASH = "an assistant has no business with what the person deleted"
-_WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
 """Default number of notes in one response to a program."""
 
@@ -71,7 +66,7 @@ Filters = Annotated[
     http="GET /notes",
     cli="note list {filters}",
     tool="note_list",
-    by_hand=("cli",),
+    by_hand="cli",
 )
 def list_(
     workspace: "Workspace",
@@ -118,7 +113,6 @@ def show(
     http="GET /notes/{note}/file",
     cli="note export {note}",
     lines=views.format_file,
-    lacks={"tool": "note_read gives the text and the fields"},
 )
 def export(
     workspace: "Workspace",
@@ -210,7 +204,6 @@ def update(
     writes=True,
     lines=views.format_list,
     fields=NOTE_PARAMETERS,
-    lacks=dict.fromkeys(("http", "tool"), _ONE),
 )
 def set_(
     workspace: "Workspace",
@@ -237,7 +230,6 @@ def set_(
     "Give a note another title; its file and the links to it are updated.",
     cli="note rename {note} {title}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), "note.update sets the title; the person decides on the other notes"),
 )
 def rename(
     workspace: "Workspace",
@@ -285,7 +277,6 @@ def move(
     cli="note today",
     writes=True,
     lines=views.format_note,
-    lacks=dict.fromkeys(("http", "tool"), "note.new writes a note at any path"),
 )
 def today(workspace: "Workspace", caller: Caller) -> WholeNote:
     return WholeNote.from_note(workspace, workspace.daily.open(local_now(), terminal_language()))
@@ -298,8 +289,7 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
     cli="note copy {note}",
     writes=True,
     creates="/notes/{id}",
-    lines=sentence("The copy is at '{path}'."),
-    lacks={"tool": "note_add writes any text"},
+    lines="The copy is at '{path}'.",
 )
 def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     item = names.id_of(workspace, note)
@@ -316,8 +306,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     "Archive notes: searches leave them out unless they ask for archived ones.",
     cli="note archive {notes}",
     writes=True,
-    lines=sentence(plural("{n} note was archived.", "{n} notes were archived.")),
-    lacks=dict.fromkeys(("http", "tool"), _WAITS),
+    lines=plural("{n} note was archived.", "{n} notes were archived."),
 )
 def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> ArchivedNotes:
     ids = names.ids(workspace, notes)
@@ -332,7 +321,6 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archive
     "note.version",
     "Read a note as it was in a version.",
     http="GET /notes/{note}/versions/{number}",
-    lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
 )
 def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote:
     return WholeNote.from_note(workspace, workspace.versions.get(names.any_id(workspace, note), number))
@@ -378,7 +366,6 @@ def diff(
     http="POST /notes/{note}/versions/{number}/revert",
     cli="note revert {note} {number}",
     writes=True,
-    lacks={"tool": "note_update writes any text"},
 )
 def revert(
     workspace: "Workspace", caller: Caller, note: NoteName, number: Number, expected_version: Expected = None
@@ -406,8 +393,7 @@ def _proposed_fields(note: Note) -> NoteFields:
     "List the deleted notes, the most recently deleted first.",
     http="GET /trash",
     cli="note list --trash",
-    by_hand=("cli",),
-    lacks={"tool": _TRASH},
+    by_hand="cli",
 )
 def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
     bases = {stored.id: stored.name for stored in workspace.bases.all()}
@@ -440,7 +426,6 @@ _DELETED = sentence(
             for folder in deletion.folders
         ),
     ],
-    lacks={"http": _ONE, "tool": _TRASH},
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
     ids = names.ids(workspace, notes)
@@ -453,7 +438,6 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDele
     "Move a note to the trash for some days; if its base writes files, its file goes into the system's trash.",
     http="DELETE /notes/{note}",
     writes=True,
-    lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
 def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None) -> Deletion:
     from core.notes.writer import check_version  # takes a while, which --help avoids
@@ -469,8 +453,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
     "Restore notes: deleted ones from the trash, and archived ones to active.",
     cli="note restore {notes}",
     writes=True,
-    lines=sentence(plural("{n} note was restored.", "{n} notes were restored.")),
-    lacks={"http": _ONE, "tool": _TRASH},
+    lines=plural("{n} note was restored.", "{n} notes were restored."),
 )
 def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> RestoredNotes:
     ids = [names.any_id(workspace, name) for name in notes]
@@ -483,7 +466,6 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Restore
     "Restore a deleted note as it was; a note that was waiting for the user waits again.",
     http="POST /trash/{note}/restore",
     writes=True,
-    lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
 def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     item = workspace.trash.resolve(note).version.note_id
@@ -498,8 +480,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
     "note.waiting",
     "List notes and changes by programs that the user hasn't accepted yet.",
     cli="note waiting",
-    by_hand=("cli",),
-    lacks=_PERSONS,
+    by_hand="cli",
 )
 def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
     return WaitingNotes(tuple(map(WaitingNote.from_submission, workspace.proposals.all(base))))
@@ -509,8 +490,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
     "note.proposed",
     "Show the parts of a note that wait until the user accepts them.",
     cli="note waiting {note}",
-    by_hand=("cli",),
-    lacks=_PERSONS,
+    by_hand="cli",
 )
 def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     submission = workspace.proposals.get(names.id_of(workspace, note))
@@ -533,7 +513,6 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     cli="note accept {notes}",
     writes=True,
     lines=views.format_settled,
-    lacks=_PERSONS,
 )
 def accept(
     workspace: "Workspace",
@@ -551,7 +530,6 @@ def accept(
     cli="note reject {notes}",
     writes=True,
     lines=views.format_settled,
-    lacks=_PERSONS,
 )
 def reject(
     workspace: "Workspace",

@@ -142,7 +142,6 @@ def format_status(status: WorkspaceStatus) -> list[str]:
     return lines
 
 
-_LACKS = {"cli": "a command waits for its work, and Ctrl-C stops it", "tool": "no tool begins a job"}
 JobId = Annotated[str, About("The id of a job.")]
 
 
@@ -150,7 +149,6 @@ JobId = Annotated[str, About("The id of a job.")]
     "job.list",
     "List the running jobs, and the last finished job of each kind.",
     http="GET /jobs",
-    lacks=_LACKS,
 )
 def list_(workspace: "Workspace") -> JobList:
     return JobList(tuple(map(JobView.from_job, workspace.jobs.all())))
@@ -161,7 +159,6 @@ def list_(workspace: "Workspace") -> JobList:
     "Show a job: its progress, and how it ended.",
     http="GET /jobs/{job}",
     takes={"job": "rechunk-4"},
-    lacks=_LACKS,
 )
 def show_job(workspace: "Workspace", job: JobId) -> JobView:
     return JobView.from_job(get_job(workspace, job))
@@ -171,9 +168,8 @@ def show_job(workspace: "Workspace", job: JobId) -> JobView:
     "job.cancel",
     "Stop a job at its next step; work already done is kept.",
     http="DELETE /jobs/{job}",
-    by_hand=("http",),
+    by_hand="http",
     takes={"job": "rechunk-4"},
-    lacks=_LACKS,
 )
 def cancel(workspace: "Workspace", job: JobId) -> JobView:
     workspace.jobs.cancel(get_job(workspace, job).name)
@@ -193,8 +189,7 @@ def get_job(workspace: "Workspace", job: str) -> Job:
     "Show what is in the workspace, and what is wrong with its search index.",
     http="GET /status",
     cli="status",
-    by_hand=("cli",),
-    lacks={"tool": "it names folders of the machine"},
+    by_hand="cli",
 )
 def show(workspace: "Workspace") -> WorkspaceStatus:
     return WorkspaceStatus.from_status(workspace.status())
@@ -203,7 +198,6 @@ def show(workspace: "Workspace") -> WorkspaceStatus:
 @operation(
     "app.show",
     "Bring the open app to the front.",
-    lacks=dict.fromkeys(("http", "cli", "tool"), "a second `tessera app` does it; nothing else opens windows"),
 )
 def bring_to_front(workspace: "Workspace") -> ShownApp:
     return ShownApp(desktop.address, bool(desktop.window and desktop.window.bring_to_front()))
@@ -212,9 +206,6 @@ def bring_to_front(workspace: "Workspace") -> ShownApp:
 @operation(
     "status.settings",
     "Show the settings in use.",
-    lacks=dict.fromkeys(
-        ("http", "cli", "tool"), "a command compares them with its own; a person sees them in tessera.toml"
-    ),
 )
 def settings(workspace: "Workspace") -> ProgramSettings:
     return ProgramSettings(workspace.settings.model_dump(mode="json"))

@@ -526,10 +526,9 @@ def retrieve(
     "Explain why a note isn't among the hits for a question.",
     http="POST /why-not",
     cli="search {query} --why-not {note}",
-    by_hand=("cli",),
+    by_hand="cli",
     takes={"query": "roadmap", "note": "plans/roadmap.md"},
     fields=OPTIONS,
-    lacks={"tool": "an assistant asks for more hits, or reads the note"},
 )
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: object) -> WhyNotView:
     note_id = names.id_of(workspace, note)

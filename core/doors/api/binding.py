@@ -156,7 +156,7 @@ def router(operations: Iterable[Operation[object]]) -> APIRouter:
     routes = APIRouter()
     # A base's path matches everything below it, so longer paths come first.
     for operation in sorted(operations, key=lambda operation: -operation.http.count("/")):
-        if operation.http and "http" not in operation.by_hand:
+        if operation.http and operation.by_hand != "http":
             _add(routes, operation)
     return routes
 

@@ -20,7 +20,6 @@ from core.doors.cli.calling import RunOperation, opened, stoppable
 from core.doors.cli.options import WORKSPACE, option
 from core.model import ChangeCost, SyncReport
 from core.operations import bases as operations
-from core.operations.printing import sentence
 from core.operations.views import (
     BaseDeletion,
     BaseDetails,
@@ -213,5 +212,5 @@ COMMANDS: Mapping[str, Command] = {
     "base.delete": Command(run=delete),
     "base.import": Command(run=import_),
     "base.connect": Command(run=connect),
-    "base.switch": Command(sentence("The base '{base}' uses the model '{embedder}'."), switch),
+    "base.switch": Command("The base '{base}' uses the model '{embedder}'.", switch),
 }

@@ -21,7 +21,7 @@ from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.terminal import show
 from core.operations.declaring import Operation, Parameter
 from core.operations.parameters import plain
-from core.operations.printing import details
+from core.operations.printing import details, sentence
 
 Function = Callable[..., Any]
 
@@ -30,13 +30,12 @@ Function = Callable[..., Any]
 class Command:
     """What a command adds to its operation.
 
-    `lines` formats the output for people, instead of the operation's `lines` or a list of names and values; it gets the
-    options that its keywords name. `run` does the work, with the workspace folder and the arguments; its keywords
-    become options, or replace options with the same names. `also` has operations whose parameters the command also
-    takes.
+    `lines` replaces the operation's `lines`, by default names and values; a function gets the options that its keywords
+    name. `run` does the work, with the workspace folder and the arguments; its keywords become options, or replace
+    options with the same names. `also` has operations whose parameters the command also takes.
     """
 
-    lines: Callable[..., list[str]] | None = None
+    lines: Callable[..., list[str]] | str | None = None
     run: Callable[..., Any] | None = None
     also: tuple[Operation[object], ...] = ()
 
@@ -46,7 +45,7 @@ def bind(
 ) -> None:
     """Add commands for operations to their groups; `""` is the group for commands without one."""
     for operation in operations:
-        if operation.cli and "cli" not in operation.by_hand:
+        if operation.cli and operation.by_hand != "cli":
             *group, name = words(operation)
             kind = _WithBase if "{base}" in operation.cli else TyperCommand
             function = _command(operation, commands.get(operation.name, Command()))
@@ -89,6 +88,7 @@ def _command(operation: Operation[object], command: Command) -> Callable[..., No
     def function(workspace: Folder = WORKSPACE, as_json: Json = False, **arguments: object) -> None:
         values = command.run(workspace, **arguments) if command.run else call(operation, workspace, arguments)
         lines = command.lines or operation.lines or details
+        lines = lines if callable(lines) else sentence(lines)
         options = {name: arguments[name] for name in [*inspect.signature(lines).parameters][1:] if name in arguments}
         show(values, as_json, partial(lines, **options))
         for item in (values, *getattr(values, "folders", ())):

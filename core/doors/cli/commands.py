@@ -68,12 +68,10 @@ class _Commands(Mapping[str, Any]):
         groups: dict[str, str] = {}
         for module, before in [*((module, "") for module in MODULES), *_BY_HAND.items()]:
             for function, call in _calls(module):
-                given: dict[str | None, Any] = {keyword.arg: keyword.value for keyword in call.keywords}
+                given: dict[Any, Any] = {item.arg: getattr(item.value, "value", item.value) for item in call.keywords}
                 match ast.unparse(call.func):
-                    case "operation" if "cli" in given and "cli" not in ast.literal_eval(
-                        given.get("by_hand", ast.Tuple([]))
-                    ):
-                        name, *more = ast.literal_eval(given["cli"]).partition(" {")[0].split()
+                    case "operation" if "cli" in given and given.get("by_hand") != "cli":
+                        name, *more = given["cli"].partition(" {")[0].split()
                         about = ast.literal_eval(call.args[1])
                     case "CommandGroup":
                         name, groups[name] = map(ast.literal_eval, call.args)

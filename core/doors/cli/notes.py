@@ -165,7 +165,7 @@ def _version(note: ChangedNote) -> list[str]:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "note.new": Command(sentence("'{title}' was saved: {base}: {path} ({id})"), new),
+    "note.new": Command("'{title}' was saved: {base}: {path} ({id})", new),
     "note.update": Command(_version, edit),
     "note.revert": Command(_version, revert),
 }

@@ -12,7 +12,6 @@ from core.base.terminal import _, say
 from core.model import FOREIGN, SWITCHED_ON, RequestedPermissions, Restored
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base
-from core.operations.printing import sentence
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -143,9 +142,6 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     return printed
 
 
-_FILES = dict.fromkeys(("http", "tool"), "files outside the workspace are written and let in by the person")
-_PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back and what goes for good")
-
 Key = Annotated[str, About("Delete only this base, by the key that `tessera restore` lists.")]
 NewName = Annotated[str, About("A different name for the base.")]
 
@@ -155,8 +151,7 @@ NewName = Annotated[str, About("A different name for the base.")]
     "Export a base to a file or a folder, to keep or to take elsewhere.",
     cli="export {base}",
     takes={"to": "/home/ada/work.zip"},
-    lines=sentence("'{base}' was exported to {place}."),
-    lacks=_FILES,
+    lines="'{base}' was exported to {place}.",
 )
 def export(
     workspace: "Workspace",
@@ -177,10 +172,9 @@ def export(
     "base.restore",
     "Create a base from an export.",
     cli="restore {place}",
-    by_hand=("cli",),
+    by_hand="cli",
     writes=True,
     takes={"place": "/home/ada/work.zip"},
-    lacks=_FILES,
 )
 def restore(
     workspace: "Workspace",
@@ -194,10 +188,9 @@ def restore(
     "base.restore_deleted",
     "Restore a deleted base from the trash.",
     cli="restore --deleted {key}",
-    by_hand=("cli",),
+    by_hand="cli",
     writes=True,
     takes={"key": "work"},
-    lacks=_PERSONS,
 )
 def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> RestoredBase:
     made = workspace.archives.restore_deleted(key, base)
@@ -208,8 +201,7 @@ def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> Res
     "base.trash",
     "List the deleted bases.",
     cli="restore",
-    by_hand=("cli",),
-    lacks=_PERSONS,
+    by_hand="cli",
 )
 def trash(workspace: "Workspace") -> DeletedBases:
     return DeletedBases(
@@ -225,8 +217,7 @@ def trash(workspace: "Workspace") -> DeletedBases:
     "Delete the bases in the trash, or one of them, for good; asks first.",
     cli="base empty-trash {key}",
     writes=True,
-    lines=sentence(plural("{n} base was deleted for good.", "{n} bases were deleted for good.")),
-    lacks=_PERSONS,
+    lines=plural("{n} base was deleted for good.", "{n} bases were deleted for good."),
 )
 def empty_trash(workspace: "Workspace", key: Key = "") -> EmptiedTrash:
     archives = workspace.archives

@@ -7,7 +7,7 @@ from core.base.frozen import frozen
 from core.base.terminal import _, minute
 from core.model import Backup, Progress, RestoredBackup
 from core.operations.declaring import About, Caller, CommandGroup, operation
-from core.operations.printing import sentence, table
+from core.operations.printing import table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -69,8 +69,6 @@ def format_encrypted(backups: EncryptedBackups) -> list[str]:
 # The operations.
 
 GROUP = CommandGroup("backup", "Backups of the whole workspace: make, list, check, encrypt and restore them.")
-_TOOL = {"tool": "backups are the person's"}
-_PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back, and knows the passphrase")
 Name = Annotated[
     str,
     About(
@@ -90,7 +88,6 @@ Passphrase = Annotated[str, About("The passphrase of encrypted backups.", doors=
         *("made_at", "bytes", "name", "reason", "encrypted", "bases", "notes", "problem"),
         empty="There are no backups yet. To make one: tessera backup make",
     ),
-    lacks=_TOOL,
 )
 def list_(workspace: "Workspace") -> BackupList:
     return BackupList(tuple(workspace.backups.all()))
@@ -103,7 +100,6 @@ def list_(workspace: "Workspace") -> BackupList:
     cli="backup make",
     job="backup",
     lines=format_made,
-    lacks=_TOOL,
 )
 def make(
     workspace: "Workspace",
@@ -129,8 +125,7 @@ def make(
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",
-    lines=sentence("The backup is intact: {file}"),
-    lacks=_TOOL,
+    lines="The backup is intact: {file}",
 )
 def verify(workspace: "Workspace", backup: Name) -> Backup:
     return workspace.backups.verify(backup)
@@ -142,7 +137,6 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
     cli="backup restore {backup}",
     writes=True,
     lines=format_restored,
-    lacks=_PERSONS,
 )
 def restore(
     workspace: "Workspace",
@@ -166,7 +160,6 @@ def restore(
     writes=True,
     takes={"off": True},
     lines=format_encrypted,
-    lacks=_PERSONS,
 )
 def encrypt(
     workspace: "Workspace",

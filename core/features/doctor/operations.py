@@ -47,17 +47,14 @@ def format_compacted(database: Compacted) -> list[str]:
 
 # The operations.
 
-_TOOL = {"tool": "it names folders of the machine"}
-
 
 @operation(
     "doctor.examine",
     "Check everything: notes, search index, files, models, disk, backups. Says what is wrong and how to repair it.",
     http="GET /doctor",
     cli="doctor",
-    by_hand=("cli",),
+    by_hand="cli",
     lines=format_health,
-    lacks=_TOOL,
 )
 def examine(workspace: "Workspace", progress: Progress) -> Health:
     return workspace.doctor.examine(progress=progress)
@@ -68,17 +65,13 @@ def examine(workspace: "Workspace", progress: Progress) -> Health:
     "Check everything, and repair what can be repaired.",
     http="POST /doctor/fix",
     cli="doctor --fix",
-    by_hand=("cli",),
+    by_hand="cli",
     writes=True,
     job="doctor",
     lines=format_health,
-    lacks=_TOOL,
 )
 def fix(workspace: "Workspace", progress: Progress) -> Health:
     return workspace.doctor.examine(fix=True, progress=progress)
-
-
-_DISK = {"tool": "the disk is the person's"}
 
 
 @operation(
@@ -87,7 +80,6 @@ _DISK = {"tool": "the disk is the person's"}
     http="GET /space",
     cli="space",
     lines=format_space,
-    lacks=_DISK,
 )
 def show_space(workspace: "Workspace") -> Space:
     return workspace.doctor.space()
@@ -101,7 +93,6 @@ def show_space(workspace: "Workspace") -> Space:
     writes=True,
     job="compact",
     lines=format_compacted,
-    lacks=_DISK,
 )
 def compact_space(workspace: "Workspace", progress: Progress) -> Compacted:
     return workspace.doctor.compact(progress)

@@ -230,7 +230,6 @@ def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 
 
-_PERSONS = {"tool": "what is right, and how it is searched, is the person's choice"}
 Set = Annotated[str, About("The id of a question set.")]
 RunId = Annotated[str, About("The id of a run.")]
 Setup = str | None
@@ -245,7 +244,6 @@ T = TypeVar("T")
     "List the question sets of a base.",
     http="GET /question-sets",
     cli="questions list",
-    lacks=_PERSONS,
     lines=table("name", "questions", "id", empty="The base has no question sets."),
 )
 def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
@@ -260,7 +258,6 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     writes=True,
     creates="/question-sets/{id}",
     takes=EXAMPLES["NEW_SET"],
-    lacks=_PERSONS,
     lines=lambda question_set: [_set_line(question_set)],
 )
 def add(
@@ -284,7 +281,6 @@ def add(
     http="GET /question-sets/{question_set}",
     cli="questions show {question_set}",
     takes={"question_set": "8c21"},
-    lacks=_PERSONS,
     lines=format_whole_set,
 )
 def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
@@ -301,8 +297,7 @@ def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     writes=True,
     takes={"question_set": "8c21"},
     gives={"id": "8c21", "deleted": True},
-    lacks=_PERSONS,
-    lines=sentence("The question set was deleted; its runs are kept."),
+    lines="The question set was deleted; its runs are kept.",
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
@@ -326,8 +321,7 @@ def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     job="suggest",
     check=lambda workspace, question_set, **_: _known(workspace, question_set),
     takes={"question_set": "8c21", "count": 20},
-    lacks=_PERSONS,
-    lines=sentence(plural("{n} question suggested", "{n} questions suggested")),
+    lines=plural("{n} question suggested", "{n} questions suggested"),
 )
 def suggest(
     workspace: "Workspace",
@@ -362,12 +356,11 @@ def _pipelines(
     "Ask the questions from a set, and keep the runs.",
     http="POST /question-sets/{question_set}/runs",
     cli="evaluate {questions} --save",
-    by_hand=("cli",),
+    by_hand="cli",
     writes=True,
     job="evaluate",
     check=_pipelines,
     takes={"question_set": "8c21", "search": {"limit": 5}},
-    lacks=_PERSONS,
 )
 def start(
     workspace: "Workspace",
@@ -385,7 +378,6 @@ def start(
     "List the runs on a base, the newest first.",
     http="GET /runs",
     cli="runs list",
-    lacks=_PERSONS,
     lines=_RUNS,
 )
 def runs(workspace: "Workspace", base: Base) -> RunList:
@@ -398,7 +390,6 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
     http="GET /runs/{run}",
     cli="runs show {run}",
     takes={"run": "5d07"},
-    lacks=_PERSONS,
     lines=format_run,
 )
 def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
@@ -415,8 +406,7 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     writes=True,
     takes={"run": "5d07"},
     gives={"id": "5d07", "deleted": True},
-    lacks=_PERSONS,
-    lines=sentence("The run was deleted."),
+    lines="The run was deleted.",
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.delete_for_good([run])
@@ -434,7 +424,6 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     writes=True,
     job="evaluate",
     check=check_base,
-    lacks=_PERSONS,
     lines=_RUNS,
 )
 def check(workspace: "Workspace", progress: Progress, base: Base) -> RunList:

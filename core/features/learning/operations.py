@@ -7,7 +7,6 @@ from core.base.frozen import frozen
 from core.base.messages import message, plural
 from core.base.terminal import _, say
 from core.model import LearningReport, LearntLog, Progress, RuleCard, learnt_lines
-from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, Caller, operation
 
 if TYPE_CHECKING:
@@ -126,7 +125,6 @@ def learn(
     "learning.rules",
     "List the rules that read facts from logs.",
     http="GET /learn/rules",
-    lacks={"cli": "each suggestion names its rule", **ASSISTANT},
 )
 def rules(workspace: "Workspace") -> RuleList:
     return RuleList(tuple(workspace.learning.rules()))

@@ -104,7 +104,6 @@ GROUP = CommandGroup(
     "packs",
     "Packs: versioned sets of notes that come with Tessera, with a Python package, or in a folder.",
 )
-_PERSONS = "packs are the person's choice"
 Name = Annotated[str, About("A name that `tessera packs list` shows.", example="guide")]
 
 
@@ -114,7 +113,6 @@ Name = Annotated[str, About("A name that `tessera packs list` shows.", example="
     http="GET /packs",
     cli="packs list",
     lines=format_packs,
-    lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> PackList:
     return _listed(workspace.packs.all())
@@ -145,7 +143,6 @@ def _listed(cards: Iterable[PackCard]) -> PackList:
     job="packs",
     takes={"source": "guide"},
     lines=format_report,
-    lacks={"tool": _PERSONS},
 )
 def install(
     workspace: "Workspace",
@@ -162,7 +159,6 @@ def install(
     cli="packs upgrade {pack}",
     writes=True,
     job="packs",
-    lacks={"tool": _PERSONS},
 )
 def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:
     report = workspace.packs.upgrade(pack, progress=progress)
@@ -176,7 +172,6 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
     cli="packs remove {pack}",
     writes=True,
     lines=format_removed,
-    lacks={"tool": _PERSONS},
 )
 def remove(workspace: "Workspace", pack: Name) -> RemovedPack:
     return RemovedPack(pack, workspace.packs.delete(pack))

@@ -10,7 +10,7 @@ from core.model import Concept, ConceptChoice, HintKind, Note, PlaceSuggestion, 
 from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import Expected, NoteName, SomeBase
-from core.operations.printing import sentence, table
+from core.operations.printing import table
 from core.operations.search import NoteReference
 from core.operations.views import WrittenNote
 
@@ -171,8 +171,7 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
-    lines=sentence("The link was added; the note is now version {version}."),
-    lacks={"tool": "note_update writes any text"},
+    lines="The link was added; the note is now version {version}.",
 )
 def link(
     workspace: "Workspace",
@@ -247,8 +246,7 @@ def find_way(
     "Pin a concept, hide it, merge it into another one, or undo that.",
     cli="concept decide {name} {choice}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), "the person decides"),
-    lines=sentence("'{name}': done."),
+    lines="'{name}': done.",
 )
 def decide_on_concept(
     workspace: "Workspace",

@@ -9,7 +9,7 @@ from core.model import MatterKind, Side
 from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import SomeBase
-from core.operations.printing import sentence, table
+from core.operations.printing import table
 from core.operations.views import WrittenNote
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ class ReviewKeys:
 # The operations.
 
 GROUP = CommandGroup("review", "Items waiting for your decision: list, postpone, keep or merge them.", lists=True)
-_PERSONS = "the person decides"
 
 Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0a1b2c3d4e5f"])]
 
@@ -69,7 +68,6 @@ Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0
     ),
     http="GET /review",
     cli="review list",
-    lacks={"tool": "the person decides on it"},
     lines=table(*("key", "kind", "title", "base", "path", "other_path", "quotes"), empty="There is nothing to review."),
 )
 def list_(
@@ -98,8 +96,7 @@ def list_(
     "Postpone waiting items for a week.",
     cli="review later {keys}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence("It will be listed again in a week."),
+    lines="It will be listed again in a week.",
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -112,8 +109,7 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     "Keep waiting items as they are; they are listed again when they change.",
     cli="review fine {keys}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence("It stays as it is, and will be listed again when it changes."),
+    lines="It stays as it is, and will be listed again when it changes.",
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -126,7 +122,6 @@ def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     "Mark notes worth another look as seen; each is shown again after a longer time.",
     cli="review seen {keys}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = [workspace.review.get(key) for key in keys]
@@ -141,7 +136,6 @@ def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     "Choose which text to keep of a note with two texts: mine, theirs or both.",
     cli="review settle {key} {side}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def settle(
     workspace: "Workspace",
@@ -158,8 +152,7 @@ def settle(
     "Add a new note that is waiting to the end of another note; the new note goes into the trash.",
     cli="review merge {key} {into}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence("The text was added; the note is now version {version}."),
+    lines="The text was added; the note is now version {version}.",
 )
 def merge(
     workspace: "Workspace",

@@ -108,7 +108,6 @@ def _format_turn(turn: ThreadTurn) -> Iterator[str]:
 
 # The operations.
 
-_LACKS = {"tool": "an assistant has its own thread with the person"}
 ThreadId = Annotated[str, About("The id of a thread.")]
 _EXAMPLE = {"thread": "7d117801a8e8"}
 
@@ -118,7 +117,6 @@ _EXAMPLE = {"thread": "7d117801a8e8"}
     "List the threads of answers that the language model wrote, the newest first.",
     http="GET /threads",
     cli="thread list",
-    lacks=_LACKS,
     lines=table("id", "title", empty="There are no threads yet."),
 )
 def list_(workspace: "Workspace") -> ThreadList:
@@ -132,7 +130,6 @@ def list_(workspace: "Workspace") -> ThreadList:
     http="GET /threads/{thread}",
     cli="thread show {thread}",
     takes=_EXAMPLE,
-    lacks=_LACKS,
     lines=format_thread,
 )
 def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
@@ -147,7 +144,6 @@ def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
     writes=True,
     takes={"query": "where do we begin"},
     fields=OPTIONS,
-    lacks=_LACKS,
     lines=format_thread,
 )
 def ask(
@@ -168,7 +164,6 @@ def ask(
     cli="thread keep {thread}",
     writes=True,
     takes=_EXAMPLE,
-    lacks=_LACKS,
 )
 def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.threads.keep(thread))
@@ -182,7 +177,6 @@ def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
     writes=True,
     takes=_EXAMPLE,
     gives={"id": "7d117801a8e8", "deleted": True},
-    lacks=_LACKS,
 )
 def delete(workspace: "Workspace", thread: ThreadId) -> Deletion:
     workspace.threads.delete_for_good(thread)

@@ -10,7 +10,7 @@ from core.model import HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigu
 from core.operations import names
 from core.operations.declaring import About, CommandGroup, operation
 from core.operations.parameters import NoteName
-from core.operations.printing import sentence, table
+from core.operations.printing import table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -70,7 +70,7 @@ def format_use(use: Use) -> list[str]:
     return ["  ".join(filter(None, parts))]
 
 
-FORGOTTEN_CLICKS = sentence(plural("{n} click deleted.", "{n} clicks deleted."))
+FORGOTTEN_CLICKS = plural("{n} click deleted.", "{n} clicks deleted.")
 
 # The operations.
 
@@ -89,7 +89,6 @@ def _uses(workspace: "Workspace", note_id: str) -> NoteUses:
     "Show how often a note was found and used, where, and whether it helped.",
     http="GET /notes/{note}/uses",
     cli="note uses {note}",
-    lacks={"tool": "how notes are used is shown to the person"},
     lines=format_uses,
 )
 def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
@@ -147,8 +146,7 @@ def take_back(
     "Delete all records of a note's use, including its verdicts.",
     cli="note forget-uses {note}",
     writes=True,
-    lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
-    lines=sentence(plural("{n} use deleted.", "{n} uses deleted.")),
+    lines=plural("{n} use deleted.", "{n} uses deleted."),
 )
 def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
     return ForgottenUses(workspace.uses.forget([names.any_id(workspace, note)]))
@@ -159,7 +157,6 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
     "List the hits that were opened, copied or cited, with their questions, the newest first.",
     http="GET /clicks",
     cli="click list",
-    lacks={"tool": "what is recorded is the person's"},
     lines=table("day", "note_id", "kind", "question", empty="Nothing is recorded."),
 )
 def list_clicks(
@@ -177,7 +174,7 @@ def list_clicks(
     tool="note_clicked",
     writes=True,
     takes={"question": "where do we begin", "kind": "cite"},
-    lines=sentence("The click was recorded."),
+    lines="The click was recorded.",
 )
 def record_click(
     workspace: "Workspace",
@@ -208,7 +205,6 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
     http="DELETE /clicks",
     cli="click forget",
     writes=True,
-    lacks={"tool": "what is recorded is the person's; a tool forgets the clicks on one note"},
     lines=FORGOTTEN_CLICKS,
 )
 def forget_all_clicks(workspace: "Workspace") -> ForgottenClicks:
