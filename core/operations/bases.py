@@ -20,7 +20,7 @@ from core.model import (
     new_base_line,
 )
 from core.operations import views
-from core.operations.declaring import About, Caller, operation, read_parameter
+from core.operations.declaring import About, Caller, operation, read_parameter, without_none
 from core.operations.parameters import (
     BASE_SEARCH,
     CHUNKING_PARAMETERS,
@@ -96,7 +96,7 @@ class BaseSettings:
         """Return the chosen settings that don't affect the index; search settings are merged with the base's own."""
         chosen = {name: getattr(self, name) for name in BaseFields.__annotations__}
         chosen["search"] = SearchSettings.from_values(self.search).over(own) if self.search else None
-        return cast(BaseFields, {name: value for name, value in chosen.items() if value is not None})
+        return cast(BaseFields, without_none(chosen))
 
 
 _HINTS = get_type_hints(BaseSettings, include_extras=True)
@@ -282,7 +282,7 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
 
 def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
     """Return splitting options: the given arguments, else the base's own."""
-    return replace(own, **{name: value for name, value in (given or {}).items() if value is not None})
+    return replace(own, **without_none(given or {}))
 
 
 @operation(

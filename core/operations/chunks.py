@@ -26,7 +26,7 @@ from core.model import (
     setting_value,
 )
 from core.operations import names
-from core.operations.declaring import About, Caller, operation
+from core.operations.declaring import About, Caller, operation, without_none
 from core.operations.parameters import CHUNKING_PARAMETERS, NoteName, SomeBase, check_base
 from core.operations.printing import details, table
 
@@ -226,7 +226,7 @@ Text = Annotated[str, About("The text of the chunk.", long=True, example="In sho
     lines=format_chunks,
 )
 def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
-    return ChunkList(tuple(workspace.chunks.all(names.id_of(workspace, note))))
+    return ChunkList(tuple(workspace.chunks.all(note)))
 
 
 @operation(
@@ -244,7 +244,7 @@ def add(
     text: Text,
     after: Annotated[str | None, About("The chunk to insert it after; by default the last one.")] = None,
 ) -> MadeChunks:
-    return MadeChunks((workspace.chunks.add(names.id_of(workspace, note), text, after),))
+    return MadeChunks((workspace.chunks.add(note, text, after),))
 
 
 @operation(
@@ -334,10 +334,9 @@ def index(
     workspace: "Workspace",
     progress: Progress,
     chunks: Annotated[list[str] | None, About("The ids of chunks.")] = None,
-    notes: Annotated[list[str] | None, About("Notes, each by its id, path, title or alias.")] = None,
+    notes: Annotated[list[str] | None, About("Notes, each by its id, path, title or alias.", find=names.ids)] = None,
 ) -> IndexedChunks:
-    ids = names.ids(workspace, notes or ())
-    return IndexedChunks(workspace.pending.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress))
+    return IndexedChunks(workspace.pending.embed(note_ids=notes or (), chunk_ids=chunks or (), progress=progress))
 
 
 @operation(
@@ -356,7 +355,7 @@ def preview(
 ) -> CutPreview:
     from core.intake.imports import Imports  # takes a while, which --help avoids
 
-    options = ChunkingOptions(**{name: value for name, value in chunking.items() if value is not None})
+    options = ChunkingOptions(**without_none(chunking))
     note, cut = Imports.preview(file, options, embedder)
     compared = None
     if compare:
@@ -385,17 +384,14 @@ def embed(
         bool, About("Index the whole base again with its model, for a model that changed but kept its name.")
     ] = False,
 ) -> IndexedChunks:
-    return IndexedChunks(_embed(workspace, progress, base, refused=refused, again=again))
-
-
-def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refused: bool, again: bool) -> int:
+    pending = workspace.pending
     if base is None:
         if refused or again:
             raise ConfigError("Give the base: --base.")
-        return workspace.pending.embed_rest(progress)
+        return IndexedChunks(pending.embed_rest(progress))
     if again:
-        return workspace.pending.embed_again(base, progress)
-    return workspace.pending.embed(base, refused=refused, progress=progress)
+        return IndexedChunks(pending.embed_again(base, progress))
+    return IndexedChunks(pending.embed(base, refused=refused, progress=progress))
 
 
 @operation(

@@ -45,8 +45,8 @@ class About:
 
     `flag`, `query` and `tool` are its names as an option, in a URL and for a tool, if they differ. Only `doors` take
     it. A number is between `least` and `most`. A `long` text may be as long as a note, and a `searched` text may
-    contain anything. `parts` are the fields of an object; a command has an option for each. `example` is a value for a
-    required parameter.
+    contain anything. `parts` are the fields of an object; a command has an option for each. `find` returns the ids for
+    the names that the caller gives, in a workspace. `example` is a value for a required parameter.
     """
 
     text: str | Message
@@ -59,6 +59,7 @@ class About:
     long: bool = False
     searched: bool = False
     parts: tuple["Parameter", ...] = ()
+    find: Callable[[Any, Any], object] | None = None
     example: Any = None
 
 
@@ -114,7 +115,7 @@ class Operation(Generic[Result]):
     def arguments(self) -> dict[str, object]:
         """Example arguments: the required ones, and those in `takes`."""
         required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
-        return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
+        return without_none(required) | dict(self.takes)
 
     @cached_property
     def response(self) -> object:
@@ -165,7 +166,13 @@ class Operation(Generic[Result]):
         with log_call(self.name, by=caller.author) as line:
             if names:  # other parameters may be any text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
-            value = self.function(**{name: context[name] for name in _INJECTED if name in parameters}, **arguments)
+            found = {
+                parameter.name: parameter.about.find(workspace, arguments[parameter.name])
+                for parameter in self.parameters
+                if parameter.about.find and arguments.get(parameter.name)
+            }
+            injected = {name: context[name] for name in _INJECTED if name in parameters}
+            value = self.function(**injected, **{**arguments, **found})
             listed = getattr(value, fields(value)[0].name) if is_dataclass(value) else value
             if isinstance(listed, (list, tuple)):
                 line["n"] = len(listed)
@@ -175,6 +182,11 @@ class Operation(Generic[Result]):
         """Decode the result from its JSON value; raises ValueError."""
         result: Result = decode(self._hints["return"], value)
         return result
+
+
+def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that aren't None."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[..., Result]], Operation[Result]]:

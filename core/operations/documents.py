@@ -8,7 +8,6 @@ from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
 from core.model import IncompleteNote, Progress, ReadAs, ReadPictures
-from core.operations import names
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base, NoteName, SomeBase
 from core.operations.printing import table
@@ -104,7 +103,7 @@ def convert(
     note: NoteName,
     converter: Annotated[str, About("The converter, by name; by default the usual one for the file type.")] = "",
 ) -> WrittenNote:
-    return WrittenNote.from_result(workspace, workspace.documents.convert(names.id_of(workspace, note), converter))
+    return WrittenNote.from_result(workspace, workspace.documents.convert(note, converter))
 
 
 @operation(
@@ -140,7 +139,7 @@ def clip(
     lines=table("encoding", "beginning", empty="The file has no text."),
 )
 def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
-    return EncodingList(tuple(workspace.documents.encodings(names.id_of(workspace, note))))
+    return EncodingList(tuple(workspace.documents.encodings(note)))
 
 
 @operation(
@@ -159,7 +158,7 @@ def read_as(
         str, About("The encoding, by name; by default the one that the file declares or most likely uses.")
     ] = "",
 ) -> WrittenNote:
-    return WrittenNote.from_result(workspace, workspace.documents.read_as(names.id_of(workspace, note), encoding))
+    return WrittenNote.from_result(workspace, workspace.documents.read_as(note, encoding))
 
 
 @operation(
@@ -178,9 +177,8 @@ def original(
     note: NoteName,
     to: Annotated[Path | None, About("A new file for the copy.", doors=("cli",))] = None,
 ) -> OriginalFile:
-    item = names.id_of(workspace, note)
     documents = workspace.documents
-    return assemble(OriginalFile, documents.save_original(item, to) if to else documents.original(item))
+    return assemble(OriginalFile, documents.save_original(note, to) if to else documents.original(note))
 
 
 @operation(

@@ -1,5 +1,6 @@
 """Operations on notes, their versions, the trash, and submissions by programs that wait for the user."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 
@@ -8,11 +9,12 @@ from core.base.datetimes import local_now
 from core.base.errors import ConfigError
 from core.base.messages import message, plural, terminal_language
 from core.base.terminal import _
-from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Proposal, Renaming
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Renaming
 from core.operations import names, views
-from core.operations.declaring import About, Caller, operation
+from core.operations.declaring import About, Caller, operation, without_none
 from core.operations.parameters import (
     NOTE_PARAMETERS,
+    AnyNote,
     Expected,
     NoteName,
     NoteNames,
@@ -94,15 +96,14 @@ def list_(
 def show(
     workspace: "Workspace",
     caller: Caller,
-    note: NoteName,
+    note: AnyNote,
     number: Annotated[int | None, About("The number of a version.", flag="version", doors=("cli",))] = None,
 ) -> WholeNote:
     if caller.is_person:
-        item = names.any_id(workspace, note)
         return WholeNote.from_note(
-            workspace, workspace.versions.get(item, number or workspace.versions.all(item)[0].number)
+            workspace, workspace.versions.get(note, number or workspace.versions.all(note)[0].number)
         )
-    item = names.id_of(workspace, note)
+    item = names.id_of(workspace, note)  # raises NoteNotFound for a deleted note
     workspace.uses.note("read", [(item, "")])
     return WholeNote.from_note(workspace, workspace.notes.get(item))
 
@@ -120,7 +121,7 @@ def export(
     note: NoteName,
     to: Annotated[Path | None, About("A new file to write the note to.", doors=("cli",))] = None,
 ) -> NoteFile:
-    item = workspace.notes.get(names.id_of(workspace, note))
+    item = workspace.notes.get(note)
     text = workspace.files.export(item.id, to) if to else workspace.files.text(item.id)
     return NoteFile(item.id, item.version, item.path, text)
 
@@ -163,10 +164,8 @@ def new(
     **fields: Any,
 ) -> WrittenNote:
     given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}
-    fields |= {name: value for name, value in given.items() if value is not None}
-    if caller.is_person:
-        return WrittenNote.from_result(workspace, workspace.notes.add(base, body, path=path, author="person", **fields))
-    return WrittenNote.from_result(workspace, workspace.proposals.add(base, body, path=path, **fields))
+    add = partial(workspace.notes.add, author="person") if caller.is_person else workspace.proposals.add
+    return WrittenNote.from_result(workspace, add(base, body, path=path, **fields, **without_none(given)))
 
 
 @operation(
@@ -177,7 +176,7 @@ def new(
     tool="note_update",
     writes=True,
     takes={"tags": ["plan"], "priority": 1},
-    fields=only(NOTE_PARAMETERS, "http", "tool"),
+    fields=tuple(only(parameter, "http", "tool") for parameter in NOTE_PARAMETERS),
 )
 def update(
     workspace: "Workspace",
@@ -187,13 +186,8 @@ def update(
     expected_version: Expected = None,
     **fields: Unpack[NoteFields],
 ) -> WrittenNote:
-    item = names.id_of(workspace, note)
-    if caller.is_person:
-        done: Note | Proposal = workspace.notes.update(
-            item, body=body, expected_version=expected_version, author="person", **fields
-        )
-    else:
-        done = workspace.proposals.update(item, body=body, expected_version=expected_version, **fields)
+    change = partial(workspace.notes.update, author="person") if caller.is_person else workspace.proposals.update
+    done = change(note, body=body, expected_version=expected_version, **fields)
     return WrittenNote.from_result(workspace, done)
 
 
@@ -215,14 +209,13 @@ def set_(
 ) -> NoteList:
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Say what to set, such as --status archived.")
-    ids = names.ids(workspace, notes)
     if fields:
-        workspace.notes.set_fields(ids, expected_version=expected_version, **fields)
+        workspace.notes.set_fields(notes, expected_version=expected_version, **fields)
     if add_tags or remove_tags:
         version = None if fields else expected_version
-        workspace.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=version)
-    cards = workspace.notes.cards_of(ids)
-    return NoteList.from_summaries(*(cards[item] for item in ids))
+        workspace.notes.tag(notes, add=add_tags or (), remove=remove_tags or (), expected_version=version)
+    cards = workspace.notes.cards_of(notes)
+    return NoteList.from_summaries(*(cards[item] for item in notes))
 
 
 @operation(
@@ -233,19 +226,15 @@ def set_(
 )
 def rename(
     workspace: "Workspace",
-    caller: Caller,
     note: NoteName,
     title: Annotated[str, About("The new title.", example="Roadmap")],
     keep_file: Annotated[bool, About("Don't rename the file.")] = False,
     dry_run: Annotated[bool, About("Show what would change and change nothing.")] = False,
     expected_version: Expected = None,
 ) -> Renaming:
-    item = names.id_of(workspace, note)
     if dry_run:
-        return workspace.renames.plan(item, title, file=not keep_file)
-    return workspace.renames.rename(
-        item, title, file=not keep_file, expected_version=expected_version, author=caller.author
-    )
+        return workspace.renames.plan(note, title, file=not keep_file)
+    return workspace.renames.rename(note, title, file=not keep_file, expected_version=expected_version)
 
 
 @operation(
@@ -264,10 +253,9 @@ def move(
     folder: Annotated[str, About("The folder, such as work/plans; / for the top of the base.", example="work/plans")],
     expected_version: Expected = None,
 ) -> MovedNotes:
-    ids = names.ids(workspace, notes)
     if not caller.is_person:
-        workspace.proposals.check_movable(ids)
-    done = workspace.renames.move(ids, folder, expected_version=expected_version, author=caller.author)
+        workspace.proposals.check_movable(notes)
+    done = workspace.renames.move(notes, folder, expected_version=expected_version, author=caller.author)
     return MovedNotes(tuple(done))
 
 
@@ -292,10 +280,9 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
     lines="The copy is at '{path}'.",
 )
 def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
-    item = names.id_of(workspace, note)
     if caller.is_person:
-        return WrittenNote.from_result(workspace, workspace.notes.copy(item))
-    old = workspace.notes.get(item)
+        return WrittenNote.from_result(workspace, workspace.notes.copy(note))
+    old = workspace.notes.get(note)
     return WrittenNote.from_result(
         workspace, workspace.proposals.add(workspace.bases.by_id(old.base_id).name, old.body, **_proposed_fields(old))
     )
@@ -308,10 +295,9 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     writes=True,
     lines=plural("{n} note was archived.", "{n} notes were archived."),
 )
-def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> ArchivedNotes:
-    ids = names.ids(workspace, notes)
-    workspace.notes.archive(ids, author=caller.author)
-    return ArchivedNotes(tuple(ids))
+def archive(workspace: "Workspace", notes: NoteNames) -> ArchivedNotes:
+    workspace.notes.archive(notes)
+    return ArchivedNotes(tuple(notes))
 
 
 # versions
@@ -322,8 +308,8 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Archive
     "Read a note as it was in a version.",
     http="GET /notes/{note}/versions/{number}",
 )
-def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote:
-    return WholeNote.from_note(workspace, workspace.versions.get(names.any_id(workspace, note), number))
+def version(workspace: "Workspace", note: AnyNote, number: Number) -> WholeNote:
+    return WholeNote.from_note(workspace, workspace.versions.get(note, number))
 
 
 @operation(
@@ -334,8 +320,8 @@ def version(workspace: "Workspace", note: NoteName, number: Number) -> WholeNote
     tool="note_history",
     lines=table("number", "at", "kind", "author", "title", empty="The note has no versions."),
 )
-def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
-    return NoteHistory(tuple(workspace.versions.all(names.any_id(workspace, note))))
+def history(workspace: "Workspace", note: AnyNote) -> NoteHistory:
+    return NoteHistory(tuple(workspace.versions.all(note)))
 
 
 @operation(
@@ -348,15 +334,14 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
 )
 def diff(
     workspace: "Workspace",
-    note: NoteName,
+    note: AnyNote,
     first: Annotated[int | None, About("The version; by default the previous one.")] = None,
     second: Annotated[int | None, About("The other version; by default the newest.")] = None,
 ) -> VersionDifference:
-    item = names.any_id(workspace, note)
-    numbers = [version.number for version in workspace.versions.all(item)]
+    numbers = [version.number for version in workspace.versions.all(note)]
     second = second or numbers[0]
     first = first or next((number for number in numbers if number < second), second)
-    difference = workspace.versions.difference(item, first, second)
+    difference = workspace.versions.difference(note, first, second)
     return VersionDifference(first, second, views.plain_changes(difference), difference.pieces)
 
 
@@ -370,13 +355,12 @@ def diff(
 def revert(
     workspace: "Workspace", caller: Caller, note: NoteName, number: Number, expected_version: Expected = None
 ) -> WrittenNote:
-    item = names.id_of(workspace, note)
     if caller.is_person:
         return WrittenNote.from_result(
-            workspace, workspace.versions.revert(item, number, expected_version=expected_version)
+            workspace, workspace.versions.revert(note, number, expected_version=expected_version)
         )
-    old = workspace.versions.get(item, number)
-    done = workspace.proposals.update(item, body=old.body, expected_version=expected_version, **_proposed_fields(old))
+    old = workspace.versions.get(note, number)
+    done = workspace.proposals.update(note, body=old.body, expected_version=expected_version, **_proposed_fields(old))
     return WrittenNote.from_result(workspace, done)
 
 
@@ -427,10 +411,9 @@ _DELETED = sentence(
         ),
     ],
 )
-def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
-    ids = names.ids(workspace, notes)
-    folders = workspace.trash.put(ids, author=caller.author)
-    return NoteDeletion(tuple(ids), workspace.trash.stays.days, tuple(sorted(map(str, folders))))
+def delete(workspace: "Workspace", notes: NoteNames) -> NoteDeletion:
+    folders = workspace.trash.put(notes)
+    return NoteDeletion(tuple(notes), workspace.trash.stays.days, tuple(sorted(map(str, folders))))
 
 
 @operation(
@@ -442,7 +425,7 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDele
 def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None) -> Deletion:
     from core.notes.writer import check_version  # takes a while, which --help avoids
 
-    item = workspace.notes.get(names.id_of(workspace, note))
+    item = workspace.notes.get(note)
     check_version(item, expected_version)
     workspace.trash.put(item.id, author=caller.author)
     return Deletion(item.id)
@@ -455,9 +438,12 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
     writes=True,
     lines=plural("{n} note was restored.", "{n} notes were restored."),
 )
-def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> RestoredNotes:
+def restore(
+    workspace: "Workspace",
+    notes: Annotated[list[str], About("Notes, each by its id, path, title or alias.", example=["4f1c"])],
+) -> RestoredNotes:
     ids = [names.any_id(workspace, name) for name in notes]
-    workspace.trash.restore(ids, author=caller.author)
+    workspace.trash.restore(ids)
     return RestoredNotes(tuple(ids))
 
 
@@ -493,7 +479,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
     by_hand="cli",
 )
 def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
-    submission = workspace.proposals.get(names.id_of(workspace, note))
+    submission = workspace.proposals.get(note)
     difference = workspace.proposals.difference(submission)
     return assemble(
         ProposedNote,
@@ -519,7 +505,7 @@ def accept(
     notes: NoteNames,
     over: Annotated[int | None, About("If the note has changed since, its version to apply the change to.")] = None,
 ) -> AcceptedNotes:
-    chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
+    chosen = [*map(workspace.proposals.get, notes)]
     workspace.proposals.accept(chosen, over=over)
     return AcceptedNotes(tuple(map(WaitingNote.from_submission, chosen)))
 
@@ -536,6 +522,6 @@ def reject(
     notes: NoteNames,
     reason: Annotated[str, About("The reason; it is stored for suggestions from logs.")] = "",
 ) -> RejectedNotes:
-    chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
+    chosen = [*map(workspace.proposals.get, notes)]
     workspace.proposals.reject(chosen, reason=reason)
     return RejectedNotes(tuple(map(WaitingNote.from_submission, chosen)))

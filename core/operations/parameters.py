@@ -13,13 +13,18 @@ from typing_extensions import is_typeddict
 from core.base.codec import typed_dict
 from core.base.messages import message
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
+from core.operations import names
 from core.operations.declaring import DOORS, About, Door, Parameter
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-NoteName = Annotated[str, About("A note's id, path, title or alias.", example="4f1c")]
-NoteNames = Annotated[list[str], About("Notes, each by its id, path, title or alias.", example=["4f1c"])]
+NoteName = Annotated[str, About("A note's id, path, title or alias.", find=names.id_of, example="4f1c")]
+AnyNote = Annotated[str, About("A note's id, path, title or alias.", find=names.any_id, example="4f1c")]
+"""A note that may be deleted."""
+NoteNames = Annotated[
+    list[str], About("Notes, each by its id, path, title or alias.", find=names.ids, example=["4f1c"])
+]
 Expected = Annotated[int | None, About("Change the note only if it still has this version.", flag="version")]
 Number = Annotated[int, About("The number of a version.", least=1, most=1_000_000_000, example=1)]
 Base = Annotated[str, About("The knowledge base, by name.", example="work")]
@@ -31,6 +36,12 @@ NOTE_PARAMETERS = tuple(
     for name, field in NOTE_FIELDS.items()
 )
 """Fields of a note; interfaces for programs take only those that programs can set."""
+
+
+def only(parameter: Parameter, *doors: Door) -> Parameter:
+    """Return a parameter that only the given doors take."""
+    about = parameter.about
+    return replace(parameter, about=replace(about, doors=tuple(door for door in doors if door in about.doors)))
 
 
 def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
@@ -71,10 +82,7 @@ SEARCH: tuple[Parameter, ...] = tuple(
 )
 """Settings of a search; omitted ones come from the base, else from the settings."""
 BASE_SEARCH = tuple(
-    parameter
-    if parameter.name in ("limit", "score_threshold")
-    else replace(parameter, about=replace(parameter.about, doors=("http",)))
-    for parameter in SEARCH
+    parameter if parameter.name in ("limit", "score_threshold") else only(parameter, "http") for parameter in SEARCH
 )
 """Search settings of a base; a command takes only some of them."""
 
@@ -82,17 +90,6 @@ BASE_SEARCH = tuple(
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:
     """Raise UnknownChoice for a base that doesn't exist."""
     workspace.bases.get(base)
-
-
-def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
-    """Return parameters that only the given doors take."""
-    return tuple(
-        replace(
-            parameter,
-            about=replace(parameter.about, doors=tuple(door for door in doors if door in parameter.about.doors)),
-        )
-        for parameter in parameters
-    )
 
 
 def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:

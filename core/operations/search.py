@@ -40,7 +40,6 @@ from core.model import (
     ordering_lines,
     remarks,
 )
-from core.operations import names
 from core.operations.declaring import About, Parameter, operation
 from core.operations.parameters import SEARCH, NoteName
 from core.operations.printing import details
@@ -531,8 +530,7 @@ def retrieve(
     fields=OPTIONS,
 )
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: object) -> WhyNotView:
-    note_id = names.id_of(workspace, note)
-    why_not = workspace.searching.why_not(query, note_id, **options(workspace, given))
+    why_not = workspace.searching.why_not(query, note, **options(workspace, given))
     index = why_not.chunk.index if why_not.chunk else None
     item, why = why_not.note, why_not.message
     return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why, chunk_index=index)

@@ -29,7 +29,7 @@ from core.model import (
 )
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
-from core.operations.declaring import EXAMPLES, PROGRAM, Operation, Result, example_for
+from core.operations.declaring import EXAMPLES, PROGRAM, Operation, Result, example_for, without_none
 from core.operations.program import JobView
 from core.operations.search import ResultView
 from core.operations.views import BaseDetails
@@ -94,8 +94,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
         size //= _CHARACTERS
         overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
     about["chunking"] = {"chunk_size": size, "chunk_overlap": overlap}
-    settings = {"limit": new.top_k, "score_threshold": new.score_threshold}
-    about["search"] = {name: value for name, value in settings.items() if value is not None}
+    about["search"] = without_none({"limit": new.top_k, "score_threshold": new.score_threshold})
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 

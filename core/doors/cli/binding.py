@@ -19,7 +19,7 @@ from core.base.terminal import say
 from core.doors.cli.calling import call, flag, places, words
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.terminal import show
-from core.operations.declaring import Operation, Parameter
+from core.operations.declaring import Operation, Parameter, without_none
 from core.operations.parameters import plain
 from core.operations.printing import details, sentence
 
@@ -70,8 +70,7 @@ def taking(*operations: Operation[object], own: Function | None = None) -> Calla
 
         def command(**arguments: object) -> None:
             for name, inner in parts.items():
-                values = {part.name: arguments.pop(part.name) for part in inner}
-                if chosen := {part: value for part, value in values.items() if value is not None}:
+                if chosen := without_none({part.name: arguments.pop(part.name) for part in inner}):
                     arguments[name] = chosen
             function(**arguments)
 

@@ -14,6 +14,7 @@ from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.terminal import ask_secret, progress, show
 from core.model import Device, ModelTrial, Part, ServerCard, ServerTrial
 from core.operations import models as operations
+from core.operations.declaring import without_none
 from core.operations.models import ModelDetails, ModelList, format_models
 from core.operations.printing import details
 
@@ -52,8 +53,7 @@ def server(
         servers.get(name)
         if remove:
             servers.delete_for_good(name)
-        entered = {"base_url": url, "model": model}
-        if changes := {field: value for field, value in entered.items() if value is not None}:
+        if changes := without_none({"base_url": url, "model": model}):
             servers.update(name, **changes)
         if remove_key:
             servers.remove_key(name)

@@ -151,7 +151,7 @@ GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and the
     lines=format_related,
 )
 def related(workspace: "Workspace", note: NoteName) -> RelatedView:
-    found = workspace.related.of(names.id_of(workspace, note))
+    found = workspace.related.of(note)
     return assemble(
         RelatedView,
         found,

@@ -9,7 +9,7 @@ from core.base.terminal import _, minute, say
 from core.model import HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigures
 from core.operations import names
 from core.operations.declaring import About, CommandGroup, operation
-from core.operations.parameters import NoteName
+from core.operations.parameters import AnyNote, NoteName
 from core.operations.printing import table
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def _uses(workspace: "Workspace", note_id: str) -> NoteUses:
     cli="note uses {note}",
     lines=format_uses,
 )
-def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
-    return _uses(workspace, names.any_id(workspace, note))
+def list_(workspace: "Workspace", note: AnyNote) -> NoteUses:
+    return _uses(workspace, note)
 
 
 @operation(
@@ -120,8 +120,8 @@ def report(
     ] = None,
     chunk: Passage = "",
 ) -> Use:
-    item, verdict = names.id_of(workspace, note), cast(Helpful | None, helpful)
-    return workspace.uses.report(item, used_in, context, helpful=verdict, chunk_id=chunk)
+    verdict = cast(Helpful | None, helpful)
+    return workspace.uses.report(note, used_in, context, helpful=verdict, chunk_id=chunk)
 
 
 @operation(
@@ -136,9 +136,8 @@ def report(
 def take_back(
     workspace: "Workspace", note: NoteName, used_in: UsedIn, context: UseContext = "", chunk: Passage = ""
 ) -> NoteUses:
-    item = names.id_of(workspace, note)
-    workspace.uses.take_back(item, used_in, context, chunk_id=chunk)
-    return _uses(workspace, item)
+    workspace.uses.take_back(note, used_in, context, chunk_id=chunk)
+    return _uses(workspace, note)
 
 
 @operation(
@@ -148,8 +147,8 @@ def take_back(
     writes=True,
     lines=plural("{n} use deleted.", "{n} uses deleted."),
 )
-def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
-    return ForgottenUses(workspace.uses.forget([names.any_id(workspace, note)]))
+def forget(workspace: "Workspace", note: AnyNote) -> ForgottenUses:
+    return ForgottenUses(workspace.uses.forget([note]))
 
 
 @operation(
@@ -161,9 +160,11 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
 )
 def list_clicks(
     workspace: "Workspace",
-    note: Annotated[str | None, About("Only the records for this note, by its id, path, title or alias.")] = None,
+    note: Annotated[
+        str | None, About("Only the records for this note, by its id, path, title or alias.", find=names.id_of)
+    ] = None,
 ) -> ClickList:
-    return ClickList(tuple(workspace.clicks.all([names.id_of(workspace, note)] if note else None)))
+    return ClickList(tuple(workspace.clicks.all([note] if note else None)))
 
 
 @operation(
@@ -183,7 +184,7 @@ def record_click(
     kind: Annotated[ClickKind, About("What was done with the note: open, copy or cite.")],
     chunk: Annotated[str, About("The passage that was used, by its id; by default the whole note.")] = "",
 ) -> Click:
-    return workspace.clicks.record(names.id_of(workspace, note), question, kind, chunk_id=chunk)
+    return workspace.clicks.record(note, question, kind, chunk_id=chunk)
 
 
 @operation(
@@ -196,7 +197,7 @@ def record_click(
     lines=FORGOTTEN_CLICKS,
 )
 def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
-    return ForgottenClicks(workspace.clicks.forget([names.id_of(workspace, note)]))
+    return ForgottenClicks(workspace.clicks.forget([note]))
 
 
 @operation(
