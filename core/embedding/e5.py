@@ -6,9 +6,9 @@ The package contains the weights of `intfloat/multilingual-e5-small` (MIT) in 4 
 import json
 import struct
 from collections.abc import Iterator
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,8 +29,12 @@ NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 """SHA-256 of the file; other versions may have another layout."""
+_BYTES = 71_622_400
+"""Size of the file."""
 _AFTER_SIZES = 44
 """Offset of the pieces: before them are the sizes in CONFIG."""
+_PIECES_END = 5 << 20
+"""An offset after the pieces."""
 BLOCK = 32
 _CANNOT_WRITE = message(
     "The built-in model can't be written to {folder} ({why}). It needs 260 MB: free some disk "
@@ -156,26 +160,50 @@ def convert(source: Path, folder: Path) -> None:
         )
     pieces, at = _read_pieces(data)
     tensors = dict(_read_tensors(data, at))
+    whole = [pieces[number] for number in range(len(pieces.scores))]
     with create_folder(folder, _CANNOT_WRITE, mark="modules.json") as temporary:
         (temporary / "1_Pooling").mkdir()
         (temporary / "2_Normalize").mkdir()
         save_file(tensors, temporary / "model.safetensors", metadata={"format": "pt"})
         (temporary / "model.safetensors").chmod(0o644)  # safetensors writes 0o600
-        tokenizer(pieces).save(str(temporary / "tokenizer.json"), pretty=False)
+        tokenizer(whole).save(str(temporary / "tokenizer.json"), pretty=False)
         for name, content in _JSON_FILES.items():
             (temporary / name).write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
-def _read_pieces(data: bytes) -> tuple[list[tuple[str, float]], int]:
-    """Return the pieces of the tokenizer with their scores, and the offset of the directory of tensors."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """The pieces of the tokenizer: their texts joined in UTF-8, the offsets between them, and their scores."""
+
+    joined: bytes
+    bounds: NDArray[np.uint32]
+    scores: NDArray[np.float32]
+
+    def __getitem__(self, number: int) -> tuple[str, float]:
+        """Return the text and the score of a piece."""
+        start, end = self.bounds[number : number + 2]
+        return self.joined[start:end].decode(), float(self.scores[number])
+
+
+def installed_pieces() -> Pieces | None:
+    """Return the pieces in the installed package, None if it is missing or another version; raises OSError."""
+    source = weights_file()
+    if source is None or source.stat().st_size != _BYTES:
+        return None
+    with source.open("rb") as file:
+        return _read_pieces(file.read(_PIECES_END))[0]
+
+
+def _read_pieces(data: bytes) -> tuple[Pieces, int]:
+    """Return the pieces of the tokenizer, and the offset of the directory of tensors."""
     count, size, at = *struct.unpack_from("<i16xQ", data, _AFTER_SIZES), _AFTER_SIZES + 28
     scores = at + 4 * (count + 1)
-    blob = scores + 4 * count
-    bounds = np.frombuffer(data, "<u4", count + 1, at).tolist()
-    texts = [data[blob + start : blob + end].decode() for start, end in pairwise(bounds)]
-    pieces = [*zip(texts, np.frombuffer(data, "<f4", count, scores).tolist(), strict=True)]
+    start = scores + 4 * count
+    end = start + size
+    bounds = np.frombuffer(data, "<u4", count + 1, at)
+    pieces = Pieces(data[start:end], bounds, np.frombuffer(data, "<f4", count, scores))
     # The map of characters comes between; `tokenizer` states it.
-    return pieces, blob + size + 8 + struct.unpack_from("<4xI", data, blob + size)[0]
+    return pieces, end + 8 + struct.unpack_from("<4xI", data, end)[0]
 
 
 def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float16]]]:

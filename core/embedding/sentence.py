@@ -1,8 +1,7 @@
 """Sentence-transformers models: their tokens and vectors, and their folders by name; the built-in model."""
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -18,8 +17,9 @@ from core.base.registry import lazy
 from core.embedding import e5, hub
 from core.embedding.graphs import core_count, load_supported, thread_count
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
-from core.embedding.model_folder import ModelFacts, read_facts, read_json
+from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.tokens import WithTokens, span_rows, unit
+from core.embedding.windows import fit
 from core.model import Device, Ids, Matrix, Role, Running, Spans
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _MOST = 4_000
 """Maximum number of characters to tokenize this way; for more, loading the whole tokenizer is faster."""
+_LONGEST = 16
+"""Maximum length of a piece in characters."""
+_SPECIAL = range(4)
+"""The numbers of the special pieces."""
 
 
 @frozen
@@ -47,14 +51,14 @@ class ShortTexts:
     pieces. Thread-safe.
     """
 
-    def __init__(self, description: dict[str, Any]) -> None:
-        self._vocabulary: list[tuple[str, float]] = description["model"].pop("vocab")
-        self._numbers = {piece: number for number, (piece, _) in enumerate(self._vocabulary)}
-        self._longest = max(map(len, self._numbers))
-        self._description = description
-        self._special = [str(token["content"]) for token in description["added_tokens"]]
-        self._lowest = min(range(len(self._special), len(self._vocabulary)), key=lambda at: self._vocabulary[at][1])
-        self._plain = self._build([])
+    def __init__(self, pieces: e5.Pieces) -> None:
+        squares = np.square(np.frombuffer(pieces.joined, np.uint8), dtype=np.uint32)
+        self._sums = np.add.reduceat(squares, pieces.bounds[:-1])
+        """Sum of the squared bytes of each piece, which few pieces share."""
+        self._pieces = pieces
+        self._special = [pieces[number][0] for number in _SPECIAL]
+        self._lowest = int(pieces.scores.argmin())
+        self._plain = self._build(_SPECIAL)
         self._left = _MOST
 
     def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
@@ -63,27 +67,26 @@ class ShortTexts:
         if self._left < 0 or any(token in text for token in self._special):
             return None
         words = self._plain.pre_tokenizer.pre_tokenize_str(self._plain.normalizer.normalize_str(text))
-        numbers = sorted({number for word, _ in words for number in self._find(word)} | {self._lowest})
-        encoding = self._build(numbers).encode(text, add_special_tokens=special)
-        ids = [*range(len(self._special)), *numbers]
+        ids = [*_SPECIAL, *sorted({*self._find([word for word, _ in words]), self._lowest})]
+        encoding = self._build(ids).encode(text, add_special_tokens=special)
         return ShortEncoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
 
-    def _build(self, numbers: list[int]) -> "Tokenizer":
-        """Return a tokenizer with the special pieces and the pieces with the given numbers."""
-        from tokenizers import Tokenizer
+    def _build(self, numbers: Iterable[int]) -> "Tokenizer":
+        """Return a tokenizer with some of the pieces."""
+        return e5.tokenizer([self._pieces[number] for number in numbers])
 
-        vocabulary = [(token, 0.0) for token in self._special]
-        vocabulary += [self._vocabulary[number] for number in numbers]
-        whole = {"model": self._description["model"] | {"vocab": vocabulary}, "truncation": None, "padding": None}
-        return Tokenizer.from_str(json.dumps(self._description | whole))
-
-    def _find(self, word: str) -> Iterator[int]:
-        """Yield the numbers of the pieces that occur in a word."""
-        for start in range(len(word)):
-            for end in range(start + 1, min(len(word), start + self._longest) + 1):
-                number = self._numbers.get(word[start:end], 0)
-                if number >= len(self._special):
-                    yield number
+    def _find(self, words: list[str]) -> Iterator[int]:
+        """Yield the numbers of the pieces that occur in words."""
+        parts = {
+            word[start : start + size]
+            for word in words
+            for start in range(len(word))
+            for size in range(1, _LONGEST + 1)
+        }
+        sums = [sum(byte * byte for byte in part.encode()) for part in parts]
+        for number in np.flatnonzero(np.isin(self._sums, sums)).tolist():
+            if number not in _SPECIAL and self._pieces[number][0] in parts:
+                yield number
 
 
 # From a model's folder to tokens and vectors.
@@ -179,8 +182,9 @@ class Encoder:
 
     @lazy
     def _short_texts(self) -> ShortTexts | None:
-        with suppress(OSError, ValueError, LookupError):  # the whole tokenizer will raise the error
-            return ShortTexts(read_json(self.facts.tokenizer)) if self.name == e5.NAME else None
+        with suppress(OSError, ValueError, LookupError):  # the whole tokenizer works without the package
+            pieces = e5.installed_pieces() if self.name == e5.NAME else None
+            return ShortTexts(pieces) if pieces else None
         return None
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
@@ -267,10 +271,13 @@ class Encoder:
         return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
-        """Return the vectors of questions, cached where possible, because several stages of a search need them."""
+        """Return the vectors of questions, cached where possible, because several stages of a search need them.
+
+        Questions share their vectors if they differ only after the part that the model reads.
+        """
         found = [
             self._remembered_question(text) if len(text) <= CACHED_CHARACTERS else self._embed_question(text)
-            for text in map(self._truncate, texts)
+            for text in (fit(text, self)[0] for text in texts)
         ]
         vectors = [vector for vector, _ in found] or np.empty((0, self.facts.dimension), np.float32)
         return np.array(vectors), [tokens for _, tokens in found]
@@ -289,13 +296,6 @@ class Encoder:
             end = len(ids) - last
             found.append(ids[: min(end, self.facts.max_tokens - last)] + ids[end:])
         return found
-
-    def _truncate(self, text: str) -> str:
-        """Return the part of a text that the model reads, so that questions with the same part share their vectors."""
-        if len(text) <= self.input_tokens:
-            return text
-        spans = self.tokens(text)
-        return text[: int(spans[self.input_tokens - 1, 1])] if len(spans) > self.input_tokens else text
 
     def _embed(self, texts: Sequence[str | Ids], role: Role, *, with_tokens: bool) -> WithTokens:
         if not texts:

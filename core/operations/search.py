@@ -538,13 +538,7 @@ def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: ob
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
     """Return search options from values of OPTIONS; raises QueryError for an invalid filter."""
-    filters = workspace.searching.filters(
-        bases=given.get("bases") or (),
-        tags=given.get("tags") or (),
-        path=given.get("path") or "",
-        after=given.get("after") or "",
-        before=given.get("before") or "",
-        terms=given.get("filters") or (),
-    )
+    chosen = {name: given[name] for name in ("bases", "tags", "path", "after", "before") if given.get(name)}
+    filters = workspace.searching.filters(**chosen, terms=given.get("filters") or ())
     switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}
     return cast(SearchOptions, SearchSettings.from_values(given).chosen() | switches | {"filters": filters})

@@ -169,9 +169,10 @@ def _handle_invalid_request(_: Request, error: Exception) -> Response:
         (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
     ]
     rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in wrong]
-    whole = problem_of(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, lines(*rows)))
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    whole = problem_of(Problem(status, lines(*rows)), status)
     places = [{"place": place, "reason": reason} for place, reason in wrong]
-    return answer(whole | {"errors": places}, HTTPStatus.UNPROCESSABLE_ENTITY, Content_Type=PROBLEM)
+    return answer(whole | {"errors": places}, status, Content_Type=PROBLEM)
 
 
 def _handle_http_error(request: Request, error: Any) -> Response:

@@ -4,15 +4,15 @@ import hashlib
 import re
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Header
 from python_multipart.multipart import parse_options_header
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from core.base.errors import TesseraError
 from core.base.messages import message
@@ -53,7 +53,7 @@ ONCE = Depends(_describe_header)
 """Dependency that shows the header in the schema of operations that create something."""
 
 
-class Idempotency:
+class Idempotency(BaseHTTPMiddleware):
     """Middleware that repeats a stored response for an equal `Idempotency-Key`, path and body.
 
     The boundary between the parts of a form doesn't count, because clients choose a new one each time. A response is
@@ -61,22 +61,21 @@ class Idempotency:
     """
 
     def __init__(self, app: ASGIApp, workspace: Callable[[], Workspace]) -> None:
-        self._app = app
+        super().__init__(app)
         self._workspace = workspace
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = Headers(scope=scope)
-        key = headers.get(_HEADER, "")
-        if scope["type"] != "http" or scope["method"] != "POST" or not re.match(_KEY, key):
-            await self._app(scope, receive, send)
-            return
-        body = await Request(scope, receive).body()
-        request = _digest(scope, headers, body)
-        answer = await run_in_threadpool(self._find_answer, key, request)
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        key = request.headers.get(_HEADER, "")
+        if request.method != "POST" or not re.match(_KEY, key):
+            return await call_next(request)
+        digest = _digest(request, await request.body())
+        answer = await run_in_threadpool(self._find_answer, key, digest)
         if answer is None:
-            answer = await _answer_of(self._app, scope, body)
-            await run_in_threadpool(self._keep, key, request, answer)
-        await answer(scope, receive, send)
+            streamed: Any = await call_next(request)
+            answer = Response(b"".join([part async for part in streamed.body_iterator]), streamed.status_code)
+            answer.raw_headers = streamed.raw_headers
+            await run_in_threadpool(self._keep, key, digest, answer)
+        return answer
 
     def _find_answer(self, key: str, request: bytes) -> Response | None:
         """Return the stored response for a key; reserve a new key."""
@@ -101,32 +100,12 @@ class Idempotency:
         creations.end(key, Creation(request, answer.status_code, headers, bytes(answer.body)))
 
 
-def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
+def _digest(request: Request, body: bytes) -> bytes:
     """Return a hash of a request: its path, its query, its content type, and each part of its body."""
-    kind, options = parse_options_header(headers.get("content-type", ""))
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
     parts = (b"\r\n" + body).split(b"\r\n--" + boundary) if boundary else [body]
     digest = hashlib.sha256()
-    for part in (scope["path"].encode(), scope["query_string"], kind, *parts):
+    for part in (request.scope["path"].encode(), request.scope["query_string"], kind, *parts):
         digest.update(hashlib.sha256(part).digest())
     return digest.digest()
-
-
-async def _answer_of(app: ASGIApp, scope: Scope, body: bytes) -> Response:
-    """Return an app's whole response to a request whose body was already read."""
-    start: Message = {}
-    parts: list[bytes] = []
-
-    async def receive() -> Message:
-        return {"type": "http.request", "body": body}
-
-    async def send(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            start.update(message)
-        else:
-            parts.append(message.get("body", b""))
-
-    await app(scope, receive, send)
-    answer = Response(b"".join(parts), start["status"])
-    answer.raw_headers = [*start["headers"]]
-    return answer

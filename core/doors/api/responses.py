@@ -74,15 +74,14 @@ def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: st
     return Response(as_json(problem_of(error, known)), known, _header_values(headers), PROBLEM)
 
 
-def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[str, object]:
+def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
     """Return the members of a problem: its type, its text in the caller's language, and the text's id and fields."""
-    known = status or _status(error)
     return {
         "type": "about:blank",
-        "title": known.phrase,
-        "status": known.value,
+        "title": status.phrase,
+        "status": status.value,
         "detail": readable(error.message, LANGUAGE.get()),
-        "error": known.phrase.replace(" ", "") if isinstance(error, Problem) else type(error).__name__,
+        "error": status.phrase.replace(" ", "") if isinstance(error, Problem) else type(error).__name__,
         "message": to_json(error.message),
     }
 

@@ -44,8 +44,6 @@ _START_SECONDS = 60.0
 _CLOSED = threading.Event()
 """Set once the window is closed."""
 
-SomeFolder = Annotated[Path | None, option("--workspace", "Where Tessera keeps its data.", envvar="TESSERA_WORKSPACE")]
-
 Port = Annotated[
     int | None,
     typer.Option(
@@ -70,7 +68,7 @@ def app_(
     ] = False,
     install: Annotated[bool, option("--install", "Add Tessera to the applications menu.")] = False,
     uninstall: Annotated[bool, option("--uninstall", "Remove Tessera from the applications menu.")] = False,
-    workspace: SomeFolder = None,
+    workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
     if install or uninstall:
@@ -85,12 +83,9 @@ def app_(
     from core import desktop
     from core.doors.api.server import address
     from core.settings import access
-    from core.settings.file import usual_workspace
 
-    if workspace is not None:
-        os.environ["TESSERA_WORKSPACE"] = str(workspace)
-    folder = workspace or usual_workspace()
-    if not no_browser and _has_screen() and _bring_to_front(folder, as_json):
+    os.environ["TESSERA_WORKSPACE"] = str(workspace)
+    if not no_browser and _has_screen() and _bring_to_front(workspace, as_json):
         return
     chosen = free_port(port)
     if token:
@@ -99,7 +94,7 @@ def app_(
     if access.pages_need_token():
         url = address(url, access.PAGES)
     show(
-        {"url": url, "workspace": str(folder.absolute())},
+        {"url": url, "workspace": str(workspace.absolute())},
         as_json,
         lambda values: [
             _("Tessera is running on {url}. Press Ctrl+C to stop it.", url=values["url"]),
@@ -109,7 +104,7 @@ def app_(
     sys.stdout.flush()
     if not no_browser and _has_screen():
         keep = keep_running or desktop.keeps_running()
-        threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
+        threading.Thread(target=_open, args=(chosen, url, workspace, keep), daemon=True).start()
     from uvicorn import config
     from uvicorn.protocols.http import h11_impl
 
