@@ -90,16 +90,16 @@ _JSON_FILES = {
     ],
 }
 _PARTS = {
-    "q": ("attention.self.query", (_HIDDEN, _HIDDEN)),
-    "k": ("attention.self.key", (_HIDDEN, _HIDDEN)),
-    "v": ("attention.self.value", (_HIDDEN, _HIDDEN)),
-    "ao": ("attention.output.dense", (_HIDDEN, _HIDDEN)),
-    "fi": ("intermediate.dense", (_WIDE, _HIDDEN)),
-    "fo": ("output.dense", (_HIDDEN, _WIDE)),
-    "aln": ("attention.output.LayerNorm", (_HIDDEN,)),
-    "oln": ("output.LayerNorm", (_HIDDEN,)),
+    "q": ("attention.self.query", _HIDDEN),
+    "k": ("attention.self.key", _HIDDEN),
+    "v": ("attention.self.value", _HIDDEN),
+    "ao": ("attention.output.dense", _HIDDEN),
+    "fi": ("intermediate.dense", _HIDDEN),
+    "fo": ("output.dense", _WIDE),
+    "aln": ("attention.output.LayerNorm", 0),
+    "oln": ("output.LayerNorm", 0),
 }
-"""The parts of a layer: name in the packed file -> name in `BertModel`, and shape of the weights."""
+"""The parts of a layer: name in the packed file -> name in `BertModel`, and width of the weights, 0 for a vector."""
 
 
 def weights_file() -> Path | None:
@@ -208,18 +208,18 @@ def _read_pieces(data: bytes) -> tuple[Pieces, int]:
 
 def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float16]]]:
     """Yield the tensors, with their names in `BertModel`, from the directory at an offset."""
-    wanted: dict[str, tuple[str, tuple[int, ...]]] = {
-        "emb.word": ("embeddings.word_embeddings.weight", (-1, _HIDDEN)),
-        "emb.pos": ("embeddings.position_embeddings.weight", (-1, _HIDDEN)),
-        "emb.type": ("embeddings.token_type_embeddings.weight", (-1, _HIDDEN)),
-        "emb.ln.w": ("embeddings.LayerNorm.weight", (-1,)),
-        "emb.ln.b": ("embeddings.LayerNorm.bias", (-1,)),
+    wanted = {
+        "emb.word": ("embeddings.word_embeddings.weight", _HIDDEN),
+        "emb.pos": ("embeddings.position_embeddings.weight", _HIDDEN),
+        "emb.type": ("embeddings.token_type_embeddings.weight", _HIDDEN),
+        "emb.ln.w": ("embeddings.LayerNorm.weight", 0),
+        "emb.ln.b": ("embeddings.LayerNorm.bias", 0),
     }
     for layer in range(CONFIG["num_hidden_layers"]):
-        for short, (name, shape) in _PARTS.items():
+        for short, (name, width) in _PARTS.items():
             theirs = f"encoder.layer.{layer}.{name}"
-            wanted[f"l{layer}.{short}.w"] = f"{theirs}.weight", shape
-            wanted[f"l{layer}.{short}.b"] = f"{theirs}.bias", (-1,)
+            wanted[f"l{layer}.{short}.w"] = f"{theirs}.weight", width
+            wanted[f"l{layer}.{short}.b"] = f"{theirs}.bias", 0
     (count,) = struct.unpack_from("<i", data, at)
     at += 4
     for _ in range(count):
@@ -227,9 +227,9 @@ def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float1
         name, at = data[at + 2 : at + 2 + length].decode(), at + 2 + length
         packed, elements, offset = struct.unpack_from("<BIQ", data, at)
         at += 21
-        theirs, shape = wanted[name]
+        theirs, width = wanted[name]
         values = unpack(data, elements, offset) if packed else np.frombuffer(data, "<f4", elements, offset)
-        yield theirs, values.astype(np.float16).reshape(shape)
+        yield theirs, values.astype(np.float16).reshape(-1, width) if width else values.astype(np.float16)
 
 
 def unpack(data: bytes, elements: int, offset: int) -> NDArray[np.float32]:

@@ -2,9 +2,9 @@
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.codec import assemble
 from core.model import (
@@ -54,55 +54,51 @@ Folder = Annotated[
 Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BaseSettings:
-    """Settings of a base; None leaves a setting unchanged."""
-
-    description: Annotated[str | None, About("What the base is for, in a sentence.")] = None
-    embedder: Model = None
-    chunking: Splitting = None
-    search: Annotated[dict[str, Any] | None, About("How notes are searched.", parts=BASE_SEARCH)] = None
-    embed_at_once: Annotated[
+_SETTINGS: Mapping[str, object] = {
+    "description": Annotated[str | None, About("What the base is for, in a sentence.")],
+    "embedder": Model,
+    "chunking": Splitting,
+    "search": Annotated[dict[str, Any] | None, About("How notes are searched.", parts=BASE_SEARCH)],
+    "embed_at_once": Annotated[
         bool | None,
         About("Index new notes at once, or only when you start indexing.", "index-at-once/--index-later"),
-    ] = None
-    write_files: Annotated[
+    ],
+    "write_files": Annotated[
         bool | None,
         About(
             "Save edits to notes to their files, or only read the files (the default).",
             "write-files/--read-files",
         ),
-    ] = None
-    watch: Annotated[bool | None, About("Update the folders of the base automatically while the app runs, or not.")] = (
-        None
-    )
-    trusts_programs: Annotated[
+    ],
+    "watch": Annotated[bool | None, About("Update the folders of the base automatically while the app runs, or not.")],
+    "trusts_programs": Annotated[
         bool | None,
         About(
             "Let notes and changes by programs take effect at once, or only after you accept them (the default).",
             "trust-programs",
             doors=("cli",),
         ),
-    ] = None
-    read_pictures: Annotated[
+    ],
+    "read_pictures": Annotated[
         bool | None,
         About(
             "Read the text in the pictures of the notes so that it can be found too, or don't (the default).",
             "read-pictures/--leave-pictures",
         ),
-    ] = None
-
-    def fields(self, own: SearchSettings) -> BaseFields:
-        """Return the chosen settings that don't affect the index; search settings are merged with the base's own."""
-        chosen = {name: getattr(self, name) for name in BaseFields.__annotations__}
-        chosen["search"] = SearchSettings.from_values(self.search).over(own) if self.search else None
-        return cast(BaseFields, without_none(chosen))
-
-
-_HINTS = get_type_hints(BaseSettings, include_extras=True)
+    ],
+}
+"""Types of a base's settings; None leaves a setting unchanged."""
 _PARAMETERS = tuple(
-    read_parameter(field, _HINTS[name]) for name, field in inspect.signature(BaseSettings).parameters.items()
+    read_parameter(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None), hint)
+    for name, hint in _SETTINGS.items()
 )
+
+
+def _fields(given: Mapping[str, Any], own: SearchSettings) -> BaseFields:
+    """Return the given settings that don't affect the index; search settings are merged with the base's own."""
+    search = SearchSettings.from_values(given["search"]).over(own) if given.get("search") else None
+    chosen = without_none({**given, "search": search})
+    return cast(BaseFields, {name: value for name, value in chosen.items() if name in BaseFields.__annotations__})
 
 
 @operation(
@@ -150,10 +146,9 @@ def new(
     ] = "vector",
     **given: Any,
 ) -> BaseDetails:
-    settings = BaseSettings(**given)
-    options = _options(workspace.bases.usual(kind).chunking, settings.chunking)
-    fields: BaseFields = {"watch": caller.is_person, **settings.fields(OPEN)}
-    made = workspace.bases.add(name, kind=kind, embedder=settings.embedder or "", chunking=options, **fields)
+    options = _options(workspace.bases.usual(kind).chunking, given.get("chunking"))
+    fields: BaseFields = {"watch": caller.is_person, **_fields(given, OPEN)}
+    made = workspace.bases.add(name, kind=kind, embedder=given.get("embedder") or "", chunking=options, **fields)
     return _details(workspace, made)
 
 
@@ -175,7 +170,7 @@ def change(
     own = workspace.bases.get(base).search
     if name and name != base:
         workspace.bases.check_name(name)  # before anything is stored
-    changed = workspace.bases.update(base, **BaseSettings(**given).fields(own))
+    changed = workspace.bases.update(base, **_fields(given, own))
     return _details(workspace, workspace.bases.rename(base, name) if name else changed)
 
 

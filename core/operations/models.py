@@ -6,7 +6,6 @@ from core.base.codec import assemble
 from core.base.errors import ConfigError
 from core.base.frozen import frozen
 from core.base.messages import Message
-from core.base.terminal import _
 from core.model import (
     Device,
     ModelCard,
@@ -15,7 +14,7 @@ from core.model import (
 )
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base
-from core.operations.printing import table
+from core.operations.printing import sentence, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -93,12 +92,12 @@ _MODELS = table(
 )
 
 
+_DEVICE = sentence("{name}, {dtype}: {reason}")
+
+
 def format_models(listed: ModelList) -> list[str]:
     devices = {str(model.device.reason): model.device for model in listed.models if model.device}.values()
-    return _MODELS(listed) + [
-        _("{device}, {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)
-        for device in devices
-    ]
+    return _MODELS(listed) + [line for device in devices for line in _DEVICE(device)]
 
 
 @operation(

@@ -42,7 +42,7 @@ from core.model import (
 )
 from core.operations.declaring import About, Parameter, operation
 from core.operations.parameters import SEARCH, NoteName
-from core.operations.printing import details
+from core.operations.printing import details, sentence
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -315,6 +315,9 @@ def format_result(result: ResultView, *, full: bool = False, explain: bool = Fal
     return printed
 
 
+_ROUND = sentence("round {round}: {text} ({why}; {found} found, {new} new)")
+
+
 def _format_head(result: ResultView) -> list[str]:
     """Return lines on how a question was searched, on problems, and on a language model's choice."""
     head: list[object] = [
@@ -338,17 +341,7 @@ def _format_head(result: ResultView) -> list[str]:
         printed.append(_("Not reranked: {reason}", reason=result.rerank_problem))
     if result.decompose_problem:
         printed.append(_("The question was broken down by rules instead: {reason}", reason=result.decompose_problem))
-    printed += [
-        _(
-            "round {round}: {text} ({why}; {found} found, {new} new)",
-            round=sub_query.round,
-            text=sub_query.text,
-            why=sub_query.why,
-            found=sub_query.found,
-            new=sub_query.new,
-        )
-        for sub_query in result.sub_queries
-    ]
+    printed += [line for sub_query in result.sub_queries for line in _ROUND(sub_query)]
     return [*printed, *([say(choice.explanation), *choice.answer.splitlines()] if (choice := result.choice) else [])]
 
 

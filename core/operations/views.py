@@ -37,7 +37,7 @@ from core.model import (
     Version,
     property_text,
 )
-from core.operations.printing import table
+from core.operations.printing import sentence, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -298,6 +298,9 @@ def missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[str]:
         yield from (f"{note.path}: {say(part.explanation)}" for part in note.left_out)
 
 
+_PLACE = sentence("{base}: {path}, version {version} ({id})")
+
+
 def format_note(note: WholeNote) -> list[str]:
     fields = {
         field.title: value
@@ -307,13 +310,7 @@ def format_note(note: WholeNote) -> list[str]:
     missing = [*note.missing_attachments]
     return [
         note.title,
-        _(
-            "{base}: {path}, version {version} ({id})",
-            base=note.base,
-            path=note.path,
-            version=str(note.version),
-            id=note.id,
-        ),
+        *_PLACE(note),
         *(f"  {say(title)}: {_value(value)}" for title, value in fields.items()),
         *(f"  {name}: {property_text(value)}" for name, value in note.properties.items()),
         *([_("  missing attachments: {names}", names=missing)] if missing else []),

@@ -159,7 +159,7 @@ class _ErrorMiddleware:
 def _handle_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, TesseraError)
     if isinstance(error, Conflict) and "if-match" in request.headers:
-        return problem(error, HTTPStatus.PRECONDITION_FAILED, ETag=f'"{error.stored.version}"')
+        return problem(error, HTTPStatus.PRECONDITION_FAILED, {"ETag": f'"{error.stored.version}"'})
     return problem(error)
 
 
@@ -172,7 +172,7 @@ def _handle_invalid_request(_: Request, error: Exception) -> Response:
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     whole = problem_of(Problem(status, lines(*rows)), status)
     places = [{"place": place, "reason": reason} for place, reason in wrong]
-    return answer(whole | {"errors": places}, status, Content_Type=PROBLEM)
+    return answer(whole | {"errors": places}, status, {"Content-Type": PROBLEM})
 
 
 def _handle_http_error(request: Request, error: Any) -> Response:
@@ -182,5 +182,4 @@ def _handle_http_error(request: Request, error: Any) -> Response:
         text = message("The request can't be read: {why}. Check its format and its Content-Type.", why=text)
     elif status == HTTPStatus.NOT_FOUND:
         text = message("There is nothing at {path}. See {index}.", path=request.url.path, index=f"{PLACE}/openapi.json")
-    headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}
-    return problem(Problem(status, text), **headers)
+    return problem(Problem(status, text), headers=error.headers)

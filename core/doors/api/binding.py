@@ -122,8 +122,8 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
     place = f"{PLACE}/v1/jobs/{job.id}"
     if not started:
         busy = message("The job '{job}' is running. Wait until it finishes, or cancel it.", job=job.id)
-        return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
-    return answer(encode(JobView.from_job(job)), 202, Location=place)
+        return problem(Problem(HTTPStatus.CONFLICT, busy), headers={"Location": place})
+    return answer(encode(JobView.from_job(job)), 202, {"Location": place})
 
 
 async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
@@ -240,4 +240,4 @@ def _answer(operation: Operation[object], arguments: Mapping[str, object], value
     if operation.creates:
         named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}
         headers["Location"] = f"{PLACE}/v1{operation.creates.format_map(named)}"
-    return answer(value, HTTPStatus.CREATED if operation.creates else HTTPStatus.OK, **headers)
+    return answer(value, HTTPStatus.CREATED if operation.creates else HTTPStatus.OK, headers)

@@ -27,6 +27,7 @@ from core.base.errors import (
 from core.base.messages import ENGLISH, Message, language_of, readable, to_json
 
 PROBLEM = "application/problem+json"
+ResponseHeaders = Mapping[str, str] | None
 LANGUAGE = ContextVar("language", default=ENGLISH)
 """Language of the current request."""
 
@@ -63,15 +64,17 @@ def listen(headers: Headers) -> None:
     LANGUAGE.set(language_of(headers.get("accept-language", "").partition(",")[0].partition(";")[0].strip()))
 
 
-def answer(value: object, status: int = 200, **headers: str) -> Response:
-    """Return a value as JSON, with messages in the request's language; names in `headers` have `_` for `-`."""
-    return Response(as_json(readable(value, LANGUAGE.get())), status, _header_values(headers), "application/json")
+def answer(value: object, status: int = 200, headers: ResponseHeaders = None) -> Response:
+    """Return a value as JSON, with messages in the request's language."""
+    return Response(as_json(readable(value, LANGUAGE.get())), status, headers, "application/json")
 
 
-def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: str) -> Response:
+def problem(error: TesseraError, status: HTTPStatus | None = None, headers: ResponseHeaders = None) -> Response:
     """Return an error as a problem, by default with the status for its class."""
-    known = status or _status(error)
-    return Response(as_json(problem_of(error, known)), known, _header_values(headers), PROBLEM)
+    if isinstance(error, Problem):
+        status = error.status
+    known = status or next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+    return Response(as_json(problem_of(error, known)), known, headers, PROBLEM)
 
 
 def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
@@ -89,13 +92,3 @@ def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
 def as_json(value: object) -> bytes:
     """Return a value as JSON; lone surrogates, which file names may have, become JSON escapes."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
-
-
-def _status(error: TesseraError) -> HTTPStatus:
-    if isinstance(error, Problem):
-        return error.status
-    return next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
-
-
-def _header_values(headers: Mapping[str, str]) -> dict[str, str]:
-    return {name.replace("_", "-"): value for name, value in headers.items()}

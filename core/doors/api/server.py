@@ -111,7 +111,7 @@ class Guard:
             return problem(TesseraError(reason_of(error)), HTTPStatus.SERVICE_UNAVAILABLE)
         if not programs:
             return problem(Problem(HTTPStatus.FORBIDDEN, SHUT))
-        return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), WWW_Authenticate="Bearer")
+        return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), headers={"WWW-Authenticate": "Bearer"})
 
 
 # The check of browsers, if the pages need a token.

@@ -74,7 +74,16 @@ def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
         return ToolAnswer(readable(encode(operation.run(workspace, PROGRAM, arguments))))
 
     parameters = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
-    parameters += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]
+    parameters += [
+        Parameter(
+            parameter.about.tool or parameter.name,
+            Parameter.KEYWORD_ONLY,
+            annotation=_annotated(parameter),
+            default=Parameter.empty if parameter.required else parameter.default,
+        )
+        for parameter in operation.taken("tool")
+        if parameter not in operation.fields
+    ]
     if operation.fields:
         inner: dict[str, Any] = {
             parameter.name: (_annotated(parameter), None)
@@ -86,16 +95,6 @@ def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
     call.__name__, call.__doc__ = operation.tool, str(operation.about)
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return call
-
-
-def _parameter(parameter: declaring.Parameter) -> Parameter:
-    default = Parameter.empty if parameter.required else parameter.default
-    return Parameter(
-        parameter.about.tool or parameter.name,
-        Parameter.KEYWORD_ONLY,
-        annotation=_annotated(parameter),
-        default=default,
-    )
 
 
 def _annotated(parameter: declaring.Parameter) -> object:
@@ -111,24 +110,24 @@ _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "requir
 Schema = dict[str, Any]
 
 
-def flat(schema: Schema) -> Schema:
-    """Return a JSON schema without references and unions; a nullable value becomes an optional one."""
-    return _flat(schema, schema.get("$defs", {}))
+def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:
+    """Return a JSON schema without references and unions; a nullable value becomes an optional one.
 
-
-def _flat(schema: Schema, named: Mapping[str, Schema]) -> Schema:
+    `named`: the schemas that references name, by default those in its `$defs`.
+    """
+    named = named or schema.get("$defs", {})
     inner = [item for item in schema.get("anyOf", ()) if item.get("type") != "null"]
     if len(inner) > 1:
         raise TypeError(f"A tool takes values of one type each, not of {inner}")
     if "$ref" in schema or inner:
         reference = schema.get("$ref")
         of_type = named[reference.rpartition("/")[2]] if reference else inner[0]
-        return _flat({**of_type, **{name: value for name, value in schema.items() if name in _KEPT}}, named)
+        return flat({**of_type, **{name: value for name, value in schema.items() if name in _KEPT}}, named)
     result: Schema = {name: schema[name] for name in _KEPT if schema.get(name) is not None}
     if "items" in schema:
-        result["items"] = _flat(schema["items"], named)
+        result["items"] = flat(schema["items"], named)
     if "properties" in schema:
-        result["properties"] = {name: _flat(item, named) for name, item in schema["properties"].items()}
+        result["properties"] = {name: flat(item, named) for name, item in schema["properties"].items()}
     return result
 
 
@@ -262,17 +261,15 @@ _TEMPLATE = ResourceTemplate(
 )
 
 
-def _described(name: str) -> Tool:
-    reads = name not in _WRITING
-    return Tool(
+_DESCRIBED = {
+    name: Tool(
         name=name,
-        description=TOOLS[name].__doc__,
+        description=tool.__doc__,
         input_schema={"properties": {}} | flat(_METADATA[name].arg_model.model_json_schema()),
-        annotations=ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False),
+        annotations=ToolAnnotations(read_only_hint=name not in _WRITING, destructive_hint=False, open_world_hint=False),
     )
-
-
-_DESCRIBED = {name: _described(name) for name in TOOLS}
+    for name, tool in TOOLS.items()
+}
 
 
 def _checked(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
