@@ -190,7 +190,7 @@ class BertModel:
     def __init__(self, facts: ModelFacts, threads: int) -> None:
         """Read the weights; raises an error from reading the files if the model isn't supported."""
         config = read_json(facts.folder / "config.json")
-        self._pooling = _pooling(facts.folder, config)
+        self._pooling = _pooling(facts, config)
         read, self._word_row = _weights(facts.folder / "model.safetensors")
         depth, width, inner = config["num_hidden_layers"], config["hidden_size"], config["intermediate_size"]
         if depth * (4 * width * width + 2 * width * inner) * 4 > LARGEST:
@@ -244,12 +244,12 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
     return model
 
 
-def _pooling(folder: Path, config: Config) -> str:
+def _pooling(facts: ModelFacts, config: Config) -> str:
     """Return the pooling, `mean` or `cls`; raises ValueError unless the model is plain BERT with one of these."""
-    modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(folder / "modules.json")}
-    pooling = read_json(folder / modules["Pooling"] / "config.json")
+    listed = read_json(facts.folder / "modules.json")
+    modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in listed}
+    pooling = read_json(facts.folder / modules["Pooling"] / "config.json")
     modes = pooling_modes(pooling)
-    lowered = folder / "sentence_bert_config.json"
     plain = (
         set(modules) <= {"Transformer", "Pooling", "Normalize"}
         and modules["Transformer"] == ""
@@ -257,7 +257,7 @@ def _pooling(folder: Path, config: Config) -> str:
         and config.get("position_embedding_type", "absolute") == "absolute"
         and modes in (["mean"], ["cls"])
         and pooling.get("include_prompt", True)
-        and not (lowered.is_file() and read_json(lowered).get("do_lower_case"))
+        and not facts.lower_case
     )
     if not plain:
         raise ValueError("not a plain BERT encoder")

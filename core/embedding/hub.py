@@ -67,15 +67,11 @@ UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
 def cached(name: str, kind: Kind = "sentence") -> Path | None:
     """Return the folder of a model if it is complete on this machine, else None; raises ModelError for a bad name."""
-    return next((folder for folder in _folders(name, kind) if _missing_file(folder, kind) is None), None)
+    return next((folder for folder in folders(name, kind) if _missing_file(folder, kind) is None), None)
 
 
-def has_files(name: str, kind: Kind = "sentence") -> bool:
-    """Return whether the model, or a part of it, is on this machine; raises the errors of `cached`."""
-    return bool(_folders(name, kind))
-
-
-def _folders(name: str, kind: Kind) -> list[Path]:
+def folders(name: str, kind: Kind = "sentence") -> list[Path]:
+    """Return the folders with the model, or parts of it, on this machine; raises the errors of `cached`."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]

@@ -19,7 +19,7 @@ import numpy as np
 from core.base.blobs import Span
 from core.base.errors import ModelError
 from core.base.messages import message, plural
-from core.embedding.model_folder import ModelFacts, read_json
+from core.embedding.model_folder import ModelFacts, read_options
 from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
 
@@ -126,8 +126,8 @@ def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
     """Return options that keep a model from loading its own copy of the tokenizer: 300 MB for a multilingual one."""
     from tokenizers import Tokenizer, models
 
-    config = facts.tokenizer.with_name("tokenizer_config.json")
-    if not config.is_file() or read_json(config).get("tokenizer_class") not in _TOKENIZER_CLASSES:
+    config = read_options(facts.tokenizer.with_name("tokenizer_config.json"))
+    if config.get("tokenizer_class") not in _TOKENIZER_CLASSES:
         return {}  # the class reads the vocabulary itself
     return {"tokenizer_object": Tokenizer(models.WordLevel({"": 0}, unk_token=""))}
 

@@ -144,8 +144,7 @@ def explain_read_error(folder: Path) -> Iterator[None]:
 
 def _facts(folder: Path, name: str) -> ModelFacts:
     modules: list[Config] = read_json(folder / "modules.json")
-    options_file = folder / "config_sentence_transformers.json"
-    options: Config = read_json(options_file) if options_file.is_file() else {}
+    options = read_options(folder / "config_sentence_transformers.json")
     _check(folder, modules, options)
     parts = parts_of(folder)
     tokenizer = next((path for part in (parts[0], folder) if (path := part / "tokenizer.json").is_file()), None)
@@ -163,13 +162,8 @@ def _facts(folder: Path, name: str) -> ModelFacts:
         max_tokens=max_tokens(parts[0], config),
         prompts=model_prompts(options, name),
         digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
-        lower_case=bool(_options(parts[0]).get("do_lower_case")),
+        lower_case=bool(read_options(parts[0] / "sentence_bert_config.json").get("do_lower_case")),
     )
-
-
-def _options(transformer: Path) -> Config:
-    file = transformer / "sentence_bert_config.json"
-    return read_json(file) if file.is_file() else {}
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:
@@ -230,6 +224,12 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def read_options(path: Path) -> Config:
+    """Return the object in a JSON file, empty if the file is missing; raises OSError or ValueError."""
+    options: Config = read_json(path) if path.is_file() else {}
+    return options
+
+
 def weights(folder: Path, parts: list[Path]) -> list[Path]:
     """Return the weight files in a model's parts; pickled files only from parts without safetensors.
 
@@ -282,11 +282,10 @@ def parts_of(folder: Path) -> list[Path]:
 
 def max_tokens(transformer: Path, config: Config) -> int:
     """Return the number of tokens that a transformer reads, including special tokens; raises ValueError if unknown."""
-    stated = []
-    for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
-        path = transformer / name
-        if path.is_file():
-            stated.append(read_json(path).get(key))
+    stated = [
+        read_options(transformer / "sentence_bert_config.json").get("max_seq_length"),
+        read_options(transformer / "tokenizer_config.json").get("model_max_length"),
+    ]
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and config.get("model_type") in OFFSET_POSITIONS:
         positions -= 2

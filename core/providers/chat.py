@@ -84,14 +84,9 @@ class Chat:
         if schema is not None:
             yield from self._by_schema(task, material, schema, stop)
             return
-        started = False
         try:
-            for piece in self._pieces(task, material, self._options, stop):
-                started = True
-                yield piece
-        except ProviderError as error:
-            if started:
-                raise
+            yield from self._pieces(task, material, self._options, stop)
+        except ProviderError as error:  # with such a status, nothing was sent before
             self._without_options(error)
             yield from self._pieces(task, material, {}, stop)
 

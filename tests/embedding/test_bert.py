@@ -32,7 +32,7 @@ print(json.dumps([hits[0].note.title, sorted({"torch", "chromadb", "sentence_tra
 
 
 def by_torch(embedder: Encoder) -> tuple[Matrix, list[Matrix]]:
-    read = embedder.ids([embedder._truncate(question) for question in QUESTIONS], role="query")
+    read = embedder.ids([fit(question, embedder)[0] for question in QUESTIONS], role="query")
     return embedder._torch_model.embed(read, 0, embedder._frames["query"])
 
 

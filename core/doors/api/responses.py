@@ -71,9 +71,8 @@ def answer(value: object, status: int = 200, headers: ResponseHeaders = None) ->
 
 def problem(error: TesseraError, status: HTTPStatus | None = None, headers: ResponseHeaders = None) -> Response:
     """Return an error as a problem, by default with the status for its class."""
-    if isinstance(error, Problem):
-        status = error.status
-    known = status or next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+    usual = (_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+    known = status or (error.status if isinstance(error, Problem) else next(usual))
     return Response(as_json(problem_of(error, known)), known, headers, PROBLEM)
 
 

@@ -158,7 +158,7 @@ def _on_machine() -> Iterator[str]:
                 cross_encoder.facts(folder)
                 yield f"cross-encoder:{name}"
                 continue
-        if hub.has_files(name):
+        if hub.folders(name):
             yield f"sentence:{name}"
     yield from _in_packages()
 
