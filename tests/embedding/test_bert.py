@@ -17,6 +17,7 @@ from core.embedding import sentence
 from core.embedding.graphs import load_supported
 from core.embedding.sentence import FEW, Encoder
 from core.embedding.sentence import build as build_sentence
+from core.embedding.windows import fit
 from core.model import Device, Matrix
 from core.workspace import Workspace
 
