@@ -76,11 +76,10 @@ class Parameter:
 
 @frozen
 class CommandGroup:
-    """A command group; with `lists`, it runs `list` if no command is given."""
+    """A command group."""
 
     name: str
     about: str
-    lists: bool = False
 
 
 @dataclass(frozen=True, eq=False)
