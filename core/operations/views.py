@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -510,6 +510,16 @@ _UNREAD = message_table(
     }
 )
 """Names of the lists of files in a report."""
+_PASSAGES = sentence("passages: {chunks}, indexed: {indexed}, in {seconds} s")
+_REMARKS = message_table(
+    {
+        "edits_flagged": "edits that lost their place: {n}",
+        "edits_kept": "edits to removed notes, which are kept: {n}",
+        "waiting": "notes found only by words until you run tessera index: {n}",
+        "refused": "passages found only by words because the model refuses them: {n}",
+    }
+)
+"""Remarks on the counts in a report that aren't zero."""
 _SHOWN = 20
 """Maximum number of lines about incomplete notes."""
 
@@ -538,20 +548,14 @@ def format_import(report: SyncReport) -> list[str]:
         for reason, paths in reasons.items():
             shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
             lines.append(_("  {what} ({n}): {paths}: {reason}", what=what, n=len(paths), paths=shown, reason=reason))
-    if report.edits_flagged:
-        lines.append(_("edits that lost their place: {n}", n=report.edits_flagged))
-    if report.edits_kept:
-        lines.append(_("edits to removed notes, which are kept: {n}", n=report.edits_kept))
     missing = [f"  {line}" for line in missing_parts(report.incomplete)]
     lines += missing[:_SHOWN]
     if len(missing) > _SHOWN:
         lines.append(f"  {_('and {n} more', n=len(missing) - _SHOWN)}: tessera document unread BASE")
-    counts = {"chunks": report.chunks, "indexed": report.indexed, "seconds": report.seconds}
-    lines.append(_("passages: {chunks}, indexed: {indexed}, in {seconds} s", **counts))
-    if report.waiting:
-        lines.append(_("notes found only by words until you run tessera index: {n}", n=report.waiting))
-    if report.refused:
-        lines.append(_("passages found only by words because the model refuses them: {n}", n=report.refused))
+    lines += _PASSAGES(report)
+    for name, remark in _REMARKS.items():
+        if count := getattr(report, name):
+            lines.append(say(replace(remark, fields={"n": count})))
     return lines
 
 
