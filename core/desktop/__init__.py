@@ -193,11 +193,11 @@ def command() -> Sequence[str] | None:
 
 def choose() -> Path | None:
     """Show the dialog and return the chosen folder; None if none was chosen or its name isn't valid text."""
-    shown = command()
-    if shown is None:
+    arguments = command()
+    if arguments is None:
         return None
     try:
-        done = subprocess.run(shown, capture_output=True, timeout=PATIENCE, check=True)
+        done = subprocess.run(arguments, capture_output=True, timeout=PATIENCE, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     chosen = os.fsdecode(done.stdout).rstrip("\r\n")

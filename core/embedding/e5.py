@@ -217,9 +217,9 @@ def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float1
     }
     for layer in range(CONFIG["num_hidden_layers"]):
         for short, (name, width) in _PARTS.items():
-            theirs = f"encoder.layer.{layer}.{name}"
-            wanted[f"l{layer}.{short}.w"] = f"{theirs}.weight", width
-            wanted[f"l{layer}.{short}.b"] = f"{theirs}.bias", 0
+            full_name = f"encoder.layer.{layer}.{name}"
+            wanted[f"l{layer}.{short}.w"] = f"{full_name}.weight", width
+            wanted[f"l{layer}.{short}.b"] = f"{full_name}.bias", 0
     (count,) = struct.unpack_from("<i", data, at)
     at += 4
     for _ in range(count):
@@ -227,9 +227,9 @@ def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float1
         name, at = data[at + 2 : at + 2 + length].decode(), at + 2 + length
         packed, elements, offset = struct.unpack_from("<BIQ", data, at)
         at += 21
-        theirs, width = wanted[name]
+        full_name, width = wanted[name]
         values = unpack(data, elements, offset) if packed else np.frombuffer(data, "<f4", elements, offset)
-        yield theirs, values.astype(np.float16).reshape(-1, width) if width else values.astype(np.float16)
+        yield full_name, values.astype(np.float16).reshape(-1, width) if width else values.astype(np.float16)
 
 
 def unpack(data: bytes, elements: int, offset: int) -> NDArray[np.float32]:

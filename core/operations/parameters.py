@@ -98,9 +98,9 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
         return types_[kind]
     if is_typeddict(kind):
         names = {name: with_types(hint, types_) for name, hint in get_type_hints(kind).items()}
-        made = typed_dict(kind.__name__, names, total=kind.__total__)
-        made.__pydantic_config__ = {"extra": "forbid"}
-        return made
+        copy = typed_dict(kind.__name__, names, total=kind.__total__)
+        copy.__pydantic_config__ = {"extra": "forbid"}
+        return copy
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
         return reduce(or_, (with_types(item, types_) for item in inner))

@@ -546,8 +546,8 @@ def format_import(report: SyncReport) -> list[str]:
         for file in getattr(report, name):
             reasons.setdefault(say(file.error), []).append(file.path)
         for reason, paths in reasons.items():
-            shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
-            lines.append(_("  {what} ({n}): {paths}: {reason}", what=what, n=len(paths), paths=shown, reason=reason))
+            listed = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
+            lines.append(_("  {what} ({n}): {paths}: {reason}", what=what, n=len(paths), paths=listed, reason=reason))
     missing = [f"  {line}" for line in missing_parts(report.incomplete)]
     lines += missing[:_SHOWN]
     if len(missing) > _SHOWN:

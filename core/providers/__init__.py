@@ -81,7 +81,7 @@ class ProviderServer:
         first timeout. Raises ProviderError for a refusal and for a response that isn't JSON.
         """
 
-        with self._lend(self._request(path, body, limit), self._settings, never) as reply:
+        with self._send(self._request(path, body, limit), self._settings, never) as reply:
             return self._json(reply, limit)
 
     def stream(
@@ -94,7 +94,7 @@ class ProviderServer:
         """
         request = self._request(path, body, limit)
         request.whole = settings.answer_seconds
-        with self._lend(request, settings, stop) as reply:
+        with self._send(request, settings, stop) as reply:
             if reply.parts is None:
                 yield self._json(reply, limit)
                 yield None
@@ -117,17 +117,17 @@ class ProviderServer:
         return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
 
     @contextmanager
-    def _lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Send a request, with retries until its time is over, and lend the response; raises the errors of `stream`."""
+    def _send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
+        """Send a request, with retries until its time is over; yield the response. Raises the errors of `stream`."""
         ends = time.monotonic() + (self._reach_seconds or math.inf)
         for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)
             request.headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
             request.connect = max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
             cause, pause = None, 0.0
-            with ExitStack() as lent:
+            with ExitStack() as stack:
                 try:
-                    reply = lent.enter_context(self._queue.lend(request, settings, stop))
+                    reply = stack.enter_context(self._queue.send(request, settings, stop))
                 except httpx.TransportError as error:
                     if stop():
                         raise Cancelled from error

@@ -167,13 +167,13 @@ class ServerConnection:
         self._client.close()
 
     def exchange(self, request: Request) -> Reply:
-        """Send a request and return the reply; raises the errors of `lend`."""
-        with self.lend(request, never) as reply:
+        """Send a request and return the reply; raises the errors of `send`."""
+        with self.send(request, never) as reply:
             return reply
 
     @contextmanager
-    def lend(self, request: Request, stop: Stop) -> Iterator[Reply]:
-        """Send a request and lend the reply; the reply has `parts` if streaming is allowed and the server streams.
+    def send(self, request: Request, stop: Stop) -> Iterator[Reply]:
+        """Send a request and yield the reply; the reply has `parts` if streaming is allowed and the server streams.
 
         Raises httpx.TransportError: ReadTimeout if the server is silent for too long, the time of the request is over,
         or `stop` returns True.
@@ -239,9 +239,9 @@ class RequestQueue:
         self._pause_ends = float("-inf")
 
     @contextmanager
-    def lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Wait for a turn, send, and lend the reply with any status; raises httpx.TransportError and Cancelled."""
-        with self._turn(settings, stop) as connection, connection.lend(request, stop) as reply:
+    def send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
+        """Wait for a turn, send, and yield the reply with any status; raises httpx.TransportError and Cancelled."""
+        with self._turn(settings, stop) as connection, connection.send(request, stop) as reply:
             self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
             yield reply
 
@@ -251,7 +251,7 @@ class RequestQueue:
 
     @contextmanager
     def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
-        """Wait until fewer than `requests_at_once` requests are ahead, and lend a connection."""
+        """Wait until fewer than `requests_at_once` requests are ahead, and yield a connection."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)

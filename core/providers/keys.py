@@ -53,7 +53,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
     if key.place != "keyring":
         return key
     server = origin(url)
-    if value := _from_keyring(f"{section} {server}"):
+    if value := _read_from_keyring(f"{section} {server}"):
         return replace(key, value=value)
     raise ConfigError(
         (
@@ -96,11 +96,11 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
         )
     before = _entries().get(section)
     server = origin(url)
-    held = _to_keyring(f"{section} {server}", key)
-    if before and before["key"] is None and not (held and before["server"] == server):
-        _out_of_keyring(f"{section} {before['server']}")
-    _write(section, {"server": server, "key": None if held else key})
-    return "keyring" if held else "file"
+    in_keyring = _store_in_keyring(f"{section} {server}", key)
+    if before and before["key"] is None and not (in_keyring and before["server"] == server):
+        _delete_from_keyring(f"{section} {before['server']}")
+    _write(section, {"server": server, "key": None if in_keyring else key})
+    return "keyring" if in_keyring else "file"
 
 
 def remove(section: str) -> None:
@@ -108,7 +108,7 @@ def remove(section: str) -> None:
     entry = _entries().get(section)
     if not entry:
         return
-    if entry["key"] is None and not _out_of_keyring(f"{section} {entry['server']}"):
+    if entry["key"] is None and not _delete_from_keyring(f"{section} {entry['server']}"):
         raise ConfigError("The system's keyring didn't delete the key. Unlock the keyring and try again.")
     _write(section, None)
 
@@ -152,7 +152,7 @@ def _keyring() -> "KeyringBackend":
     return backend
 
 
-def _to_keyring(name: str, key: str) -> bool:
+def _store_in_keyring(name: str, key: str) -> bool:
     """Store a key in the keyring; return whether that worked."""
     try:
         backend = _keyring()
@@ -162,7 +162,7 @@ def _to_keyring(name: str, key: str) -> bool:
         return False
 
 
-def _from_keyring(name: str) -> str:
+def _read_from_keyring(name: str) -> str:
     """Return a key from the keyring, or "".
 
     Found keys are cached, because reading takes time, and the user may have to unlock the keyring.
@@ -178,7 +178,7 @@ def _from_keyring(name: str) -> str:
     return _known[name]
 
 
-def _out_of_keyring(name: str) -> bool:
+def _delete_from_keyring(name: str) -> bool:
     """Delete a key from the keyring; return whether it is no longer there."""
     try:
         backend = _keyring()

@@ -59,7 +59,7 @@ def _switch_message(cost: ChangeCost) -> Message:
 
 def questions(costs: ChangeCosts) -> list[Message]:
     """Return a sentence about the cost of each change, for confirmation."""
-    asked = [_switch_message(costs.embedder)] if costs.embedder else []
+    messages = [_switch_message(costs.embedder)] if costs.embedder else []
     if cost := costs.chunking:
         split = plural(
             "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
@@ -69,8 +69,8 @@ def questions(costs: ChangeCosts) -> list[Message]:
             new=cost.to_embed,
             time=_duration(cost.seconds),
         )
-        asked.insert(0, split)
-    return asked
+        messages.insert(0, split)
+    return messages
 
 
 @frozen
@@ -101,10 +101,10 @@ def switch(
         cost = run(operations.cost, base=base, embedder=embedder).embedder if embedder else None
         agrees = cost is None or agreed(_switch_message(cost), yes)
         details = switch_to(run, workspace, base, embedder) if agrees else run(operations.show, base=base)
-    made = SwitchedBase(base, details.embedder, switched=agrees)
+    result = SwitchedBase(base, details.embedder, switched=agrees)
     if cost is None:
-        return made
-    return replace(made, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=round(cost.seconds / 60, 2))
+        return result
+    return replace(result, windows=cost.windows, to_embed=cost.to_embed, estimated_minutes=round(cost.seconds / 60, 2))
 
 
 def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
@@ -175,12 +175,12 @@ def import_(workspace: Path, folder: Path, base: str | None, dry_run: bool, **mo
             return run(operations.fetch, address=f"{page[1]}://{page[2]}", base=base)
     arguments = {"folder": folder, "base": base, "dry_run": dry_run, **more}
     with opened(workspace, writes=not (dry_run and workspace.exists()), answers=not dry_run) as run:
-        made = run(operations.makes, folder=folder, base=base).makes
-        if made and folder.exists():
-            sys.stderr.write(f"{format_new_base(made)}\n")
+        new = run(operations.makes, folder=folder, base=base).makes
+        if new and folder.exists():
+            sys.stderr.write(f"{format_new_base(new)}\n")
         with stoppable(operations.import_):
             report = run(operations.import_, **arguments)
-        return assemble(FolderImport, report, makes=made)
+        return assemble(FolderImport, report, makes=new)
 
 
 def connect(workspace: Path, **given: object) -> FolderConnection:

@@ -66,12 +66,12 @@ def evaluate(
         if save:
             added = {"base": base, "name": save, "file": source}
             chosen = source if isinstance(source, QuestionSet) else call(operations.add, workspace, added)
-            asked = {
+            values = {
                 "question_set": str(chosen.id),
                 "search": search.chosen(),
                 "compare": given["compare"],
             }
-            results = runs.measured(run.id for run in call(operations.start, workspace, asked).runs)
+            results = runs.measured(run.id for run in call(operations.start, workspace, values).runs)
         else:
             results = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.pending.count(base)

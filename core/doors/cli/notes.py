@@ -144,12 +144,12 @@ def _edit(before: str, name: str) -> str:
         file = Path(folder, f"{stem or 'note'}.md")
         file.write_bytes(before.encode("utf-8"))
         try:
-            ended = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+            exit_status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
         except OSError as error:
             raise ConfigError("The editor '{editor}' can't be started. Set $EDITOR.", editor=editor) from error
-        if ended:
+        if exit_status:
             raise ConfigError(
-                "The editor '{editor}' exited with status {n}, so nothing was saved.", editor=editor, n=ended
+                "The editor '{editor}' exited with status {n}, so nothing was saved.", editor=editor, n=exit_status
             )
         try:
             return file.read_bytes().decode("utf-8")
