@@ -140,8 +140,8 @@ def new(
     kind: Annotated[
         BaseKind,
         About(
-            "How the base is searched: vector (by meaning and by words), lines (the same, line by "
-            "line) or literal (by words only)."
+            "How the base is searched: by meaning and by words (the default), the same line by line "
+            "(lines), or by words only (literal)."
         ),
     ] = "vector",
     **given: Any,

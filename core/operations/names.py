@@ -36,6 +36,11 @@ def any_id(workspace: "Workspace", name: str) -> str:
         return workspace.trash.resolve(name).version.note_id
 
 
+def any_ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
+    """Return the ids of notes, even if they are deleted; raises as `ids` does."""
+    return [any_id(workspace, name) for name in names]
+
+
 def address(card: NoteSummary) -> str:
     """Return the address of a note, made from its base and path."""
     return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"

@@ -440,11 +440,12 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 )
 def restore(
     workspace: "Workspace",
-    notes: Annotated[list[str], About("Notes, each by its id, path, title or alias.", example=["4f1c"])],
+    notes: Annotated[
+        list[str], About("Notes, each by its id, path, title or alias.", find=names.any_ids, example=["4f1c"])
+    ],
 ) -> RestoredNotes:
-    ids = [names.any_id(workspace, name) for name in notes]
-    workspace.trash.restore(ids)
-    return RestoredNotes(tuple(ids))
+    workspace.trash.restore(notes)
+    return RestoredNotes(tuple(notes))
 
 
 @operation(
@@ -453,7 +454,11 @@ def restore(
     http="POST /trash/{note}/restore",
     writes=True,
 )
-def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
+def restore_one(
+    workspace: "Workspace",
+    caller: Caller,
+    note: Annotated[str, About("A note's id, path, title or alias.", example="4f1c")],
+) -> WrittenNote:
     item = workspace.trash.resolve(note).version.note_id
     workspace.trash.restore([item], author=caller.author)
     return WrittenNote.from_result(workspace, workspace.notes.get(item))

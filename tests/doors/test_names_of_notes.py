@@ -3,14 +3,11 @@
 import unicodedata
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.doors.registry import OPERATIONS
-from core.operations import names
-from core.operations.declaring import PERSON
 from core.workspace import Workspace
 
 PLACE = "Bücher/Café.md"
@@ -30,17 +27,12 @@ KINDS = {
     for (kind, name), form in product(NAMES.items(), ("NFC", "NFD"))
 }
 TAKING = {
-    f"{name}: {parameter.name}": (name, parameter.name, parameter.about.example)
+    f"{name}: {parameter.name}": (name, parameter)
     for name, operation in OPERATIONS.items()
     for parameter in operation.parameters
     if parameter.name in ("note", "notes") and "alias" in str(parameter.about.text)
 }
 DELETED = ("note.restore_one",)
-MORE = {"note.set": {"status": "archived"}}
-
-
-class Found(Exception):
-    """The ids that names were resolved to."""
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +57,10 @@ def test_there_are_operations_that_take_notes() -> None:
 
 
 @pytest.mark.parametrize("operation", TAKING)
-def test_an_operation_takes_a_note_by_each_name(
-    workspace: Workspace, operation: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    resolve, (name, parameter, example) = names.ids, TAKING[operation]
+def test_an_operation_takes_a_note_by_each_name(workspace: Workspace, operation: str) -> None:
+    name, parameter = TAKING[operation]
+    several = parameter.name == "notes"
     note = next(card for card in workspace.notes.all() if "Coffee" not in card.title and card.aliases)
-
-    def stop(workspace: Workspace, given: Any) -> list[str]:
-        raise Found(*resolve(workspace, [name for name in given if name in KINDS.values()]))
-
-    monkeypatch.setattr(names, "ids", stop)
     if name in DELETED:
         workspace.trash.put(note.id)
     for kind, text in KINDS.items():
@@ -83,10 +69,9 @@ def test_an_operation_takes_a_note_by_each_name(
                 continue
             assert workspace.trash.resolve(text).version.note_id == note.id, kind
             continue
-        given = {parameter: [text] if isinstance(example, list) or parameter == "notes" else text}
-        with pytest.raises(Found) as found:
-            OPERATIONS[name].run(workspace, PERSON, OPERATIONS[name].arguments | MORE.get(name, {}) | given)
-        assert found.value.args[0] == note.id, kind
+        assert parameter.about.find
+        found = parameter.about.find(workspace, [text] if several else text)
+        assert found == ([note.id] if several else note.id), kind
     if name in DELETED:
         workspace.trash.restore([note.id], embed=False)
 
