@@ -10,7 +10,7 @@ import numpy as np
 
 from core.base.blobs import Span, blank_blobs
 from core.base.errors import ConfigError
-from core.embedding import Embedder
+from core.embedding.protocol import Embedder
 from core.markdown.parts import tables
 from core.model import ADDRESSES, Chunk, Spans, Window
 

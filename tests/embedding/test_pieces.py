@@ -1,13 +1,12 @@
 """The tokens of short texts are those of the whole tokenizer."""
 
-import json
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from tokenizers import Tokenizer
 
+from core.embedding import e5
 from core.embedding.model_folder import ModelFacts
 from core.embedding.sentence import ShortTexts, build_bundled
 
@@ -31,8 +30,10 @@ def facts() -> ModelFacts:
 
 
 @pytest.fixture
-def short(facts: ModelFacts) -> ShortTexts:
-    return ShortTexts(json.loads(facts.tokenizer.read_bytes()))
+def short() -> ShortTexts:
+    pieces = e5.installed_pieces()
+    assert pieces
+    return ShortTexts(pieces)
 
 
 def test_tokens_are_those_of_the_whole_tokenizer(short: ShortTexts, facts: ModelFacts) -> None:
@@ -55,24 +56,18 @@ def test_special_pieces_and_much_text_take_the_whole_tokenizer(short: ShortTexts
     assert short.encode("words " * 600, special=True) is None
 
 
-@pytest.fixture(scope="module")
-def description(facts: ModelFacts) -> dict[str, Any]:
-    described: dict[str, Any] = json.loads(facts.tokenizer.read_bytes())
-    return described
-
-
-def test_texts_are_neither_cut_nor_filled(tmp_path: Path, facts: ModelFacts, description: dict[str, Any]) -> None:
-    """Encoders ask the tokenizer for all tokens of a text, whatever length its file states."""
-    whole = Tokenizer.from_str(json.dumps(description))
-    whole.enable_truncation(16)
-    whole.enable_padding(length=24)
-    whole.save(str(tmp_path / "tokenizer.json"))
-    short = ShortTexts(json.loads((tmp_path / "tokenizer.json").read_bytes()))
-    for text in ("word", "word" + 99 * " word"):
+def test_texts_are_neither_cut_nor_filled(short: ShortTexts) -> None:
+    for text in ("word", "word" + 599 * " word"):
         encoding = short.encode(text, special=False)
         assert encoding
         assert set(encoding.special_tokens_mask) == {0}
         assert len(encoding.ids) == text.count("word")
+
+
+def test_pieces_of_another_version_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / e5.WEIGHTS).write_bytes(bytes(100))
+    monkeypatch.setattr(e5, "weights_file", lambda: tmp_path / e5.WEIGHTS)
+    assert e5.installed_pieces() is None
 
 
 def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:
