@@ -1,4 +1,4 @@
-"""Choice of an answer's quotes: excerpts of hits by the evidence of their units, and their chance to be right."""
+"""Choosing the quotes of an answer: the best excerpts of hits, and the chance that they are right."""
 
 import re
 from bisect import bisect
@@ -43,7 +43,7 @@ UNIT_WEIGHTS: Mapping[str, float] = {
 - `part`: 1 if the hit was found by a sub-query, which is only a part of the question.
 - `stressed`: 1 if the question is a term that the unit stresses, as notes do where they define it.
 - `asks`: 1 if the unit is a question or an exercise itself.
-- `read`: the reader's score (`core/features/answers/reader.py`), which is a log odds and not from 0 to 1.
+- `read`: the reader's score (`core/features/answers/reader.py`). It is a log odds, so it isn't limited to 0 to 1.
 """
 UNIT_CONSTANT = -9.03
 """Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), except two weights.
@@ -364,7 +364,7 @@ class Excerpt:
 
 
 def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
-    """Return the best excerpt around each unit, the highest score first; `units` are sorted by hit and position."""
+    """Return the best excerpt around each unit, best first; `units` are sorted by hit and position."""
     found: list[Excerpt] = []
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
         of_hit = list(neighbours)
@@ -409,7 +409,7 @@ def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
 
 
 def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> dict[str, float]:
-    """Return the features of the first chosen excerpt; `ranked` are all excerpts, from which `chosen` are selected."""
+    """Return the features of the first excerpt in `chosen`, which were selected from `ranked`, all excerpts."""
     excerpt = chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
@@ -512,9 +512,9 @@ def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the best excerpt for a comparison, then for each side the best excerpt about that side alone.
 
-    The first excerpt is one that names all sides, if it answers nearly as well as the best. Other good excerpts about a
-    side follow, up to QUOTES in all, because small differences in vectors decide which is best. The result is empty if
-    any side isn't named.
+    An excerpt that names all sides comes first if it answers nearly as well as the best. Other good excerpts about a
+    side follow, up to QUOTES in all, because tiny differences in vectors decide which is best. The result is empty if
+    a side isn't named.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
@@ -553,7 +553,7 @@ def _quote(number: int, item: Excerpt) -> Quote:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the span in the note for a part of a chunk; the chunk's span if its text was read from a picture."""
+    """Return the span in the note of a part of a chunk; the whole chunk's span if its text was read from a picture."""
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 

@@ -1,7 +1,7 @@
 """Figures in a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
 
-A figure of a written sentence must be in its quotes. Both texts are parsed in the same way, so a parser that knows too
-few forms may reject a right sentence, but doesn't accept a wrong one.
+Every figure in a written sentence must be in its quotes. Both texts are parsed in the same way, so a form that the
+parser doesn't know may reject a right sentence, but never accepts a wrong one.
 """
 
 import re
@@ -104,7 +104,7 @@ def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _starts(text: str, at: int) -> bool:
-    """Whether a sentence starts at a position."""
+    """Return whether a sentence starts at a position."""
     end = at
     while end and text[end - 1].isspace():
         end -= 1
@@ -125,7 +125,7 @@ def words(text: str) -> set[str]:
 
 
 def contains_name(name: str, held: set[str]) -> bool:
-    """Whether a set of words contains a name, also with another English ending.
+    """Return whether a set of words contains a name, also with another English ending.
 
     A Chinese name counts as contained if the set has no Chinese words.
     """
@@ -198,7 +198,7 @@ season winter 冬天 冬季""".split("\n"),
 
 @frozen
 class Figure:
-    """A figure in a text, with one or more meanings (`says`) and meanings that follow from them (`implies`).
+    """A figure in a text, with its possible meanings (`says`) and what follows from them (`implies`).
 
     A `weak` figure may be a word with another meaning, such as *one*. It is missing only if the quotes have another
     figure of its kind with the same `nouns`, the words after it.
@@ -212,7 +212,7 @@ class Figure:
     nouns: frozenset[str] = frozenset()
 
     def is_like(self, other: "Figure") -> bool:
-        """Whether two figures have the same kind, and amounts the same unit."""
+        """Return whether two figures have the same kind, and amounts the same unit."""
         first, second = (
             {(item[0], item[2] if item[0] == "n" else "") for item in figure.says} for figure in (self, other)
         )
@@ -226,7 +226,7 @@ Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
 def find_missing(
     sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()
 ) -> tuple[str, ...]:
-    """Return the figures and names in a sentence that its quotes lack, as written in the sentence.
+    """Return the figures and names in a sentence that aren't in its quotes, as written in the sentence.
 
     Names may also be in the passages. The capitalized first word of an English sentence counts as a name if it is in
     `known`, the words capitalized within sentences (`large`). A figure that replaces another one also counts as
@@ -249,7 +249,7 @@ def find_missing(
 
 
 def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
-    """Return the spans of the figures and names in a text that other texts lack, and of the figures that they have."""
+    """Return the spans of the figures and names in a text that aren't in others, and of the figures that are."""
     text, others = normal(text), [normal(other) for other in others]
     pairs, held = _figures_of(others), words(" ".join(others))
     lacking = [(at, at + len(name)) for at, name in names(text, ()) if not contains_name(name, held)]
@@ -293,7 +293,7 @@ _CONTEXT = 6
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
-    """Whether the context of a figure fits another figure in the quotes better: *sold 8* for *bought 8 and sold 5*."""
+    """Return whether a figure's context fits another figure of the quotes better: *sold 8* for *bought 8, sold 5*."""
     around = _context(figure, text)
     best = {True: 0, False: 0}
     for source, item in pairs:
@@ -340,7 +340,7 @@ def _nouns(text: str, end: int) -> frozenset[str]:
     return frozenset(singular(word.lower()) for word in match.groups() if word) - STOP_WORDS if match else frozenset()
 
 
-# the parsers for each kind
+# Parsers for the kinds of figures
 
 
 def _date(match: re.Match[str]) -> Read:
@@ -465,7 +465,7 @@ def _amount(match: re.Match[str]) -> Read:
         return None
     unit, factor = _unit(match)
     if not unit and (between := _RANGE.match(match.string, match.end())):
-        # The first number of a range has the unit of the last one: 5-10 minutes.
+        # In a range such as 5-10 minutes, the first number shares the unit of the second.
         then = NUMBER.match(match.string, between.end())
         unit, factor = _unit(then) if then else (unit, factor)
     typed = match["figures"] or ""

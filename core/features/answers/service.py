@@ -91,11 +91,11 @@ _CHINESE = re.compile(
     r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
 )
 _LENGTH, _WORD = 9, 3
-"""Minimum length of a question without the form of one; Chinese characters count 1, other words 3."""
+"""Minimum length of a question that doesn't look like one. A Chinese character counts 1, another word 3."""
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
-    """Return whether a text is a question: it has the form of one or is long, and isn't one of the titles."""
+    """Return whether a text is a question: it looks like one or is long, and isn't one of the titles."""
     text = text.strip()
     if fold(text) in {fold(title.strip()) for title in titles}:
         return False
@@ -190,7 +190,7 @@ class Answers:
         return self.answer_result(result) if self.asks(result) else None
 
     def answer_result(self, result: SearchResult) -> Answer:
-        """Return the answer to the question of a result. The last answer is cached: a page asks again at each click."""
+        """Return the answer to the question of a result. The last answer is cached, because pages ask at each click."""
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
         last = self._last  # another thread may store its answer meanwhile
         if last is not None and last[0] == key:

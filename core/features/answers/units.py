@@ -15,7 +15,7 @@ Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
 
 LONGEST = 400
-"""Maximum length of a unit in characters; longer ones are divided, sentences at pauses and code at lines."""
+"""Maximum length of a unit in characters. Longer sentences are divided at pauses, and longer code at lines."""
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _QUOTED = r"[ \t>]*+"
@@ -28,7 +28,7 @@ _ASIDE = re.compile(
 )
 """A line that isn't part of a unit: blank, a heading, HTML, a formula, a directive, or a link's target."""
 _GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
-"""A line that goes on with the paragraph or the list item before it."""
+"""A line that continues the paragraph or list item above it."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 """A line of code that includes another file."""
@@ -45,7 +45,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
 _WORD = re.compile(r"\w")
 _LEAST_WORDS = 2
-"""Minimum number of letters outside links and pictures; a text with fewer is an entry of a table of contents."""
+"""Minimum number of letters outside links and pictures; a text with fewer is probably an entry in a list of links."""
 
 
 @frozen
@@ -157,16 +157,16 @@ class _UnitReader:
         return at + 1
 
     def _is_code(self, line: str) -> bool:
-        """Whether a line is indented as code, which is deeper within a list."""
+        """Return whether a line is indented as code, which is deeper within a list."""
         return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
 
     def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
-        """Yield the units of the code in lines `first` to `last`; `end` is the line after its fence, 0 without one."""
+        """Yield the units of the code in lines `first` to `last`; `end` is the line after its fence, or 0."""
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block, start = self._span(first, last), first
             whole = (self._lead or block)[0], self._spans[end - 1][1]
             if end and self._lead and whole[1] - whole[0] <= LONGEST:
-                # The lead-in and the code are one piece of the note.
+                # The lead-in and the code fit into one unit.
                 yield Unit("code", *strip_span(self._text, *whole), None, block)
                 start = last
             inside = (line for line in range(start + 1, last) if not _UNFINISHED.search(self._lines[line - 1]))

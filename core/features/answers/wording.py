@@ -1,7 +1,8 @@
-"""Check whether a sentence is copied from a note word for word, and words that change the meaning of a sentence.
+"""Checking whether a sentence is copied word for word from a note, and finding words that change its meaning.
 
 A copy may leave out the few words of `_HARMLESS`, and clauses before or after a semicolon without a word of TURNING.
-Its articles, singulars and plurals may differ. Any other change makes it a paraphrase, so no rule needs the meaning.
+Its articles, singulars and plurals may differ. Any other change makes it a paraphrase, so no rule has to understand
+the text.
 """
 
 import re
@@ -53,12 +54,12 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
     "because": "because so therefore thus hence due 因 由于 所以 因此",
     "or": "or than like as 或 比 像 似",
 }
-"""Words that change the meaning of a sentence, by kind; `_` is a space. Chinese ones also count as part of a word."""
+"""Words that change the meaning of a sentence, by kind; `_` is a space. Chinese words also match within others."""
 
 _TITLES = frozenset(("not", "untrue", "past", "if", "except"))
 """Kinds of words that, in a title, change the meaning of the text below it."""
 _MOST = 12
-"""Maximum number of sentences that a quote can prove; the others are ignored."""
+"""Maximum number of source sentences per quote; the others are ignored."""
 _ARTICLES = frozenset(("a", "an", "the"))
 _MEASURING = frozenset(
     "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
@@ -154,7 +155,7 @@ def sources(passage: str, span: Span) -> list[Source]:
 
 
 def is_copy(sentence: str, source: Source, place: str = "") -> bool:
-    """Whether a sentence copies its source word for word, as the module describes.
+    """Return whether a sentence copies its source word for word, as the module describes.
 
     `place` are the titles above the source. A lead-in or title with certain words of TURNING may change the meaning of
     the text below, so then no sentence counts as a copy.
@@ -193,7 +194,7 @@ def _is_plain(word: str) -> bool:
 
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:
-    """Whether `ours` is `theirs` without harmless words; with `turned`, no word is harmless."""
+    """Return whether `ours` is `theirs` without harmless words; with `turned`, no word is harmless."""
     first, second = (f" {' '.join(words)} " for words in (ours, theirs))
     if turned or first == second:
         return first == second

@@ -33,7 +33,7 @@ _FUNCTION_WORDS = frozenset(
 
 @frozen
 class Verdict:
-    """Result of comparing a sentence with its sources: figures and names that they lack, and whether it is a copy.
+    """Result of comparing a sentence with its sources: the `missing` figures and names, and whether it is a copy.
 
     `ours` and `theirs` are the spans that differ, in the sentence and in each of its sources.
     """
@@ -74,9 +74,9 @@ def judge(
 
 
 def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
-    """Return the spans of figures, names and kinds of words of TURNING in a text that the other texts lack.
+    """Return the spans of the figures, names and kinds of TURNING words in a text that aren't in the other texts.
 
-    The other result are the spans of the figures that they have.
+    Also return the spans of the figures that are.
     """
     lacking, shared = figures.compare(text, others)
     said = {kind for other in others for kind in turns(other)}
@@ -116,7 +116,7 @@ LOCAL_TOKENS = 2_200
 in all. Of a longer request, Ollama cuts off the task, and LM Studio refuses it. The rest is for the task, the JSON
 syntax, and the reply."""
 LATIN, IDEOGRAPH = 0.27, 0.75
-"""Estimated tokens per non-CJK character, and per CJK character. Rather too many, because longer requests fail."""
+"""Estimated tokens per non-CJK character, and per CJK character. Deliberately high, because longer requests fail."""
 
 _IDEOGRAPH = re.compile(f"[{CJK}]")
 
@@ -212,12 +212,12 @@ SCHEMA: Mapping[str, object] = json.loads("""
   "additionalProperties": false
 }
 """)
-"""JSON schema of a whole answer, for servers that can enforce one."""
+"""JSON schema of a whole answer, for servers that can enforce a schema."""
 
 PASSAGES = 8
 """Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Maximum number of sentences per answer (with repeated ones), characters per sentence, and quotes per sentence."""
+"""Maximum number of sentences per answer (including repeated ones), characters and quotes per sentence."""
 IDLE = 4_000
 """Number of characters without a sentence after which a model is stopped."""
 
@@ -230,7 +230,7 @@ _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]
 """Citations that a model wrote itself; they are removed, because only code numbers the quotes."""
 
 _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
-"""The word or number at the end of a cut text, which may be incomplete."""
+"""The last word or number of a cut text, which may be incomplete."""
 
 
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
@@ -258,7 +258,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
         except Cancelled:
             ending = {"stopped": True}
         except ProviderError as error:
-            # A server that refuses the schema has answered before; its answer is the problem.
+            # A server that refuses the schema has answered without it; report that answer.
             ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
         if ending or proof.read:
             break
@@ -276,7 +276,7 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
 ) -> Generator[dict[str, object]]:
-    """Yield the objects that a model writes, and stop it after IDLE characters without one."""
+    """Yield the objects that a model writes, and stop it after IDLE characters without an object."""
     lines, idle = StreamedLines(), 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
         for piece in pieces:

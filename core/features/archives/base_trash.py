@@ -46,7 +46,7 @@ _LONGEST = 100
 
 
 class BaseTrash(StoreTable):
-    """The archives of deleted bases, and their digests. Expired ones are in the folder `last` for another week."""
+    """The archives of deleted bases, and their digests. Expired archives stay in the folder `last` for another week."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.database)
@@ -60,7 +60,7 @@ class BaseTrash(StoreTable):
         return bool(digest == self._value("SELECT digest FROM trashed_bases WHERE file = ?", file))
 
     def all(self) -> list[TrashedBase]:
-        """Return the deleted bases, the last deleted first; a file that isn't an archive of a base has a `problem`."""
+        """Return the deleted bases, most recent first; a file that isn't an archive of a base has a `problem`."""
         listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
@@ -159,7 +159,7 @@ class OpeningTable(StoreTable):
     """
 
     def begin(self, day: date) -> None:
-        """Record an opening; consecutive openings on one day are recorded once."""
+        """Record an opening; consecutive openings on the same day count as one."""
         if self._value("SELECT day FROM openings ORDER BY number DESC") != day.isoformat():
             self._execute("INSERT INTO openings (day) VALUES (?)", day.isoformat(), aside=True)
 
@@ -210,7 +210,7 @@ def today() -> date:
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     """Record an opening, and remove from the trash the items older than `stays`; return the number removed.
 
-    An item must be too old at this opening and at an opening on another day. A base that is both in use and in the
+    An item is removed only if it was too old at openings on two different days. A base that is both in use and in the
     trash, because the process was killed, is removed at once. Raises StoreError.
     """
     with store.changing, translate_errors(store.folder):
@@ -235,7 +235,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
         left = _take_out(store, trash, [notes[item] for item in notes if item in overdue], gone)
         if dropped := [last[item] for item in last if item in overdue]:
             _list(trash, (f"{file.name} is deleted for good" for file in dropped))
-            _LOG.info("Deleted for good after that week: %d archives", trash.drop(dropped))
+            _LOG.info("Deleted for good after a week in backups: %d archives", trash.drop(dropped))
     return left
 
 
@@ -255,7 +255,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
         _list(trash, [f"base {_quote_title(name)} left the trash; it is in {file.name}"])
         trash.expire(file)
     if notes or bases:
-        _LOG.info("Left the trash for a week in backups: %d notes, %d bases", len(notes), len(bases))
+        _LOG.info("Moved from the trash to backups for a week: %d notes, %d bases", len(notes), len(bases))
     return len(notes) + len(bases)
 
 

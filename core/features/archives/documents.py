@@ -178,7 +178,7 @@ def read(data: bytes, name: str) -> Records:
             if found > at:
                 at, line = found, line + text.count("\n", at, found)
             elif found < 0:
-                text = ""  # another program wrote the paths in its own way: each search would read the whole rest
+                text = ""  # another program escaped the paths differently; each search would read the whole rest
             if isinstance(item, _Mapping):
                 line = item.line
             yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
@@ -302,7 +302,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
     paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}
     for note, path in zip(notes, named, strict=True):
         if not path.lower().endswith(NOTE_SUFFIXES):
-            path += ".md"  # for the text of a document
+            path += ".md"  # a document is exported as text
         if path in paths:
             path = free_path(path, paths)
         paths.add(path)
@@ -335,7 +335,7 @@ def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Pa
     except OSError as error:
         if error.errno != EXDEV:
             raise
-        # Copy to the target's disk first. After a kill the next export replaces this folder.
+        # Copy to the target's disk first. If the process is killed, the next export replaces this folder.
         part = place.with_name(f".{place.name[:40]}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:

@@ -101,7 +101,7 @@ def admit(records: Records, usual: str) -> Records:
 
 
 def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
-    """Return an archive's base without permissions, with the model `usual`, or its own model if that is built in."""
+    """Return an archive's base without permissions, and with the model `usual` unless its own model is built in."""
     of_archive = _sound(of_archive)
     for name in ("name", "embedder", "wish"):
         _check_line(name, getattr(of_archive, name))

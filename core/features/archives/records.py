@@ -172,7 +172,7 @@ JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_con
 
 
 def noun(kind: object, value: object) -> Any:
-    """Return the object of the given type in a JSON value; raises RowError with the name of the wrong field."""
+    """Decode a JSON value as an object of the given type; raises RowError with the name of the wrong field."""
     try:
         return decoder(kind, exact=True)(value)
     except DecodeError as error:
@@ -279,7 +279,7 @@ def new_base(
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note in a base, with a free id, and add the id to `taken`."""
+    """Return the record of a new note in a base, with an unused id, and add the id to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
@@ -319,7 +319,7 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
 
 
 def versions(store: Store, note_id: str) -> list[VersionRecord]:
-    """Return the version records of a note, the oldest first."""
+    """Return the version records of a note, oldest first."""
     return [
         VersionRecord(
             version.kind,
@@ -332,7 +332,7 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
 
 
 def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) -> KnowledgeBase:
-    """Write a base with all its records in one transaction, and return it; taken ids are replaced by free ones.
+    """Write a base with all its records in one transaction, and return it; ids that are already in use are replaced.
 
     Its chunks are pending. Raises ConfigError and ModelError if its model isn't available.
     """
@@ -399,12 +399,12 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
 
 
 def is_id(owner: type, name: str) -> bool:
-    """Whether a field of a class is the id of a base, a note, an edit, a question set, a run or a chunk."""
+    """Return whether a field of a class is the id of a base, a note, an edit, a question set, a run or a chunk."""
     return name in _REFERENCES or (name == "id" and owner in _OWNERS)
 
 
 def _with_free_ids(store: Store, records: Records) -> Records:
-    """Return the records with free ids instead of those that the store already has."""
+    """Replace the ids in the records that the store already uses."""
     taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     taken |= {edit.id for edit in store.edits.all()}
     taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
@@ -428,7 +428,7 @@ def _with_free_ids(store: Store, records: Records) -> Records:
 def change_values(
     value: object, change: Callable[[object, type, str], object], owner: type = object, name: str = ""
 ) -> Any:
-    """Return an object in which all values, also nested ones, are replaced by `change(value, class, field name)`."""
+    """Replace all values in an object, including nested ones, with `change(value, class, field name)`."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
         return kind(

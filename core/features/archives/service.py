@@ -189,7 +189,7 @@ class Archives:
         return self._stays
 
     def trash(self) -> list[TrashedBase]:
-        """Return the items in the trash, the last deleted first; an item that can't be restored has a `problem`."""
+        """Return the items in the trash, most recent first; an item that can't be restored has a `problem`."""
         return self._trash.all()
 
     def restore_deleted(self, key: str, name: str = "") -> Restored:
@@ -223,7 +223,7 @@ class Archives:
         """Remove expired notes and bases from the trash; return the number removed. Raises StoreError."""
         return expire(self._store, self._trash, self._stays)
 
-    # both
+    # importing and exporting
 
     def _import(self, held: Records, file: str, name: str) -> Restored:
         """Validate and write the base of an archive; raises ArchiveError before anything is written."""

@@ -62,7 +62,7 @@ class Backups:
         self.problem: Message | None = None
 
     def has_notes(self) -> bool:
-        """Whether the workspace has notes."""
+        """Return whether the workspace has notes."""
         with self._snapshot() as connection:
             return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM notes)").fetchone()[0])
 
@@ -112,7 +112,7 @@ class Backups:
     # making, listing, checking and restoring
 
     def all(self) -> list[Backup]:
-        """Return all backups, the newest first; an unreadable backup has a `problem`."""
+        """Return all backups, newest first; an unreadable backup has a `problem`."""
         return manifest.list_backups(self._folder / BACKUPS, self.place)
 
     def get(self, name: str) -> Backup:
@@ -190,7 +190,7 @@ class Backups:
             self._thread.join()
 
     def due(self, now: datetime) -> bool:
-        """Whether a daily backup is due; never for a workspace without notes, and not during an import.
+        """Return whether a daily backup is due; never for a workspace without notes, and not during an import.
 
         A backup with a future time, made while the clock was wrong, is ignored.
         """

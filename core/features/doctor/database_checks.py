@@ -128,7 +128,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Store the current version of notes whose history lacks it."""
+    """Store the current version of notes where it is missing from the history."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):

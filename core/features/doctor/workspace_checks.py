@@ -119,7 +119,7 @@ def _models(parts: WorkspaceParts) -> Message | None:
 
 
 def _rows(parts: WorkspaceParts) -> Message | None:
-    """Name the bases with a table that was embedded by an earlier version, which didn't embed rows."""
+    """Name the bases with a table from an earlier version, which didn't embed rows."""
     names, store = [], parts.store
     for base in parts.bases.all():
         if not base.has_vectors or not (rowids := store.chunks.with_tables(base)):

@@ -120,13 +120,13 @@ def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
     by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    # Of two runs, the settings that differ; of one, all.
+    # Only the settings that differ; for a single run, all settings.
     return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
     """Return the labels of the runs' pipelines; equal labels get the number of the run."""
-    # A run that used the base's chunking has it as it was at that time.
+    # A run with the base's chunking stores the options of that time.
     settings: dict[str, Any] = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
     names = [pipeline_label(run.pipeline, own) for run in runs]

@@ -1,4 +1,4 @@
-"""Positions of right passages in notes, also after edits, and the problems of a question file as one error."""
+"""Locating right passages in notes, even after edits, and reporting the problems of a question file as one error."""
 
 import re
 from array import array
@@ -69,7 +69,7 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     """Return right passages at their current positions in a note's body; missing ones are flagged.
 
-    If a quote occurs several times, the position nearest to the last one is taken. A quote whose white space changed
+    If a quote occurs several times, the position nearest to its old one is taken. A quote whose white space changed
     gets the note's current text.
     """
     text, path = _QuoteText(note.body), note.path or note.title
@@ -188,7 +188,7 @@ class _QuoteText:
         """Return the span of a quote nearest to its last position, None if it is missing."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
-        # Overlapping spans would take quadratic time in a run of one letter.
+        # Overlapping spans would take quadratic time in a long run of one letter.
         spans = self._spans(gold.quote, overlapping=False)
         return min(spans, key=lambda span: abs(span[0] - gold.start), default=None)
 
@@ -197,7 +197,7 @@ class _QuoteText:
         return list(islice(self._spans(quote, overlapping=True), 2))
 
     def _spans(self, quote: str, *, overlapping: bool) -> Iterator[Span]:
-        """Yield the exact spans of a quote; without any, those that ignore white space, at word boundaries only."""
+        """Yield the exact spans of a quote, or else the spans at word boundaries that match except for white space."""
         text, places = self._body, None
         if exact := quote in text:
             step = 1 if overlapping else len(quote)

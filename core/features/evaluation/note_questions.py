@@ -1,6 +1,6 @@
 """Questions made from notes, each with the passages that answer it, and checks whether notes can be found by them.
 
-Suggestions read like questions of a user; a check asks everything that should lead to a note: titles, sentences with a
+Suggestions read like a user's questions; a check asks everything that should lead to a note: titles, sentences with a
 gap, headings, and more.
 """
 
@@ -79,7 +79,7 @@ _TOGETHER, _OF_NOTE = 4, 2
 """Number of notes per request, and of requested questions per note."""
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
-"""Sources of questions, in the order in which a note's questions are taken."""
+"""Sources of questions, in the order in which a note's questions are chosen."""
 OF_NOTE = 6
 """Maximum number of questions per note."""
 _OPENING = 200
@@ -107,7 +107,7 @@ Candidate = tuple[str, str, tuple[Span, ...]]
 def merge(by_note: Iterable[Sequence[Question]]) -> list[Question]:
     """Return the first questions about all notes, then the second ones, and so on.
 
-    Equal questions about several notes become one, with the passages of all.
+    Equal questions about several notes are merged, with all their passages.
     """
     questions: dict[str, Question] = {}
     for question in filter(None, chain.from_iterable(zip_longest(*by_note))):
@@ -219,8 +219,8 @@ def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]
 def suggest(notes: Iterable[Note], count: int) -> list[Question]:
     """Return up to `count` questions from definitions and headings in notes, with the passages that answer them.
 
-    They are from as many notes as possible, and deterministic. If several notes define a term, one question has all
-    their passages; repeated headings are skipped.
+    They are deterministic, and from as many notes as possible. If several notes define a term, their passages share one
+    question; repeated headings are skipped.
     """
     shelf = [(note, sections_of(note)) for note in _spread(notes)]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
@@ -372,7 +372,7 @@ class NoteChecks:
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """Start the job `evaluate` for bases that an import changed since their last check, if the user wants this."""
+        """Start the job `evaluate` for bases that an import changed since their last check, if that is turned on."""
         due = []
         for base in self._store.bases.all() if self.after_import else ():
             runs, syncs = self._stored(base, FOUND), self._store.bases.syncs(base)
@@ -389,7 +389,7 @@ class NoteChecks:
 
     @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
-        """Run a question set made from a base's notes, by words and meaning and by meaning alone, and store the runs.
+        """Run a question set made from a base's notes, with both kinds of search and with semantic search alone.
 
         `language` is for the name of a new question set; the default is the language of the preferences, else of the
         terminal. Raises ConfigError if no question can be made from the notes, and the errors of a run.
@@ -406,7 +406,7 @@ class NoteChecks:
             return runs
 
     def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
-        """Return the time of a base's newest check, None without one, and its results by the id of the right note."""
+        """Return the time of a base's newest check (None without one), and its results by the id of the right note."""
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
         if newest is None:
             return None, {}
@@ -426,17 +426,17 @@ class NoteChecks:
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None
 
-    # within
+    # helpers
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
-        """Return the runs from a base's checks with a pipeline, the newest first."""
+        """Return the runs from a base's checks with a pipeline, newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:
         """Update the question set of a base from its notes, and return it; raises ConfigError without questions."""
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
         notes = []
-        # Hashes determine the order, so that an edit of one note doesn't change the questions about others.
+        # The order depends on hashes, so editing one note doesn't change the questions about others.
         for card in sorted(cards, key=lambda card: digest(card.id))[:MOST_NOTES]:
             progress(0, 0, card.title)
             if note := find_note(self._store, card.id):

@@ -193,8 +193,8 @@ Row = Mapping[str, str]
 def parse_table(data: bytes, name: str) -> list[Question]:
     """Return the questions in a CSV file, in any encoding, separated by commas, semicolons or tabs.
 
-    Rows with the same id are one question; a row without path and quote is a question without an answer. Raises one
-    QuestionSetError that lists the bad lines, and SourceError for data that isn't text.
+    Rows with the same id belong to one question; a row without path and quote is a question without an answer. Raises
+    one QuestionSetError that lists the bad lines, and SourceError for data that isn't text.
     """
     problems: list[Problem] = []
     questions: dict[str, Question] = {}
@@ -257,7 +257,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question in a row, with the right passage if the row has one; raises RowError.
+    """Return the question in a row, with its right passage if there is one; raises RowError.
 
     Blank cells take their values from `known`, the question from earlier rows.
     """
@@ -375,7 +375,7 @@ class Questions:
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 
-    # right passages, by a click
+    # marking right passages
 
     def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
         """Add a hit's passage to the right passages of a question; a new question is added to the set.
@@ -415,7 +415,7 @@ class Questions:
         self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Replace a right passage with a part of it: a click marks a whole chunk, but the answer may be one sentence.
+        """Replace a right passage with a part of it, because a click marks a whole chunk.
 
         Raises QuestionSetError for a text outside the passage, and NoteNotFound.
         """
@@ -424,7 +424,7 @@ class Questions:
         spans = tuple(part if span == gold else span for span in question.spans)
         self._table.edit(question_set, question_id, replace(question, gold=spans))
 
-    # within
+    # helpers
 
     def _with_text(self, question_set: QuestionSet, text: str) -> Question | None:
         return next((known for known in self._table.for_set(question_set) if known.text == text.strip()), None)

@@ -1,4 +1,4 @@
-"""The table of runs and their results. Exports need it too, and it loads no model, engine or client."""
+"""The table of runs and their results, usable by exports without loading a model, an engine or a client."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ class RunTable(StoreTable):
     """
 
     def for_base(self, base: KnowledgeBase) -> list[Run]:
-        """Return the runs on a base, the newest first."""
+        """Return the runs on a base, newest first."""
         rows = self._rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
         return [_RUN(dict(row), self._database.unread) for row in rows]
 

@@ -105,7 +105,7 @@ def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, 
 
 
 def is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
-    """Whether a pipeline uses the base's own chunking and embedder."""
+    """Return whether a pipeline uses the base's own chunking and embedder."""
     return index_of(base, pipeline) == (base.chunking, base.embedder)
 
 
@@ -122,7 +122,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
     """Diagnose missed right passages; `golds` are pairs of a passage's number in its question and the passage.
 
     Found passages (at least FOUND_SHARE of their characters are in hits) are left out. If several chunks contain that
-    share of a passage, the diagnosis is about the chunk that got furthest.
+    share of a passage, the diagnosis is about the chunk that got furthest in the search.
     """
     cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
@@ -154,7 +154,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
 
 
 def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
-    """Whether a chunk contains a part of a passage; the text of an edited chunk may differ from the note's."""
+    """Return whether a chunk contains a part of a passage; the text of an edited chunk may differ from the note's."""
     start, end = max(chunk.start, gold.start), min(chunk.end, gold.end)
     if start >= end:
         return False
@@ -290,7 +290,7 @@ class Runs:
         return questions
 
     def all(self, base: str) -> list[Run]:
-        """Return the runs on a base, the newest first."""
+        """Return the runs on a base, newest first."""
         return self._table.for_base(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
@@ -302,18 +302,18 @@ class Runs:
         return [(self._table.run(run_id), self.results(run_id)) for run_id in run_ids]
 
     def is_under_way(self, run: Run) -> bool:
-        """Whether this process is currently asking the questions of a run."""
+        """Return whether this process is currently asking the questions of a run."""
         return run.id in self._under_way
 
     def is_current(self, run: Run) -> bool:
-        """Whether the searchable data is unchanged since the start of a run."""
+        """Return whether the searchable data is unchanged since the start of a run."""
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
         """Delete runs, all or none; raises RunNotFound."""
         self._table.delete([self._table.run(run_id).id for run_id in run_ids])
 
-    # within
+    # helpers
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """Raise one QuestionSetError that lists the questions that can't be searched for."""
@@ -371,7 +371,7 @@ class Runs:
                 every[number] = result
                 self._table.add(run, {number: result}, run.metrics)
         except BaseException:
-            with suppress(StoreError):  # the first error tells more
+            with suppress(StoreError):  # the first error says more
                 self._table.add(run, {}, scoring.summarise([*every.values()]))
             raise
         finally:
@@ -417,12 +417,12 @@ class Runs:
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
-    """Whether a result is for the current version of a question."""
+    """Return whether a result is for the current version of a question."""
     golds = frozenset((gold.path, gold.quote) for gold in scoring.remaining_golds(question))
     now = question.id, question.text, question.any, golds
     return (now, question.answer) == (result.identity, result.wished)
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:
-    """Return the progress function for one part of a job with several equal parts."""
+    """Return the progress function for one of several equal parts of a job."""
     return lambda done, total, what: progress(number + done / max(1, total), of, what)

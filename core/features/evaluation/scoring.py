@@ -224,7 +224,7 @@ def _is_same(item: Span, other: Span) -> bool:
 def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
     """Return the first hits within a budget of characters; the last one is cut.
 
-    For comparing systems with passages of different lengths, because a fixed number of hits favours long ones.
+    This makes systems with passages of different lengths comparable: a fixed number of hits favours long passages.
     """
     spans = []
     for path, start, end in hits:
@@ -256,7 +256,7 @@ Reply with one JSON object only, such as
 REASON = 500
 """Maximum length of a reason, in characters."""
 _RULING = re.compile(r"\{[^{}]*\}(?=[\s`]*\Z)")
-"""A JSON object without another one, at the end of a text or of a code block that ends it."""
+"""A JSON object without nested objects, at the end of a text or of its last code block."""
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 _FACT = re.compile(
@@ -273,7 +273,7 @@ def ask(
     search: Callable[[str], SearchResult],
     answer: Callable[[SearchResult], GivenAnswer] | None = None,
 ) -> QuestionResult:
-    """Ask one question, and measure the time of its search, its hits, and its answer if there is one."""
+    """Ask a question, and return its hits, its answer if there is one, and the time that the search took."""
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
@@ -306,7 +306,7 @@ def remaining_golds(question: Question) -> tuple[GoldSpan, ...]:
 
 
 def is_lost(question: Question) -> bool:
-    """Whether too many right passages are gone for any search to answer the question."""
+    """Return whether too many right passages are gone for any search to answer the question."""
     missing = len(question.spans) - len(remaining_golds(question))
     return missing > 0 and (missing == len(question.spans) or not question.any)
 
@@ -367,7 +367,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
     If the reply has another form, it is requested once more. A failure of the server becomes the judgement's `problem`.
     Raises Cancelled if `stop` returns True.
     """
-    assert result.given, "it is due"
+    assert result.given, "only an answer can be judged"
     texts = [result.wished, result.given.text, *(gold.quote for gold in result.golds)]
     wished, answer, *passages = shares(texts, characters)
     asking = {"question": result.question, "wished": wished, "passages": passages, "answer": answer}

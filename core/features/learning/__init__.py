@@ -1,4 +1,4 @@
-"""Suggesting notes from logs (logs -> events -> facts -> notes): the protocol and the table of log parsers."""
+"""Suggesting notes from logs (logs -> events -> facts -> notes): the protocol and registry of log parsers."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -11,19 +11,18 @@ from core.model import LogEvent
 class LogParser(Protocol):
     """Splits the text of a log into events.
 
-    The text is decoded, and its lines end in \\n; a line may contain anything else. Secrets in the events are masked
-    afterwards, not by the parser.
+    The text is already decoded, and its lines end in \\n. The parser doesn't mask secrets; that happens later.
     """
 
     @property
     def by_lines(self) -> bool:
-        """Whether the parser reads line by line. Then long lines are cut first; otherwise it gets the whole text."""
+        """Whether the parser reads line by line. If so, it gets long lines already cut."""
 
     def fits(self, name: str, sample: str) -> float:
-        """Return how well the parser fits a log, from 0 to 1, by the name of its file and its first characters."""
+        """Return how well the parser fits a log, from 0 to 1, given its file name and first characters."""
 
     def events(self, text: str) -> Iterable[LogEvent]:
-        """Yield the events in order; raises ValueError for a text in another format."""
+        """Yield the events in order; raises ValueError if the text is in another format."""
 
 
 LOG_PARSERS: Registry[LogParser] = Registry(

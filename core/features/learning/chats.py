@@ -1,4 +1,4 @@
-"""Chats and Markdown: exports of ChatGPT and Claude, messages with roles, chats as text, paragraphs and lists."""
+"""Parsers for Markdown and for chats: ChatGPT and Claude exports, messages with roles, and plain text."""
 
 import json
 import re
@@ -38,7 +38,7 @@ class Markdown:
 
 
 def _marked_up(text: str, first: int = 1, source: str = "") -> Iterator[LogEvent]:
-    """Yield the events of a Markdown text; `first` is the number of its first line, `source` its author."""
+    """Yield the events of a Markdown text; `first` is the number of its first line, and `source` its author."""
     parts: list[str] = []
     heading, fence = source, ""
     lines = text.split("\n")
@@ -69,7 +69,7 @@ def _marked_up(text: str, first: int = 1, source: str = "") -> Iterator[LogEvent
 
 
 class Chats:
-    """Reads conversations; in a JSON export, the line of an event is the number of its message."""
+    """Reads conversations. In a JSON export, an event's line is the number of its message."""
 
     by_lines = False
 
@@ -130,7 +130,7 @@ def _time(item: Mapping[str, object]) -> float:
 
 
 def _text(content: object) -> str:
-    """Return the text of a message's content, which is a text, an object, or a list of parts."""
+    """Return the text of a message's content, which may be a string, an object or a list of parts."""
     if isinstance(content, Mapping):
         return _text(content.get("text") or content.get("parts"))
     if isinstance(content, list):

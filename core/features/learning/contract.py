@@ -1,7 +1,7 @@
 """Contract tests for log parsers, including those of other packages.
 
-A test class inherits LogParserContract and defines two fixtures: `log_parser` returns the parser under test, `log` the
-name and the text of a log.
+A test class inherits LogParserContract and defines two fixtures: `log_parser` returns the parser under test, and `log`
+returns the name and text of a log.
 """
 
 from contextlib import suppress

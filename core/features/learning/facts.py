@@ -1,4 +1,4 @@
-"""Facts in logs: their normal forms across logs, their requests and quotes, and the table of the known ones."""
+"""Facts in logs: forms for comparing them across logs, requests, quotes, and the table of known facts."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -28,17 +28,17 @@ MOST_TITLE = 160
 
 
 def normalise_exact(text: str) -> str:
-    """Return a text without case, extra white space and mask numbers, but with its own numbers."""
+    """Fold the case and white space of a text and drop the numbers in its masks, but keep all other numbers."""
     return " ".join(fold(MASK.sub(r"[\g<kind>]", text)).split())
 
 
 def generalise(text: str) -> str:
-    """Return a form of a text that is the same in every log: without numbers, identifiers and mask numbers."""
+    """Replace the numbers and identifiers in a text, which differ from log to log."""
     return _VARYING.sub("#", normalise_exact(text))
 
 
 def generalise_source(source: str) -> str:
-    """Return a form of a source that is the same in every log: `worker-3` becomes `worker-#`, but `api2` stays."""
+    """Replace the separate numbers in a source: `worker-3` becomes `worker-#`, but `api2` stays."""
     return _NUMBER.sub("#", normalise_exact(source))
 
 
@@ -53,7 +53,7 @@ def first_line(event: LogEvent) -> str:
 
 
 def request_of(event: LogEvent) -> str:
-    """Return the method and path of the request that an event is about, with `{id}` for each id; "" without one."""
+    """Return the method and path of an event's request, with `{id}` in place of ids; "" if there is no request."""
     if "path" in event.fields:
         method, path = event.fields.get("method", ""), event.fields["path"]
     elif match := _REQUEST.search(event.text):
@@ -76,14 +76,14 @@ def fact(
     events: Sequence[LogEvent],
     kind: tuple[str, str],
 ) -> Fact:
-    """Return a fact that quotes its events; if they are many, only the first ones and the last one."""
+    """Build a fact that quotes its events; if there are many, only the first few and the last."""
     sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
     lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
     return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
 
 
 def _quote(event: LogEvent) -> str:
-    """Return the quote of an event; if it is long, only its first and last lines."""
+    """Return an event as a quote; a long one is reduced to its first and last lines."""
     lines = [line.rstrip() for line in event.text.split("\n") if line.strip()]
     if len(lines) > _MOST_QUOTES:
         lines = [*lines[:3], "…", *lines[-2:]]
@@ -93,7 +93,7 @@ def _quote(event: LogEvent) -> str:
 
 
 class FactTable(StoreTable):
-    """The facts that were suggested as notes, and the rejected ones."""
+    """The facts that were suggested as notes or rejected."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
         """Write facts, replacing equal ones."""
@@ -112,7 +112,7 @@ class FactTable(StoreTable):
         return [_READER(dict(row), self._database.unread) for row in rows]
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
-        """Store that the user rejected the facts of these notes for a reason, or accepted them (None)."""
+        """Record why the user rejected the facts of these notes; None means that the user accepted them."""
         self._execute(
             "UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id IN ?",
             *(reason is not None, reason or "", [*note_ids]),

@@ -92,7 +92,7 @@ _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|
 """Commands that change nothing, and so can't fix anything."""
 _BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
 _MOST_LATER = 8
-"""Number of commands after a failed one among which to search for the one that worked."""
+"""Number of commands to search, after a failed one, for the one that worked."""
 
 
 def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], object]) -> Iterator[list[LogEvent]]:
@@ -113,7 +113,7 @@ def _appears(events: Sequence[LogEvent]) -> Message:
 
 
 def required_headers(log: LogText) -> Iterator[Fact]:
-    """Yield requests with the headers whose absence made them fail."""
+    """Yield requests that failed because of a missing header."""
     for events in _grouped(log.events, _lacking):
         request, header = request_of(events[0]), _headers_in(events[0].text)[0]
         title = message("{request} needs the header {header}", request=request, header=header)
@@ -126,7 +126,7 @@ def required_headers(log: LogText) -> Iterator[Fact]:
 
 
 def _lacking(event: LogEvent) -> tuple[str, str] | None:
-    """Return the request of an event and the first header that it lacks, None for another event."""
+    """Return an event's request and the first header that is missing, None for another event."""
     headers, request = _headers_in(event.text), request_of(event)
     return (request, headers[0]) if headers and request else None
 
@@ -191,7 +191,7 @@ def _seconds(event: LogEvent) -> float:
 
 
 def _operation(event: LogEvent) -> str:
-    """Return what an event measures the duration of, "" for another event."""
+    """Return the operation that an event measures, "" for another event."""
     if _seconds(event) < 0:
         return ""
     if event.kind == "test":
@@ -235,7 +235,7 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return the source, the text and the cause of an error as they are in every log, None for another event."""
+    """Return the generalized source, text and cause of an error, None for another event."""
     if not _is_error(event):
         return None
     return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))
@@ -248,7 +248,7 @@ def _is_error(event: LogEvent) -> bool:
     warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
     if not (event.level == "error" or warns) or _headers_in(event.text) or _deprecated(event):
         return False
-    # What an access log says, another rule reads.
+    # Access logs are left to `failing_requests`.
     accessed = f"{event.fields.get('method')} {event.fields.get('path')} "
     return not (is_request and "host" not in event.fields and event.text.startswith(accessed))
 
@@ -305,7 +305,7 @@ def deprecations(log: LogText) -> Iterator[Fact]:
 
 
 def _deprecated(event: LogEvent) -> tuple[str, str] | None:
-    """Return the deprecated thing in an event and its replacement, None without both."""
+    """Return the deprecated thing in an event and its replacement, None unless both are named."""
     line = first_line(event)
     match = _DEPRECATED.search(line[:1_000])
     instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
@@ -356,7 +356,7 @@ def failing_tests(log: LogText) -> Iterator[Fact]:
 def _tests(log: LogText) -> Iterator[tuple[str, list[LogEvent], list[LogEvent]]]:
     """Yield the name of each test with the events of its failures and of its successes.
 
-    The header of a failure lacks the test's file, so it is matched by name.
+    A failure's header doesn't include the test's file, so tests are matched by name.
     """
     events = [event for event in log.events if event.kind == "test" and "outcome" in event.fields]
     full = {_last_part(event.fields["test"]): event.fields["test"] for event in events if "::" in event.fields["test"]}
@@ -397,7 +397,7 @@ def mended_commands(log: LogText) -> Iterator[Fact]:
 
 
 def _complaint(event: LogEvent) -> str:
-    """Return the line of a command's output that says that it failed, "" if none does."""
+    """Return the line of a command's output that reports a failure, "" if there is none."""
     return next(filter(_COMPLAINS.search, event.text.split("\n")[1:]), "")
 
 

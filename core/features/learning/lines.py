@@ -41,7 +41,7 @@ _SOURCE = re.compile(
     r"|(?P<dashed>[A-Za-z_\u4e00-\u9fff][\w./-]{0,59})\s+-\s+)"
 )
 _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
-"""The number of a process, which is no source."""
+"""A process number, which isn't a source."""
 PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
     r" +(?P<command>\S.*)"
@@ -69,7 +69,7 @@ _NAMES = {
     "text": ("message", "msg", "event", "text", "error"),
     "trace": ("stack", "stacktrace", "stack_trace", "exception", "traceback", "exc_info"),
 }
-"""Names of the values of an event, as structured loggers write them."""
+"""Names that structured loggers use for the parts of an event."""
 _NUMBERED = {"10": "debug", "20": "info", "30": "info", "40": "warning", "50": "error", "60": "error"}
 """Numeric levels, as pino writes them."""
 _FIELDS = {"method": "method", "path": "path", "url": "path", "status": "status", "status_code": "status"}
@@ -175,7 +175,7 @@ def _belongs(line: str, parts: list[str], headed: bool) -> bool:
 
 
 def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
-    """Yield the event in lines, of which `first` is the number of the first one."""
+    """Yield the event that a group of lines forms; `first` is the number of its first line."""
     if not parts:
         return
     whole = "\n".join(parts).rstrip()
@@ -237,7 +237,7 @@ def _request(line: str) -> LogEvent | None:
 
 
 def _json_event(line: str) -> LogEvent | None:
-    """Return the event of a JSON object, None for a line without one, or with one that is cut or nested too deeply."""
+    """Parse a line as a JSON object; None if it isn't one, is cut off or is nested too deeply."""
     try:
         values = json.loads(line) if line.lstrip().startswith("{") else None
         event = _structured(values) if values else None
@@ -247,7 +247,7 @@ def _json_event(line: str) -> LogEvent | None:
 
 
 def _structured(values: Mapping[str, object]) -> LogEvent:
-    """Return the event in named values; the values without a known name follow the message as pairs."""
+    """Build an event from named values; values with unknown names follow the message as pairs."""
     rest = dict(values)
     taken = dict.fromkeys(_NAMES, "")
     for part, names in _NAMES.items():

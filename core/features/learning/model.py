@@ -93,9 +93,9 @@ class ModelReading:
 
 @dataclass
 class ModelReader:
-    """Reads logs with a model, until its server fails, or twice replies in the wrong form, which is the `problem`.
+    """Reads logs with a model, in parts of at most `characters`.
 
-    A part of a log has at most `characters`.
+    It stops if the server fails or replies in the wrong form twice; `problem` says why.
     """
 
     chat: Chat
@@ -141,7 +141,7 @@ def _is_stopped(step: Callable[[float], None], share: float) -> bool:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the rule's fact with the same lines, else None; also None for quotes long enough for several facts."""
+    """Return the rule's fact about the same lines, else None. Long quotes may be about several facts, so also None."""
     if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None
     return next((other for other in others if {*item.lines} <= {*other.lines}), None)

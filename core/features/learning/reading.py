@@ -28,12 +28,12 @@ _FALLBACK = "plain"
 
 
 def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Return the log in a file's bytes; raises the SourceErrors of `decode_file`, and UnknownChoice for a parser."""
+    """Parse the bytes of a log file; raises the SourceErrors of `decode_file`, and UnknownChoice for a parser."""
     return read_text(decode_file(data, name, most=MOST_BYTES).text, name, masker, parser=parser)
 
 
 def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Return the log in a text; raises SourceError if it is too long, and UnknownChoice for a parser."""
+    """Parse the text of a log; raises SourceError if it is too long, and UnknownChoice for a parser."""
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
     text = masker.across_lines(_clean(text.replace("\r\n", "\n").replace("\r", "\n")))
@@ -53,7 +53,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
 
 
 def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
-    """Return a log from parsed events; raises SourceError for an invalid event."""
+    """Build a log from parsed events; raises SourceError for an invalid event."""
     events = []
     kinds = {str(kind): kind for kind in get_args(EventKind)}
     for number, item in enumerate(items, 1):
@@ -86,7 +86,7 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
 
 
 def _bounded(events: Iterable[LogEvent]) -> tuple[list[LogEvent], int]:
-    """Return the first events, and the number of the others."""
+    """Return the first MOST_EVENTS events, and the number of events after them."""
     stream = iter(events)
     return [*islice(stream, MOST_EVENTS)], sum(1 for _ in stream)
 
@@ -104,7 +104,7 @@ def _clean(text: str) -> str:
 
 
 def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
-    """Yield the events of a log, each with its head and text, in parts of at most `most` characters."""
+    """Split the events of a log, each with its head and text, into parts of at most `most` characters."""
     part: list[tuple[LogEvent, str]] = []
     size = 0
     for event in log.events:

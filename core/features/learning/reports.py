@@ -13,7 +13,7 @@ _MOST = 20_000
 """Maximum number of characters to read per failure."""
 _FAILED = ("failure", "error", "rerunFailure", "rerunError")
 _PASSED_LATER = ("flakyFailure", "flakyError")
-"""Surefire's elements for failures of a test that passed when it was run again."""
+"""Surefire's elements for failures of a test that passed on a rerun."""
 
 
 class JUnit:
@@ -32,7 +32,7 @@ class JUnit:
 
 
 def _junit_events(text: str) -> Iterator[LogEvent]:
-    """Yield the events of a report, up to the first damage; each has the line where its test begins."""
+    """Yield the events of a report up to the first syntax error, each with the line where its test begins."""
     if "<!DOCTYPE" in text:
         raise ValueError("a JUnit report has no document type")
     places = re.finditer(r"<testcase\b", text)
@@ -68,7 +68,7 @@ _OUTCOME = re.compile(
 )
 _HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
 _BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
-"""The header of a failure, with its `test`, or of a section of the report."""
+"""The header of a failure, with its `test`, or of a report section."""
 _CAUSE = re.compile(r"(?m)^E {2,}(\S.*)")
 _SLOW = re.compile(r"(?P<seconds>\d{1,6}\.\d\d)s (?:call|setup|teardown) +(?P<test>\S{1,400})")
 _OUTCOMES = {

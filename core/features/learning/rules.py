@@ -1,4 +1,4 @@
-"""The rules that read facts from logs without a model, and those among them that read settings and statements."""
+"""The rules that read facts from logs without a model. Those for settings and statements are defined here."""
 
 import re
 from collections import defaultdict
@@ -85,7 +85,7 @@ _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|è§£å
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield the settings of each source with several, each with its last value; a single setting says too little."""
+    """Yield the settings of each source that states at least two, with their last values; one alone says too little."""
     sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
     for event in log.events:
         for name, value in _event_settings(event):
@@ -115,7 +115,7 @@ def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
 
 
 def _neutral_line(event: LogEvent) -> str:
-    """Return the first line of a log event that is neither a warning nor an error, "" for another event."""
+    """Return the first line of a log event that is neither a warning nor an error, "" for any other event."""
     return first_line(event) if event.kind == "log" and event.level in ("", "info", "debug") else ""
 
 
@@ -150,7 +150,7 @@ def statements(log: LogText) -> Iterator[Fact]:
 class LearningRule:
     """A rule: the function that reads facts, and its name in the suggestions.
 
-    With `by_key`, facts are the same only if their keys are equal; otherwise if their keys have nearly the same words.
+    With `by_key`, two facts are the same only if their keys are equal; without it, nearly the same words are enough.
     """
 
     function: Callable[[LogText], Iterable[Fact]]
@@ -174,7 +174,7 @@ RULES: Mapping[str, LearningRule] = {
 
 
 def facts(log: LogText) -> list[tuple[str, Fact]]:
-    """Return the facts in a log with the names of their rules; only the first of equal facts."""
+    """Return the facts in a log with the names of their rules, without duplicates."""
     found: dict[tuple[str, str], tuple[str, Fact]] = {}
     for name, rule in RULES.items():
         for item in islice(rule.function(log), MOST_FACTS):

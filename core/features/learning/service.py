@@ -119,7 +119,7 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
 
 
 def _quote_values(text: Message) -> Message:
-    """Return a message with values from a log as code, if Markdown would interpret them otherwise."""
+    """Mark up values from a log as code in a message if Markdown would interpret them otherwise."""
     fields = {
         name: _quote_values(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
         for name, value in text.fields.items()
@@ -138,7 +138,7 @@ def _code(value: str) -> str:
 
 
 class Memory:
-    """Facts that were suggested or rejected before, to which new facts are added."""
+    """Facts that were suggested or rejected before. New facts are added as they are found."""
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
         self._facts: dict[tuple[str, str], LearntFact] = {}
@@ -165,7 +165,7 @@ class Memory:
 
 
 class Learning:
-    """Suggests notes from logs, on request only. It is off until the settings or the user turn it on."""
+    """Suggests notes from logs on request. It is off until it is turned on in the settings or by the user."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, bases: Bases, notes: Notes) -> None:
         self._store = store
@@ -206,7 +206,7 @@ class Learning:
 
         Secrets are masked before anything is stored or sent. Facts that were suggested or rejected before aren't
         suggested again. `name` is the name of the text or events. With `with_model`, the configured language model
-        suggests notes too; a failure of its server is the `problem` of the report. Raises the errors of `check` and
+        suggests notes too; if its server fails, the report's `problem` says why. Raises the errors of `check` and
         `Notes.add`, and UnknownChoice for a parser; unreadable files are in `failed`. After Cancelled, notes that were
         already suggested stay.
         """
@@ -287,7 +287,7 @@ class Learning:
         facts: Sequence[tuple[str, Fact]],
         model: str = "",
     ) -> LearntLog:
-        """Write the notes of new facts in one transaction with the facts, and add all to the result for the log."""
+        """Write new facts and their notes in one transaction, and add the counts to the log's result."""
         before = []
         for _, fact in facts:
             before.append(memory.find(fact))

@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 class Packs:
     """The packs of a workspace. Changes raise WorkspaceLocked in a read-only workspace.
 
-    `problems` has the failures at the start of the workspace, by pack name.
+    `problems` holds the failures at the start of the workspace, by pack name.
     """
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, pending: PendingChunks) -> None:
@@ -98,8 +98,8 @@ class Packs:
     def install(self, source: str | Path, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
         """Install a pack by its name or folder, or upgrade it if it is installed.
 
-        With `embed`, its notes are also embedded, so that they are found by meaning. Raises UnknownChoice for a name,
-        and PackError for a pack with mistakes or one that is older than the installed one.
+        With `embed`, its notes are also embedded for semantic search. Raises UnknownChoice for a name, and PackError
+        for a pack that has mistakes or is older than the installed one.
         """
         self._store.database.check_writable()
         place, folder = manifest.folder_of(source)
@@ -232,7 +232,7 @@ class Packs:
             try:
                 self._pending.embed(note_ids=[*self._table.notes(pack.name).values()], progress=progress)
             except FAILURES:
-                _LOG.warning("Notes of a pack are found by words only", exc_info=True)
+                _LOG.warning("The notes of a pack weren't embedded", exc_info=True)
         return report
 
     def _upgrade_of(self, note: Note) -> Upgrade:

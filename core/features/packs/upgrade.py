@@ -125,7 +125,7 @@ _READER = RowReader(InstalledPack, "pack", "name", key="name")
 class Upgrade:
     """Updates the notes of an installed pack from its folder.
 
-    Each note is written in one transaction with the hash of its file, so that an interrupted upgrade can continue.
+    Each note is written in one transaction with the hash of its file, so an interrupted upgrade can continue.
     """
 
     store: Store
@@ -220,7 +220,7 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
 
 
 def untouched(store: Store, note: Note) -> bool:
-    """Whether a note's text and fields are unchanged since its pack wrote them."""
+    """Return whether a note's text and fields are unchanged since its pack wrote them."""
     left = store.versions.last_by(note.id, "pack")
     return left is not None and _values(note) == _values(left)
 

@@ -59,7 +59,7 @@ Label = TypeVar("Label")
 
 
 def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> dict[Label, tuple[float, int]]:
-    """Return the labels of neighbours, the most votes first; nearer notes have more weight.
+    """Return the labels of neighbours, most votes first; nearer notes have more weight.
 
     Each label has its share of the votes, from 0 to 1, and its number of notes among the nearest.
     """
@@ -250,11 +250,11 @@ _FEW = 20
 _WORD = re.compile(r"\w+")
 _BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
 _PARAGRAPH, _SHORTEST = 40, 8
-"""Number of last words of a paragraph to search for, and their minimum total length in characters."""
+"""How many of a paragraph's last words to search for, and their minimum total length in characters."""
 _PASSAGES = 5
 """Maximum number of passages near a paragraph."""
 _OWN = 10
-"""Number of additional hits to request, because some are from the note itself, or several from one note."""
+"""Number of extra hits to request, because some come from the note itself or from the same note."""
 _NEAR = 0.5
 """Minimum cosine of notes that are called close in meaning."""
 LEAST = 0.5
@@ -264,7 +264,7 @@ LEAST = 0.5
 class RelatedNotes:
     """The related notes of each note, with suggestions and hints, computed on request and never stored.
 
-    `unreached` is None without the feature of evaluation.
+    `unreached` is None if the evaluation feature is missing.
     """
 
     def __init__(
@@ -349,7 +349,7 @@ class RelatedNotes:
         return [hit for hit in passages if hit.note.id != without][:_PASSAGES]
 
     def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
-        """Yield the hints on a note, the most important first; `near` are its nearest notes."""
+        """Yield the hints on a note, most important first; `near` are its nearest notes."""
         yield from self._outdated(note)
         yield from self._contradictions(note, near)
         yield from self._unfindable(note)
@@ -394,7 +394,7 @@ class RelatedNotes:
                 yield Hint("contradiction", about, remedy, pair.quotes, card)
 
     def _unfindable(self, note: Note) -> Iterator[Hint]:
-        # What the last check of the base says holds for a note that wasn't changed since.
+        # The last check of the base still applies if the note hasn't changed since.
         at, since = self._unreached(note.base_id, note.id) if self._unreached else None, note.updated_at
         if at and since and since <= at:
             yield Hint(
@@ -451,7 +451,7 @@ class RelatedNotes:
 
 
 def _reasons(neighbour: Neighbour) -> Iterable[Message]:
-    """Yield the reasons why a note is related, the most obvious first."""
+    """Yield the reasons why a note is related, most obvious first."""
     if neighbour.linked:
         yield message("This note links to it")
     if neighbour.links_here:
@@ -472,7 +472,7 @@ def _copied(neighbour: Neighbour) -> Message:
 
 
 def _paragraph(text: str, at: int) -> str:
-    """Return the paragraph at a position, or the one before if the position is between two."""
+    """Return the paragraph at a position, or before it if the position is between paragraphs."""
     paragraphs = [*_BLOCK.finditer(text)]
     before = [match for match in paragraphs if match.start() < at] or paragraphs[:1]
     return before[-1].group() if before else ""

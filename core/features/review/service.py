@@ -1,4 +1,4 @@
-"""Items from all bases that wait for the user, the decisions on them that no other feature handles, and reminders."""
+"""Items from all bases that wait for the user, decisions on them that no other feature handles, and reminders."""
 
 import json
 import re
@@ -44,7 +44,7 @@ _DIGEST = "digest"
 
 @frozen
 class DigestDay:
-    """A `day` of this machine's calendar. Its digest tells of changes after `since`, up to its first view, `until`."""
+    """A `day` in local time. Its digest covers the changes after `since`, up to `until`, when it was first shown."""
 
     day: str
     since: datetime
@@ -59,19 +59,19 @@ class DigestDays:
         self._preferences = preferences
 
     def today(self) -> DigestDay:
-        """Return today's digest; the first call of a day begins it. The first digest of all tells of no changes."""
+        """Return today's digest; the first call on a day creates it. The very first digest covers no changes."""
         now = since = local_now()
         day = now.date().isoformat()
         with suppress(*DAMAGE):
             last: DigestDay = decode(DigestDay, json.loads(self._preferences.get(_DIGEST)))
             if last.day == day:
                 return last
-            # A clock that was ahead made times that are still to come.
+            # If the clock was ahead, the stored times may be in the future.
             since = next((at for at in (last.until, last.since) if at <= now), now - timedelta(days=1))
         return self._store(DigestDay(day, since, now))
 
     def put_away(self, day: str) -> None:
-        """Put a digest away for the rest of its day; one of an earlier day is gone already."""
+        """Hide a digest for the rest of its day; digests of earlier days are gone already."""
         today = self.today()
         if today.day == day:
             self._store(replace(today, put_away=True))
@@ -131,10 +131,10 @@ _REMINDERS = "reminders"
 
 
 def next_interval(interval: timedelta | None) -> timedelta:
-    """Return the interval until the next reminder; `interval` is the last one, None before the first.
+    """Return the interval until the next reminder; `interval` is the previous interval, None before the first.
 
     Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the last interval times the ease
-    factor. *Seen* is the only grade here (4 of 5), which leaves that factor at 2.5.
+    factor. *Seen* is the only grade here (4 of 5), and it leaves that factor at 2.5.
     """
     if interval is None:
         return FIRST
@@ -248,7 +248,7 @@ class Review:
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
-        """Return the waiting items by kind, then the oldest first; by default of all kinds and all bases.
+        """Return the waiting items by kind, then oldest first; by default of all kinds and all bases.
 
         Raises UnknownChoice for a kind.
         """
@@ -340,7 +340,7 @@ class Review:
             new, old = self._store.notes.note(matter.submission.note.id), self._store.notes.note(into)
             body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
             merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
-            self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
+            self._proposals.reject([matter.submission])  # the same fact from a log isn't suggested again
         return merged
 
     # the kinds

@@ -16,9 +16,8 @@ from core.notes.trash import Trash
 from core.notes.versions import Versions, between
 from core.store import Store
 
-# Conflict copies of files, recognized by name, and also by content if a user may have chosen the name.
-
-# Names that sync programs give to conflict copies, and the original name in each.
+# Conflict copies of files are recognized by the names that sync programs give them, and also by content if a user may
+# have chosen the name.
 
 _CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
 """Beginnings of the word for *conflict*; Dropbox writes names in the user's language."""
@@ -167,7 +166,7 @@ class Upgrades(Protocol):
 
 
 class TextConflicts:
-    """The notes with two texts, and choosing one or both of them. Texts are compared again only if they changed."""
+    """The notes with two texts, and the choice between them. Texts are compared again only if they changed."""
 
     def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
         self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
@@ -192,7 +191,7 @@ class TextConflicts:
                     break
 
     def _are_near(self, first: str, second: str) -> bool:
-        """Return whether two texts are versions of one file, and the second wasn't created (and named) by a user."""
+        """Return whether two texts are versions of one file, and the second wasn't created and named by a user."""
         if any(
             version.kind == "create" and version.author != "sync" for version in self._store.versions.for_note(second)
         ):

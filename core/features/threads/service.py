@@ -82,7 +82,7 @@ class Threads:
     def __init__(
         self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
     ) -> None:
-        """Store the parts. `answers` is called only for the first question, because every search page lists threads."""
+        """Store the parts. `answers` is called at the first question, because every search page creates this object."""
         self._store = store
         self._table = ThreadTable(store.database)
         self._settings = settings
@@ -97,7 +97,7 @@ class Threads:
         """The thread id or question for which the job was started."""
 
     def all(self) -> list[Thread]:
-        """Return the threads, the last answered first."""
+        """Return the threads, most recently answered first."""
         return self._table.all()
 
     def get(self, thread_id: str) -> Thread:
@@ -296,7 +296,7 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
 def find_unique(quote: str, new: str) -> Span | None:
     """Return the span of a long quote that occurs exactly once in a text, else None.
 
-    This is used if the older text is unknown.
+    Used if the older text is unknown.
     """
     matches = list(_places(new, quote))
     return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
@@ -344,7 +344,7 @@ class ThreadTable(StoreTable):
         self._insert("turns", columns_of(turn), aside=True)
 
     def all(self) -> list[Thread]:
-        """Return the threads, the last answered first."""
+        """Return the threads, most recently answered first."""
         return sorted(self._threads("ORDER BY thread_id, number"), key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:

@@ -34,7 +34,7 @@ class Masker:
         return len(self._masks)
 
     def masked(self, text: str, *, unknown: bool = True) -> str:
-        """Return a text with its secrets masked; with `unknown` also text that only looks like a token."""
+        """Return a text with its secrets masked; with `unknown`, also text that only looks like a token."""
         return self._replace_secrets(text, _secrets, find_tokens if unknown else None)
 
     def event(self, event: LogEvent) -> LogEvent:
@@ -47,7 +47,7 @@ class Masker:
         return replace(event, text=self.masked(text), time=time, source=self._sources[event.source], fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Return a text with secrets masked that need several lines to recognize: keys, pairs, columns.
+        """Mask the secrets that can only be recognized across lines: keys, pairs, columns.
 
         Line numbers stay the same.
         """
@@ -60,9 +60,9 @@ class Masker:
         return self.masked(value)
 
     def _replace_secrets(self, text: str, find: _Find, find_last: _Find | None = None) -> str:
-        """Return a text with the secrets masked that `find` yields for its readings; line numbers stay the same.
+        """Mask the secrets that `find` yields for each reading of a text, and `find_last` for the last one.
 
-        `find_last` finds more of them in the last reading.
+        Line numbers stay the same.
         """
         ways = readings(text)
         found = [(way, span) for way in ways for span in find(way.text)]

@@ -136,7 +136,7 @@ _NEAR = 240
 """Maximum distance in characters between a name and its value in a pair."""
 
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
-"""Separators of table cells, the most certain first; the last one isn't used for rows with a name and its value."""
+"""Separators of table cells, most certain first; the last one isn't used for rows with a name and its value."""
 _HEAD = re.compile(rf"[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
 _TITLES = frozenset(
@@ -186,7 +186,7 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
 
 
 def _told(text: str, at: int) -> Iterator[SecretSpan]:
-    """Yield the secrets in a sentence that begins with a name before `at`: *the door code was changed to …*."""
+    """Yield the secrets in the sentence after a name that ends at `at`: *the door code was changed to …*."""
     end = at + _FAR
     while told := _TOLD.match(text, at, end):
         at = told.end()
@@ -206,7 +206,7 @@ def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
 def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> Iterator[Value]:
     """Yield the values after a name that are secrets with the given certainty.
 
-    `begin` is where the name begins with the word before it: *access* before *code*.
+    `begin` is the start of the name, including a word before it such as *access* in *access code*.
     """
     name = match[0].lower()
     joint = _JOINT.match(text, match.end())

@@ -64,7 +64,7 @@ _HASHES = (
     r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
 )
 _URL = r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}"
-# Kind and hints, and below them the pattern.
+# The kind and hints, and below them the pattern.
 _SHAPES = r"""
 key: private key
     (?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)
@@ -164,7 +164,7 @@ _COMMANDS = tuple(
     for names, *options in map(str.split, _OPTIONS.strip().split("\n"))
     for option in options
 )
-# Hints, and below them the pattern. Its value is a secret unless it clearly isn't one.
+# The hints, and below them the pattern. A value is a secret unless it clearly isn't.
 _PLACES = r"""
 -u --user --proxy
     (?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)[ =]{0,3}[\"']?[\w.@+\\-]{1,100}:(?!//)<VALUE>
@@ -334,7 +334,7 @@ PATTERNS = (
         for hints, regex in _read(_PLACES, re.IGNORECASE | re.MULTILINE)
     ),
 )
-"""Patterns of all kinds of secrets, the most certain first."""
+"""Patterns of all kinds of secrets, most certain first."""
 _INSERT = re.compile(r"(?i)\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*")
 _ITEM = re.compile(
     r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"

@@ -58,7 +58,7 @@ _MOST_LEVELS = 3
 def readings(text: str) -> list[Reading]:
     """Return a text in its normal form, and then with its escapes (JSON, URL, HTML) decoded once or more.
 
-    In the normal form, characters have normal width, and none is invisible.
+    The normal form has characters of normal width and no invisible ones.
     """
     result = [Reading(text, range(len(text) + 1))]
     if not unicodedata.is_normalized("NFKC", text) or _INVISIBLE.search(text):
@@ -89,7 +89,7 @@ def _form(letter: str) -> str:
 def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
     """Return the spans sorted; overlapping and adjacent spans are merged and get the kind that was found first.
 
-    So no part of a secret remains next to a mask. Spans within an existing mask are left out.
+    This way, no part of a secret remains next to a mask. Spans within an existing mask are left out.
     """
     result: list[tuple[int, SecretSpan]] = []
     for start, rank, end, kind in sorted((start, rank, end, kind) for rank, (start, end, kind) in enumerate(spans)):

@@ -65,7 +65,7 @@ _GRADES = {
         (Grade.RANDOM, "keys?|tokens|<session sid authorization>"),
     )
 }
-"""Patterns of the parts of names with the same grade, between underscores, the surest first."""
+"""Patterns of the parts of names with the same grade, between underscores, surest first."""
 _ABOUT = frozenset(
     "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
     " count counts counter"
@@ -115,7 +115,7 @@ _CLOSED = {
     mark: re.compile(rf"(?:(?:[^\\\n{mark}]|\\.)(?:{doubled})*+)*+(?={mark})")
     for mark, doubled in (('"', '""'), ("'", "''"), ("`", "(?!)"))
 }
-"""The text up to the closing quote: not one after a backslash, nor a doubled one."""
+"""The text up to the closing quote. An escaped or doubled quote doesn't close it."""
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
 MOST = 4_000
