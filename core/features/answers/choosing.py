@@ -127,8 +127,7 @@ def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Mapping[str,
     passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
     for key, units in by_hit.items():
         read = reads.get(key)
-        ensemble = reader.shipped(read.embedder.fingerprint) if read and read.compared and units else None
-        if read is None or read.compared is None or ensemble is None:
+        if not (read and read.compared and units and (ensemble := reader.shipped(read.embedder.fingerprint))):
             continue
         places, _ = read.compared
         masks = np.stack([tokens_within(places, candidate.unit.spans) for candidate in units])
@@ -154,7 +153,8 @@ def _hit_candidates(
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
     units = units_of(hit.chunk.text)
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
-    shares = [_share(held, question) for held in words]
+    total = sum(question.rarity.values()) or 1.0
+    shares = [sum(question.rarity.get(word, 0.0) for word in held) / total for held in words]
     shared = {
         "score": hit.strength / best if best > 0 else 0.0,
         "first": 1 / hit.rank,
@@ -175,12 +175,6 @@ def _hit_candidates(
             "asks": float(is_question(text) or bool(_EXERCISES.fullmatch(heading))),
         }
         yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
-
-
-def _share(held: set[str], question: EvidenceQuestion) -> float:
-    """Return the share of the question's words that a unit contains, weighted by rarity."""
-    total = sum(question.rarity.values())
-    return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
 
 
 def _nearness(
@@ -500,13 +494,11 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
 
 def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the best excerpt, and excerpts from other notes that answer nearly as well in other words."""
-    chosen = list(ranked[:1])
-    for excerpt in ranked:
-        if len(chosen) == QUOTES or excerpt.score < ranked[0].score - WEAKER:
-            break
+    chosen: list[Excerpt] = []
+    for excerpt in _close(ranked):
         if all(excerpt.hit.note.id != item.hit.note.id and not excerpt.repeats(item) for item in chosen):
             chosen.append(excerpt)
-    return chosen
+    return chosen[:QUOTES]
 
 
 def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:

@@ -8,11 +8,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
-from core.base.text import CJK, STOP_WORDS, fold, simplify
+from core.base.text import CJK, STOP_WORDS, fold, shared_length, simplify
 from core.features.answers.numbers import (
     CASED,
     CHINESE_UNITS,
@@ -141,6 +141,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     return bool(forms & held) or (not version and held.issuperset(parts))
 
 
+Match = re.Match[str]
 Reading = tuple[object, ...]
 """A meaning of a figure: a kind, such as `n` or `date`, and its values."""
 
@@ -313,8 +314,7 @@ def _context(figure: Figure, text: str) -> tuple[list[str], list[str]]:
 
 
 def _count_equal(ours: Sequence[str], theirs: Sequence[str]) -> int:
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
-    return sum(any(map(str.isalnum, word)) for word, _ in pairs)
+    return sum(any(map(str.isalnum, word)) for word in ours[: shared_length(ours, theirs)])
 
 
 _NOUNS = re.compile(rf"\s?([{CJK}]{{2}})|[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?")
@@ -343,7 +343,7 @@ def _nouns(text: str, end: int) -> frozenset[str]:
 # Parsers for the kinds of figures
 
 
-def _date(match: re.Match[str]) -> Read:
+def _date(match: Match) -> Read:
     if match["of"]:  # a day of each month
         return (("nth", read_number(match["of"])),), (), False
     parts = {name[0]: value for name, value in match.groupdict().items() if value}
@@ -359,12 +359,12 @@ def _date(match: re.Match[str]) -> Read:
     return (("date", year, month, day),), (*vaguer, *plain), False
 
 
-def _percent(match: re.Match[str]) -> Read:
+def _percent(match: Match) -> Read:
     value, whole = read_number(match["of"]), read_number(match["whole"])
     return ((("n", value / whole * 100, "%"),), (), False) if value is not None and whole else None
 
 
-def _part(match: re.Match[str]) -> Read:
+def _part(match: Match) -> Read:
     """Parse a half, two thirds, half an hour."""
     share = Fraction(1, _PARTS[(match["part"] or "half").lower().rstrip("s")])
     share *= WORDS.get((match["count"] or "").lower(), 1)
@@ -374,7 +374,7 @@ def _part(match: re.Match[str]) -> Read:
     return (("n", share * 100, "%"),), (), False
 
 
-def _and_a_half(match: re.Match[str]) -> Read:
+def _and_a_half(match: Match) -> Read:
     """Parse an hour and a half, two and a half days, an hour and 15 minutes."""
     count, unit, *more = filter(None, match.groups())
     base, factor = UNIT[unit.lower()]
@@ -385,7 +385,7 @@ def _and_a_half(match: re.Match[str]) -> Read:
     return ((("n", (read_number(count) or 1) * factor + rest * less, base),), (), False)
 
 
-def _time(match: re.Match[str]) -> Read:
+def _time(match: Match) -> Read:
     """Parse a time of day as minutes; the kind is `hour` if it may be before or after noon."""
     word = match.group().strip().lower()
     if word in _HOURS:
@@ -409,7 +409,7 @@ def _time(match: re.Match[str]) -> Read:
     return (("time", total),), (vague,), False
 
 
-def _frequency(match: re.Match[str]) -> Read:
+def _frequency(match: Match) -> Read:
     period = _EACH[next(filter(None, map(match.group, ("adverb", "period", "an", "a", "short", "chinese")))).lower()]
     single = bool(match["an"] or match["a"] or match["one"])  # *a day*: one day or every day
     typed = match["count"] or match["every"]
@@ -423,7 +423,7 @@ def _frequency(match: re.Match[str]) -> Read:
     return (amount, rate) if single else (rate, amount) if typed else (rate,), (), single
 
 
-def _ordinal(match: re.Match[str]) -> Read:
+def _ordinal(match: Match) -> Read:
     word, typed = (match["word"] or "").lower(), match["figures"] or match["chinese"]
     if word == "second" and re.search(
         r"(?:\d|\b(?:an?|per|each|every|half|one|ten|five|two|few))[ -]\Z", match.string[: match.start()]
@@ -439,24 +439,24 @@ def _ordinal(match: re.Match[str]) -> Read:
     return ((("nth", value),), (), value in (1, -1)) if value is not None else None
 
 
-def _day(match: re.Match[str]) -> Read:
+def _day(match: Match) -> Read:
     chinese = match["chinese"]
     day = "一二三四五六日天".index(chinese) if chinese else _DAYS.index(match[0][:3].lower())
     return (("weekday", min(day, 6)),), (("each", Fraction(604800), "s"),), False
 
 
-def _closed(match: re.Match[str]) -> Read:
+def _closed(match: Match) -> Read:
     return (_CLOSED[match.group().lower()],), (), True
 
 
-def _often(match: re.Match[str]) -> Read:
+def _often(match: Match) -> Read:
     word = match.group().lower()
     if word == "both":
         return (("n", Fraction(2), ""),), (), True
     return (("n", Fraction(("once", "twice", "thrice").index(word) + 1), "time"),), (), word == "once"
 
 
-def _amount(match: re.Match[str]) -> Read:
+def _amount(match: Match) -> Read:
     word = (match["word"] or "").lower()
     alone = not (match["unit"] or match["classifier"] or match["scale"])
     if (alone and match["chinese"] in PLAIN) or (
@@ -488,14 +488,14 @@ def _amount(match: re.Match[str]) -> Read:
     return says, tuple(implied), loose
 
 
-def _unit(match: re.Match[str]) -> tuple[str, Fraction]:
+def _unit(match: Match) -> tuple[str, Fraction]:
     typed = (match["unit"] or match["before"] or "").strip(" -")
     return UNIT[CASED.get(typed, typed.lower())] if typed else ("", Fraction(1))
 
 
 _N = rf"\d+(?:\.\d+)?|[{COUNTED}]+"
 _EVERY = rf"(?:(?P<count>\d+|{SPELLED})[ -])?(?P<period>{_PERIOD})\b"
-_READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = tuple(
+_READERS: tuple[tuple[re.Pattern[str], Callable[[Match], Read]], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE), read)
     for pattern, read in (
         (

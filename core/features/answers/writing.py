@@ -262,7 +262,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
             ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
         if ending or proof.read:
             break
-    if not ending and not proof.read:
+    else:
         ending = {"problem": chat.server.unusable("didn't answer in the requested format").message}
     yield _with(draft, answer, proof, ended=True, **ending)
 

@@ -23,21 +23,11 @@ from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
 from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
-from core.features.archives.records import (
-    JSON,
-    SIGNS,
-    Made,
-    NoteRecord,
-    RecordParts,
-    Records,
-    json_error,
-    new_base,
-    noun,
-    record_of,
-)
+from core.features.archives.records import Made, NoteRecord, RecordParts, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import free_path
+from core.intake.rows import JSON, SIGNS, json_error, noun
 from core.markdown.body import look_into, named_in
 from core.markdown.frontwriting import as_json
 from core.model import (

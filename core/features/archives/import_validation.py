@@ -27,10 +27,10 @@ from core.features.archives.records import (
     VersionRecord,
     change_values,
     is_id,
-    noun,
 )
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, is_safe
+from core.intake.rows import noun
 from core.markdown import frontmatter
 from core.markdown.frontmatter import MAX_CHARACTERS
 from core.model import (

@@ -1,25 +1,19 @@
 """A base as the records of an archive: reading them from a store or from JSON, lazily, and writing them to a store."""
 
-import json
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime
 from functools import partial
-from itertools import chain, islice
-from math import isfinite
-from typing import Any, Generic, Protocol, TypeVar, Unpack
+from itertools import chain
+from typing import Any, Protocol, TypeVar, Unpack
 
 from core import embedding
-from core.base.codec import DecodeError, decoder
 from core.base.datetimes import utc_now
 from core.base.errors import ArchiveError, RowError, SourceError
-from core.base.faults import translate_parse_error
 from core.base.file_names import harmless_path
 from core.base.frozen import frozen
 from core.base.messages import Message
-from core.base.text import escape_halves
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
 from core.model import (
@@ -61,15 +55,8 @@ Made = tuple[Place, Callable[[], T]]
 MOST_MISTAKES = 100
 """Number of mistakes after which the reading of an archive stops."""
 
-SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
-"""A JSON string (so that characters in it don't count), a bracket or a comma."""
-MOST_VALUES = 1_000_000
-"""Maximum number of strings, commas and brackets in a record."""
-_DIGITS = 20
-"""Maximum length of an integer in SQLite, with its sign."""
 
-
-class RecordParts(Iterable[T], Generic[T]):
+class RecordParts(Iterable[T]):
     """Records that are read again at each iteration; `read` yields each record's place and a function that reads it."""
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
@@ -129,59 +116,6 @@ class Mistakes:
         """Raise ArchiveError if there are mistakes."""
         if self._listed:
             raise ArchiveError(self._name, self._listed)
-
-
-def parse_json(text: bytes) -> Any:
-    """Return the value of a JSON text; raises RowError, also for numbers that are too long and for too many values.
-
-    The number of values is limited because small values take up to twenty times as much memory as their text.
-    """
-    if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
-        raise RowError("it holds too many values.")
-    try:
-        return JSON.decode(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise json_error(error) from error
-
-
-def json_error(error: Exception) -> RowError:
-    """Return the error for an exception from parsing a JSON text."""
-    if isinstance(error, json.JSONDecodeError):
-        reason = translate_parse_error(error.msg)
-        return RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno)
-    if isinstance(error, UnicodeDecodeError):
-        return RowError("this isn't UTF-8. Save the file as UTF-8.")
-    return error if isinstance(error, RowError) else RowError("this is nested too deeply.")
-
-
-def _parse_integer(digits: str) -> int:
-    if len(digits) > _DIGITS:
-        raise RowError("the number {digits}… is too long.", digits=digits[:_DIGITS])
-    return int(digits)
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if not isfinite(number):
-        raise RowError("the number {digits} is too large, or isn't valid.", digits=digits[:_DIGITS])
-    return number
-
-
-JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
-"""JSON decoder for numbers that SQLite can store; raises RowError for others."""
-
-
-def noun(kind: object, value: object) -> Any:
-    """Decode a JSON value as an object of the given type; raises RowError with the name of the wrong field."""
-    try:
-        return decoder(kind, exact=True)(value)
-    except DecodeError as error:
-        name = escape_halves(error.name)
-        if error.kind:
-            raise RowError("'{name}' must be {kind}.", name=name, kind=error.kind) from error
-        if error.missing:
-            raise RowError("the field '{name}' is missing.", name=name) from error
-        raise RowError("there is no field '{name}'.", name=name) from error
 
 
 @frozen

@@ -22,7 +22,7 @@ from core.features.archives.records import Ids, Mistakes, Place, Records, RunRow
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
-from core.model import Check, KnowledgeBase, Restored, TrashedBase, count_names
+from core.model import Check, KnowledgeBase, Restored, count_names
 from core.settings.config import Settings
 from core.store import Store
 
@@ -96,7 +96,9 @@ class Archives:
         self._find_file = find_file
         self._bases = bases
         self._trash = BaseTrash(store)
-        self._stays = timedelta(days=settings.trash_days)
+        self.trash_stays = timedelta(days=settings.trash_days)
+        """How long a deleted base stays in the trash."""
+        self.trash = self._trash.all
 
     # files
 
@@ -183,15 +185,6 @@ class Archives:
         with translate_errors(self._store.folder):
             self._trash.put(base.id, zip_archive.pack(self._read(base)))
 
-    @property
-    def trash_stays(self) -> timedelta:
-        """How long a deleted base stays in the trash."""
-        return self._stays
-
-    def trash(self) -> list[TrashedBase]:
-        """Return the items in the trash, most recent first; an item that can't be restored has a `problem`."""
-        return self._trash.all()
-
     def restore_deleted(self, key: str, name: str = "") -> Restored:
         """Restore the deleted base with the given key, or the last deleted base with the given name, and return it.
 
@@ -221,7 +214,7 @@ class Archives:
 
     def expire_trash(self) -> int:
         """Remove expired notes and bases from the trash; return the number removed. Raises StoreError."""
-        return expire(self._store, self._trash, self._stays)
+        return expire(self._store, self._trash, self.trash_stays)
 
     # importing and exporting
 

@@ -18,10 +18,11 @@ from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
 from core.base.messages import message
-from core.features.archives.records import Made, Mistakes, RecordParts, Records, noun, parse_json
+from core.features.archives.records import Made, Mistakes, RecordParts, Records
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
+from core.intake.rows import noun, parse_json
 from core.model import Feedback, KnowledgeBase, RequestedPermissions
 from core.notes import fields
 from core.query import synonyms

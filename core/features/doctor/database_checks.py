@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
-from core.features.doctor.workspace_checks import WorkspaceParts
+from core.features.doctor.workspace_checks import Finding, WorkspaceParts
 from core.model import Check, Revision
 from core.store.phrases import word_row
 
@@ -36,17 +36,17 @@ _UNREADABLE = (
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
-def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Message | None]:
+def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Finding]:
     """Return a check that reports the number of rows that a query finds, in the field `n`, if there are any."""
 
-    def find(parts: WorkspaceParts) -> Message | None:
+    def find(parts: WorkspaceParts) -> Finding:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
         return Message(singular, {"n": count}, many) if count else None
 
     return find
 
 
-def _structure(parts: WorkspaceParts) -> Message | None:
+def _structure(parts: WorkspaceParts) -> Finding:
     faults = parts.store.database.column(f"PRAGMA quick_check({_MOST_SHOWN})")
     return None if faults == ["ok"] else verbatim("; ".join(map(str, faults)))
 
@@ -56,7 +56,7 @@ def _rebuild_indexes(parts: WorkspaceParts) -> None:
         connection.execute("REINDEX")
 
 
-def _references(parts: WorkspaceParts) -> Message | None:
+def _references(parts: WorkspaceParts) -> Finding:
     tables = parts.store.database.column('SELECT "table" FROM pragma_foreign_key_check')
     if not tables:
         return None
@@ -90,7 +90,7 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
                 connection.execute(f'DELETE FROM "{table}" WHERE "{key["from"]}" NOT IN ({parent})')
 
 
-def _words(parts: WorkspaceParts) -> Message | None:
+def _words(parts: WorkspaceParts) -> Finding:
     missing = parts.store.database.value(f"SELECT count(*) FROM ({_WORDLESS})")
     stale = parts.store.database.value(f"SELECT count(*) FROM ({_CHUNKLESS})")
     parts.store.database.value("SELECT sum(cnt) FROM vocabulary")  # reads the whole word index
@@ -137,19 +137,19 @@ def _put_versions(parts: WorkspaceParts) -> None:
             store.versions.put(note, Revision("sync", "sync"))
 
 
-def _find_pending(parts: WorkspaceParts) -> Message | None:
+def _find_pending(parts: WorkspaceParts) -> Finding:
     count = parts.store.pending.count([base.id for base in parts.bases.all() if base.has_vectors])
     if not count.notes:
         return None
     return plural("{n} note can only be found by words.", "{n} notes can only be found by words.", n=count.notes)
 
 
-def _switches(parts: WorkspaceParts) -> Message | None:
+def _switches(parts: WorkspaceParts) -> Finding:
     names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
     return message("The model switch isn't finished in: {names}", names=names) if names else None
 
 
-def _tokens(parts: WorkspaceParts) -> Message | None:
+def _tokens(parts: WorkspaceParts) -> Finding:
     names = []
     for base in parts.bases.all():
         status = parts.bases.status(base)

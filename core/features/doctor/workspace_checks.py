@@ -46,6 +46,10 @@ class HasPlace(Protocol):
     def place(self) -> Path: ...
 
 
+Finding = Message | None
+"""What a check found, None if nothing is wrong."""
+
+
 @frozen
 class WorkspaceParts:
     """The parts of an open workspace that checks use."""
@@ -59,7 +63,7 @@ class WorkspaceParts:
     backups: HasPlace | None
 
 
-def _index(parts: WorkspaceParts) -> Message | None:
+def _index(parts: WorkspaceParts) -> Finding:
     index, store = parts.store.index, parts.store
     if parts.settings.index.kind == "none" or index.problem:
         return index.problem
@@ -106,7 +110,7 @@ def _mend_index(parts: WorkspaceParts) -> None:
         parts.store.rebuild_index()
 
 
-def _models(parts: WorkspaceParts) -> Message | None:
+def _models(parts: WorkspaceParts) -> Finding:
     names = {base.embedder for base in parts.bases.all() if base.has_vectors}
     problems = []
     for name in sorted(names):
@@ -118,7 +122,7 @@ def _models(parts: WorkspaceParts) -> Message | None:
     return lines(*problems, separator="; ") if problems else None
 
 
-def _rows(parts: WorkspaceParts) -> Message | None:
+def _rows(parts: WorkspaceParts) -> Finding:
     """Name the bases with a table from an earlier version, which didn't embed rows."""
     names, store = [], parts.store
     for base in parts.bases.all():
@@ -137,7 +141,7 @@ def _rows(parts: WorkspaceParts) -> Message | None:
     return message("Some table rows can't be found individually yet in: {names}", names=names) if names else None
 
 
-def _servers(parts: WorkspaceParts) -> Message | None:
+def _servers(parts: WorkspaceParts) -> Finding:
     half = [server.section for server in parts.servers.all() if server.base_url and not server.complete]
     bare = [
         server.section for server in parts.servers.all() if server.host and not server.here and not server.encrypted
@@ -147,14 +151,14 @@ def _servers(parts: WorkspaceParts) -> Message | None:
     return message("Your texts are sent unencrypted to these servers: {names}", names=bare) if bare else None
 
 
-def _space(parts: WorkspaceParts) -> Message | None:
+def _space(parts: WorkspaceParts) -> Finding:
     disk = disk_space(parts.store.folder)
     if not disk.nearly_full:
         return None
     return message("{free:,.1f} GB of {total:,.0f} GB are free.", free=disk.free / 1e9, total=disk.total / 1e9)
 
 
-def _config(parts: WorkspaceParts) -> Message | None:
+def _config(parts: WorkspaceParts) -> Finding:
     try:
         config.settings()
     except TesseraError as error:
@@ -162,7 +166,7 @@ def _config(parts: WorkspaceParts) -> Message | None:
     return parts.settings_file.problem
 
 
-def _clock(parts: WorkspaceParts) -> Message | None:
+def _clock(parts: WorkspaceParts) -> Finding:
     last = parts.store.database.value("SELECT max(day) FROM openings")
     ahead = last and last > utc_now().date().isoformat()
     return message("The workspace was opened on {day}, a date in the future.", day=last) if ahead else None
@@ -235,19 +239,19 @@ _SECONDS = 2.0
 _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
 
 
-def _sources(parts: WorkspaceParts) -> Message | None:
+def _sources(parts: WorkspaceParts) -> Finding:
     places = [folder for base in parts.bases.all() for folder, _ in SyncedFolders(parts.store).all(base)]
     gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
     return count_names(gone, "{n} folder is missing: {names}", "{n} folders are missing: {names}")
 
 
-def _files(parts: WorkspaceParts) -> Message | None:
+def _files(parts: WorkspaceParts) -> Finding:
     rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
     gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
     return count_names(gone, "The file of {n} note is missing: {names}", "The files of {n} notes are missing: {names}")
 
 
-def _omissions(parts: WorkspaceParts) -> Message | None:
+def _omissions(parts: WorkspaceParts) -> Finding:
     notes = [note for base in parts.bases.all() for note in parts.store.documents.incomplete(base)]
     lacking, guessed = (
         sorted(note.path for note in notes if any((part.kind == GUESSED) is guess for part in note.left_out))
@@ -266,7 +270,7 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
     return lines(left_out, encodings) if left_out and encodings else left_out or encodings
 
 
-def _attachments(parts: WorkspaceParts) -> Message | None:
+def _attachments(parts: WorkspaceParts) -> Finding:
     """Check the attachments of notes in order until the time limit."""
     gone = []
     until = time.monotonic() + _SECONDS
@@ -286,7 +290,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
     return count_names(gone, "{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
 
 
-def _watched(parts: WorkspaceParts) -> Message | None:
+def _watched(parts: WorkspaceParts) -> Finding:
     folders = [place for base in parts.bases.all() if base.watch for place, _ in SyncedFolders(parts.store).all(base)]
     blind = [place for place in folders if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)]
     return count_names(
@@ -296,7 +300,7 @@ def _watched(parts: WorkspaceParts) -> Message | None:
     )
 
 
-def _permissions(parts: WorkspaceParts) -> Message | None:
+def _permissions(parts: WorkspaceParts) -> Finding:
     folder = parts.store.folder
     if (error := find_write_error(folder)) is not None:
         return error.message
@@ -307,7 +311,7 @@ def _permissions(parts: WorkspaceParts) -> Message | None:
     return count_names(bare, "Others can read {names}.", "Others can read {names}.")
 
 
-def _scratch(parts: WorkspaceParts) -> Message | None:
+def _scratch(parts: WorkspaceParts) -> Finding:
     copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), _STALE)]
     size = sum(map(files.size, copies))
     if not copies:
@@ -333,7 +337,7 @@ def _leftovers(parts: WorkspaceParts) -> list[Path]:
     return [path for path in _filter_older(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
 
 
-def _find_replaced_files(parts: WorkspaceParts) -> Message | None:
+def _find_replaced_files(parts: WorkspaceParts) -> Finding:
     folder = parts.store.folder / restoring.ASIDE
     size = files.size(folder) / 1e6
     return message("{folder} takes up {size:,.0f} MB.", folder=str(folder), size=size) if folder.is_dir() else None

@@ -6,19 +6,18 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, StringConstraints, ValidationError
-from pydantic_core import ErrorDetails
 
 from core.base import files
+from core.base.codec import assemble
 from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.faults import translate_parse_error
-from core.base.messages import message, verbatim
+from core.base.frozen import frozen
+from core.base.messages import message
 from core.features.evaluation import golds, note_questions
 from core.features.evaluation.comparison import FORMULA, csv_of
 from core.features.evaluation.golds import Problem, problem_of, raise_any
 from core.intake.encoding import decode_file
+from core.intake.rows import noun, parse_json
 from core.model import Filters, Gold, GoldSpan, Hit, KnowledgeBase, Progress, Question, QuestionSet, no_progress
 from core.model.limits import check_question
 from core.providers.chat import Chat
@@ -53,26 +52,14 @@ def parse(data: bytes, name: str) -> list[Question]:
         if not raw.strip():
             continue
         try:
-            question = _question(json.loads(raw.decode("utf-8")), number)
-            known = questions.setdefault(question.id, question)
-            if known is question:
-                continue
-            reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
-        except UnicodeDecodeError:
-            reason = message("this isn't UTF-8. Save the file as UTF-8.")
-        except RecursionError:
-            reason = message("this is nested too deeply.")
-        except json.JSONDecodeError as error:
-            reason = message(
-                "this isn't a JSON object ({reason}, column {n}).",
-                reason=translate_parse_error(error.msg),
-                n=error.colno,
-            )
+            question = _question(parse_json(raw), number)
         except RowError as error:
-            reason = error.message
-        except ValueError as error:
-            reason = verbatim(str(error))
-        problems.append((number, reason))
+            problems.append((number, error.message))
+            continue
+        known = questions.setdefault(question.id, question)
+        if known is not question:
+            reason = message("the id '{id}' is already used in line {line}.", id=question.id, line=known.line)
+            problems.append((number, reason))
     raise_any(name, problems)
     return list(questions.values())
 
@@ -114,61 +101,30 @@ def _row(question: Question) -> dict[str, object]:
     return row | {name: value for name, value in optional.items() if value}
 
 
-_Text = Annotated[str, StringConstraints(pattern="")]
-"""Any text without lone surrogates; a pattern makes pydantic check that."""
-_Filled = Annotated[str, StringConstraints(pattern=r"\S")]
-
-
-class _GoldRow(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    path: _Filled
-    quote: _Filled
-    start: NonNegativeInt | None = None
-
-
-class _QuestionRow(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    id: _Filled
-    question: _Filled
-    gold: list[_GoldRow]
+@frozen
+class _QuestionRow:
+    id: str
+    question: str
+    gold: tuple[Gold, ...]
     any: bool = True
-    kind: _Text = ""
-    note: _Text = ""
+    kind: str = ""
+    note: str = ""
     suggested: bool = False
-    answer: _Text = ""
+    answer: str = ""
 
 
 def _question(row: object, line: int) -> Question:
     """Check one row; raises RowError."""
-    try:
-        read = _QuestionRow.model_validate(row)
-    except ValidationError as error:
-        # First report a `gold` that isn't a list of objects, then other mistakes.
-        raise _mistake(
-            min(error.errors(), key=lambda item: item["loc"][:1] != ("gold",) or len(item["loc"]) > 2)
-        ) from error
-    golds = tuple(Gold(**gold.model_dump()) for gold in read.gold)
-    return Question(read.id, read.question, golds, line=line, **read.model_dump(exclude={"id", "question", "gold"}))
-
-
-def _mistake(error: ErrorDetails) -> RowError:
-    place = error["loc"]
-    if not place:
-        return RowError("this must be a JSON object with id, question and gold.")
-    if place[0] == "gold" and len(place) < 3:
-        return RowError("'gold' must be a list of objects with path and quote.")
-    key = place[-1]
-    if error["type"] == "string_unicode":
-        return RowError("'{key}' contains half a character.", key=key)
-    if key == "start":
-        return RowError("'start' must be a character position, 0 or more.")
-    if key in ("any", "suggested"):
-        return RowError("'{key}' must be true or false.", key=key)
-    if key in ("kind", "note", "answer"):
-        return RowError("'{key}' must be text.", key=key)
-    return RowError("'{key}' is missing or isn't text.", key=key)
+    if not isinstance(row, dict):
+        raise RowError("this must be a JSON object with id, question and gold.")
+    read: _QuestionRow = noun(_QuestionRow, row, exact=False)
+    for part, names in [(read, ("id", "question")), *((gold, ("path", "quote")) for gold in read.gold)]:
+        for name in names:
+            if not getattr(part, name).strip():
+                raise RowError("the field '{name}' is missing.", name=name)
+    if any(gold.start is not None and gold.start < 0 for gold in read.gold):
+        raise RowError("'start' must be a character position, 0 or more.")
+    return assemble(Question, read, text=read.question, line=line)
 
 
 # Questions as a CSV table with a row for each right passage.

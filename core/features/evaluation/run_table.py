@@ -23,14 +23,12 @@ class RunTable(StoreTable):
 
     def for_base(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, newest first."""
-        rows = self._rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
-        return [_RUN(dict(row), self._database.unread) for row in rows]
+        return self._nouns(_RUN, f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
 
     def run(self, run_id: str) -> Run:
-        row = self._row(f"{_RUNS} WHERE id = ?", run_id)
-        if row is None:
-            raise RunNotFound(run_id)
-        return _RUN(dict(row), self._database.unread)
+        for run in self._nouns(_RUN, f"{_RUNS} WHERE id = ?", run_id):
+            return run
+        raise RunNotFound(run_id)
 
     def begin(self, run: Run) -> Run:
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""

@@ -47,6 +47,7 @@ from core.retrieval.llm_choice import shares
 from core.store import Store
 
 Span = tuple[str, int, int]
+Spans = Sequence[Span]
 
 FOUND_SHARE = 0.5
 """Minimum share of a gold passage's characters that must be retrieved to find it."""
@@ -56,7 +57,7 @@ def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
     return [(passage.note_id, passage.start, passage.end) for passage in passages]
 
 
-def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
+def coverage(gold: Span, retrieved: Spans) -> float:
     """Return the share of the gold span's characters that the union of the retrieved spans contains.
 
     |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
@@ -65,7 +66,7 @@ def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
     return _shared([gold], [span for span in retrieved if span[0] == gold[0]]) / _size([gold])
 
 
-def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) -> float:
+def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:
     """Return the share of the gold characters that were retrieved; with `any`, for the best covered passage.
 
     |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
@@ -75,7 +76,7 @@ def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) 
     return _shared(golds, retrieved) / _size(golds) if golds else 0.0
 
 
-def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+def span_precision(golds: Spans, retrieved: Spans) -> float:
     """Return the share of the retrieved characters that are gold.
 
     |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), but each character counts once,
@@ -85,7 +86,7 @@ def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
     return _shared(golds, retrieved) / got if got else 0.0
 
 
-def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+def iou(golds: Spans, retrieved: Spans) -> float:
     """Return the overlap of the retrieved and the gold characters, from 0 (none) to 1 (the same characters).
 
     |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
@@ -95,11 +96,11 @@ def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
     return _shared(golds, retrieved) / either if either else 0.0
 
 
-def _shared(golds: Sequence[Span], retrieved: Sequence[Span]) -> int:
+def _shared(golds: Spans, retrieved: Spans) -> int:
     return _size(golds) + _size(retrieved) - _size([*golds, *retrieved])
 
 
-def _size(spans: Sequence[Span]) -> int:
+def _size(spans: Spans) -> int:
     """Return the number of characters in the spans, each counted once."""
     total, at, reached = 0, "", 0
     for path, start, end in sorted(spans):
@@ -110,12 +111,12 @@ def _size(spans: Sequence[Span]) -> int:
     return total
 
 
-def needed(golds: Sequence[Span], *, any: bool) -> int:
+def needed(golds: Spans, *, any: bool) -> int:
     """Return how many gold passages must be found: all, or, with `any`, one."""
     return min(1, len(golds)) if any else len(golds)
 
 
-def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list[int]:
+def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
     """Return the number of gold passages that each hit newly finds.
 
     A passage is found at the first rank by which FOUND_SHARE of it was retrieved, so a repeated hit isn't relevant
@@ -131,7 +132,7 @@ def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list
     return newly
 
 
-def found_at(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> int | None:
+def found_at(golds: Spans, hits: Spans, *, any: bool) -> int | None:
     """Return the first rank at which all gold spans are found; with `any`, at which the first one is."""
     enough = needed(golds, any=any)
     found = accumulate(relevance(golds, hits, any=any))
@@ -198,7 +199,7 @@ def _places(relevance: Sequence[int], k: int) -> list[int]:
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
 
 
-def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> float:
+def cited_recall(golds: Spans, cited: Spans, *, any: bool) -> float:
     """Return the share of the gold passages that an answer cites; with `any`, 1 if it cites any of them.
 
     The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
@@ -211,7 +212,7 @@ def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> 
     return sum(right) / len(golds) if golds else 0.0
 
 
-def cited_precision(golds: Sequence[Span], cited: Sequence[Span]) -> float:
+def cited_precision(golds: Spans, cited: Spans) -> float:
     """Return the share of the cited passages that are gold, by the criterion of `cited_recall`."""
     right = [builtins.any(_is_same(gold, span) for gold in golds) for span in cited]
     return sum(right) / len(cited) if cited else 0.0
@@ -221,7 +222,7 @@ def _is_same(item: Span, other: Span) -> bool:
     return _shared([item], [other]) >= FOUND_SHARE * min(_size([item]), _size([other])) > 0
 
 
-def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
+def within_budget(hits: Spans, budget: int) -> list[Span]:
     """Return the first hits within a budget of characters; the last one is cut.
 
     This makes systems with passages of different lengths comparable: a fixed number of hits favours long passages.

@@ -37,35 +37,40 @@ class Markdown:
         return _marked_up(text)
 
 
-def _marked_up(text: str, first: int = 1, source: str = "") -> Iterator[LogEvent]:
-    """Yield the events of a Markdown text; `first` is the number of its first line, and `source` its author."""
+def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[LogEvent]:
+    """Yield the events of a Markdown text by the author `source`; in a `chat`, lines may name their speaker."""
     parts: list[str] = []
     heading, fence = source, ""
-    lines = text.split("\n")
-    for number, line in enumerate([*lines, ""], first):
+    for number, whole in enumerate([*text.split("\n"), None], 1):
+        speaker = _SPEAKER.match(whole) if chat and whole else None
+        line = speaker["text"] if speaker else whole or ""
         match = _FENCE.fullmatch(line)
         begin = number - len(parts)
-        closes = match and match["marks"].startswith(fence) and not match["language"]
-        if fence and (closes or number == first + len(lines)):
+        closes = not speaker and match and match["marks"].startswith(fence) and not match["language"]
+        if fence and not (closes or speaker or whole is None):
+            parts.append(line)
+            continue
+        if fence:
             for event in Plain().events("\n".join(parts)):
                 yield replace(
                     event, line=event.line + begin - 1, end=event.end + begin - 1, source=event.source or heading
                 )
             parts, fence = [], ""
-        elif fence:
+            if closes:
+                continue
+        title = _HEADING.fullmatch(line)
+        if parts and (speaker or match or title or not line.strip() or _ITEM.match(line)):
+            paragraph = "\n".join(map(str.strip, parts))
+            yield LogEvent(text=paragraph, line=begin, end=number - 1, source=heading, kind="message")
+            parts = []
+        if speaker:
+            heading = source = speaker["name"].lower()
+        if match:
+            fence = match["marks"]
+        elif title:
+            heading = source or title["text"].strip("# ")
+        elif line.strip():
             parts.append(line)
-        else:
-            title = _HEADING.fullmatch(line)
-            if parts and (match or title or not line.strip() or _ITEM.match(line)):
-                paragraph = "\n".join(map(str.strip, parts))
-                yield LogEvent(text=paragraph, line=begin, end=number - 1, source=heading, kind="message")
-                parts = []
-            if match:
-                fence = match["marks"]
-            elif title:
-                heading = source or title["text"].strip("# ")
-            elif line.strip():
-                parts.append(line)
 
 
 class Chats:
@@ -81,20 +86,7 @@ class Chats:
         return 0.7 if len(speakers) > 1 else 0.0
 
     def events(self, text: str) -> Iterable[LogEvent]:
-        return (_json_events if text.lstrip()[:1] in ("[", "{") else _text_events)(text)
-
-
-def _text_events(text: str) -> Iterator[LogEvent]:
-    parts: list[str] = []
-    speaker = ""
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
-        if match := _SPEAKER.match(line):
-            yield from _marked_up("\n".join(parts), number - len(parts), speaker)
-            parts, speaker = [match["text"]], match["name"].lower()
-        else:
-            parts.append(line)
-    yield from _marked_up("\n".join(parts), len(lines) + 1 - len(parts), speaker)
+        return _json_events(text) if text.lstrip()[:1] in ("[", "{") else _marked_up(text, chat=True)
 
 
 def _json_events(text: str) -> Iterator[LogEvent]:
@@ -103,7 +95,7 @@ def _json_events(text: str) -> Iterator[LogEvent]:
     except ValueError:
         whole = [json.loads(line) for line in text.split("\n") if line.strip()]
     for number, (speaker, body, time) in enumerate(islice(_messages(whole), _MOST_MESSAGES), 1):
-        for event in _marked_up(body, 1, speaker):
+        for event in _marked_up(body, speaker):
             yield replace(event, line=number, end=number, time=time)
 
 

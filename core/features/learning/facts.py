@@ -105,11 +105,11 @@ class FactTable(StoreTable):
 
     def all(self) -> list[LearntFact]:
         """Return rejected facts, and facts whose notes exist or are in the trash."""
-        rows = self._rows(
+        return self._nouns(
+            _READER,
             "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
-            " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash"
+            " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash",
         )
-        return [_READER(dict(row), self._database.unread) for row in rows]
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
         """Record why the user rejected the facts of these notes; None means that the user accepted them."""

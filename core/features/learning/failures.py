@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
+from typing import TypeVar
 
 from core.base.messages import Message, message, plural
 from core.base.text import query_keywords
@@ -18,6 +19,10 @@ from core.features.learning.facts import (
     request_of,
 )
 from core.model import Fact, LogEvent, LogText
+
+Key = TypeVar("Key")
+Events = list[LogEvent]
+Facts = Iterator[Fact]
 
 _HEADER = (
     r"[\"'`“]?\b(?P<{name}>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{{2,}}"
@@ -95,13 +100,13 @@ _MOST_LATER = 8
 """Number of commands to search, after a failed one, for the one that worked."""
 
 
-def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], object]) -> Iterator[list[LogEvent]]:
-    """Yield the events with the same key, for each key that isn't empty."""
-    groups: dict[object, list[LogEvent]] = defaultdict(list)
+def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) -> Iterable[tuple[Key, Events]]:
+    """Return each key that isn't empty, with its events."""
+    groups: dict[Key, Events] = defaultdict(list)
     for event in events:
         if found := key(event):
             groups[found].append(event)
-    yield from groups.values()
+    return groups.items()
 
 
 def _appears(events: Sequence[LogEvent]) -> Message:
@@ -112,10 +117,9 @@ def _appears(events: Sequence[LogEvent]) -> Message:
 # Requests
 
 
-def required_headers(log: LogText) -> Iterator[Fact]:
+def required_headers(log: LogText) -> Facts:
     """Yield requests that failed because of a missing header."""
-    for events in _grouped(log.events, _lacking):
-        request, header = request_of(events[0]), _headers_in(events[0].text)[0]
+    for (request, header), events in _grouped(log.events, _lacking):
         title = message("{request} needs the header {header}", request=request, header=header)
         text = message("{title}.", title=title)
         if status := next(filter(None, map(_status, events)), ""):
@@ -138,12 +142,11 @@ def _headers_in(text: str) -> list[str]:
     return ["".join(filter(None, match.groups())) for match in _HEADERS.finditer(text)]
 
 
-def failing_requests(log: LogText) -> Iterator[Fact]:
+def failing_requests(log: LogText) -> Facts:
     """Yield requests that fail at least twice with the same status, except for a missing header."""
-    for events in _grouped(log.events, _failure):
+    for (request, status), events in _grouped(log.events, _failure):
         if sum(event.count for event in events) < _FEW:
             continue
-        request, status = request_of(events[0]), _status(events[0])
         title = message("{request} is answered with {status}", request=request, status=status)
         text = message("{what}. {count}", what=title, count=_appears(events))
         yield fact("failing_request", [request, status], title, text, events, _COMMON)
@@ -162,10 +165,9 @@ def _status(event: LogEvent) -> str:
     return event.fields.get("status", "") or (said[1] if said else "")
 
 
-def slow_calls(log: LogText) -> Iterator[Fact]:
+def slow_calls(log: LogText) -> Facts:
     """Yield slow calls: a median of one second over at least two calls, or of five seconds for a test."""
-    for events in _grouped(log.events, _operation):
-        operation = _operation(events[0])
+    for operation, events in _grouped(log.events, _operation):
         times = [_seconds(event) for event in events]
         middle = median(times)
         is_test = events[0].kind == "test"
@@ -186,8 +188,10 @@ def _seconds(event: LogEvent) -> float:
         return float(event.fields["seconds"])
     line = first_line(event)
     found = _DURATION.finditer(line) if event.kind == "log" and _SLOW.search(line) else ()
-    units = ((match["value"], 0.001 if match["milli"] else 60.0 if match["minutes"] else 1.0) for match in found)
-    return max((float(value) * unit for value, unit in units), default=-1.0)
+    times = (
+        (0.001 if match["milli"] else 60.0 if match["minutes"] else 1.0) * float(match["value"]) for match in found
+    )
+    return max(times, default=-1.0)
 
 
 def _operation(event: LogEvent) -> str:
@@ -207,10 +211,10 @@ def _operation(event: LogEvent) -> str:
 # Errors and deprecations
 
 
-def repeated_errors(log: LogText) -> Iterator[Fact]:
+def repeated_errors(log: LogText) -> Facts:
     """Yield errors that appear at least twice with the same cause, with the event that ended them."""
     places = {id(event): number for number, event in enumerate(log.events, 1)}
-    for events in _grouped(log.events, _error_key):
+    for key, events in _grouped(log.events, _error_key):
         if sum(event.count for event in events) < _FEW:
             continue
         what, cause = _what(events[-1]), _cause(events[-1])
@@ -230,7 +234,6 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
             last = message("It didn't appear again after this: {step}.", step=said)
             text = message("{text} {more}", text=text, more=before if end else last)
         sources = [*events, *filter(None, (step, end))]
-        key = _error_key(events[0]) or ()
         yield replace(fact("repeated_error", key, title, text, sources, _COMMON), priority=1)
 
 
@@ -275,7 +278,7 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
     The end must share words with the error, and the step with the error or the end: events that only come next may be
     unrelated. Without an end, the step must be a fixing action, and the log must continue after it.
     """
-    between: list[LogEvent] = []
+    between: Events = []
     for event in after:
         line = first_line(event)
         if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
@@ -294,7 +297,7 @@ def _subject(text: str) -> set[str]:
     return {*query_keywords(text)} - {"failed", "error", "失败"}
 
 
-def deprecations(log: LogText) -> Iterator[Fact]:
+def deprecations(log: LogText) -> Facts:
     """Yield deprecated things with their replacements."""
     for event in log.events:
         if event.kind in ("log", "command") and (names := _deprecated(event)):
@@ -325,7 +328,7 @@ def _deprecated(event: LogEvent) -> tuple[str, str] | None:
 # Tests and commands
 
 
-def unsteady_tests(log: LogText) -> Iterator[Fact]:
+def unsteady_tests(log: LogText) -> Facts:
     """Yield tests that failed and passed later in the same log."""
     for name, failed, passed in _tests(log):
         if not (failed and passed and passed[-1].line >= failed[0].line):
@@ -337,7 +340,7 @@ def unsteady_tests(log: LogText) -> Iterator[Fact]:
         yield fact("unsteady_test", [generalise(name)], title, text, [*failed[:3], passed[-1]], _COMMON)
 
 
-def failing_tests(log: LogText) -> Iterator[Fact]:
+def failing_tests(log: LogText) -> Facts:
     """Yield tests that failed in at least two runs with the same cause, and never passed."""
     for name, failures, passed in _tests(log):
         failed = [event for event in failures if event.fields.get("detail")]
@@ -353,7 +356,7 @@ def failing_tests(log: LogText) -> Iterator[Fact]:
         yield replace(failing, priority=1)
 
 
-def _tests(log: LogText) -> Iterator[tuple[str, list[LogEvent], list[LogEvent]]]:
+def _tests(log: LogText) -> Iterator[tuple[str, Events, Events]]:
     """Yield the name of each test with the events of its failures and of its successes.
 
     A failure's header doesn't include the test's file, so tests are matched by name.
@@ -365,22 +368,22 @@ def _tests(log: LogText) -> Iterator[tuple[str, list[LogEvent], list[LogEvent]]]
         name = event.fields["test"]
         return name if "::" in name else full.get(_last_part(name), name)
 
-    for of_test in _grouped(events, name_of):
+    for name, of_test in _grouped(events, name_of):
         failed, passed = (
             [event for event in of_test if event.fields["outcome"] == how] for how in ("failed", "passed")
         )
-        yield name_of(of_test[0]), failed, passed
+        yield name, failed, passed
 
 
 def _last_part(name: str) -> str:
     return re.split(r"::|\.(?=test)", name)[-1]
 
 
-def _first_cause(failed: list[LogEvent]) -> str:
+def _first_cause(failed: Events) -> str:
     return next((detail.partition("\n")[0] for event in failed if (detail := event.fields.get("detail"))), "")
 
 
-def mended_commands(log: LogText) -> Iterator[Fact]:
+def mended_commands(log: LogText) -> Facts:
     """Yield failed commands, each with the commands that made it work, or with the command that worked instead."""
     commands = [event for event in log.events if event.kind == "command"]
     for number, event in enumerate(commands, 1):
@@ -401,14 +404,14 @@ def _complaint(event: LogEvent) -> str:
     return next(filter(_COMPLAINS.search, event.text.split("\n")[1:]), "")
 
 
-def _mending(failed: str, later: list[LogEvent]) -> list[LogEvent]:
+def _mending(failed: str, later: Events) -> Events:
     """Return the commands that fix a failed command.
 
     These are the commands up to its next success; if it has none, the next successful command of the same program.
     """
     program = _program(failed)
     same = []
-    steps: list[LogEvent] = []
+    steps: Events = []
     for event in later:
         command = event.fields["command"]
         if _complaint(event):

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 
@@ -94,44 +95,55 @@ class Plain:
         return _repeated(_plain_events(text.removesuffix("\n").split("\n")))
 
 
-class AccessLog:
+class _LineParser(ABC):
+    """Reads a log with an event in each line."""
+
+    by_lines = True
+    fit = 0.9
+
+    def fits(self, name: str, sample: str) -> float:
+        """Return `fit` if most of the first lines are in the format of the parser."""
+        lines = [line for line in sample.split("\n") if line.strip()][:50]
+        return self.fit if 2 * len([*filter(self._read, lines)]) > len(lines) else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        return _repeated(
+            replace(self._read(line) or LogEvent(text=line), line=number, end=number) for number, line in numbered
+        )
+
+    @abstractmethod
+    def _read(self, line: str) -> LogEvent | None:
+        """Return the event of a line, None for a line in another format."""
+
+
+class AccessLog(_LineParser):
     """Reads access logs in the common and the combined format, with the duration of requests if it is logged."""
 
-    by_lines = True
+    def _read(self, line: str) -> LogEvent | None:
+        match = _REQUEST.match(line)
+        if match is None:
+            return None
+        fields = {name: match[name] for name in ("method", "path", "status")}
+        if took := _TOOK.search(match["rest"]):
+            fields["seconds"] = took["named"] or took["last"]
+        level: LogLevel = "error" if match["status"] >= "500" else "warning" if match["status"] >= "400" else "info"
+        text = f"{match['method']} {match['path']} {match['status']}{match['rest']}"
+        return LogEvent(text=text, time=match["time"], level=level, kind="request", fields=fields)
 
-    def fits(self, name: str, sample: str) -> float:
-        return 0.9 if _suits(sample, _request) else 0.0
 
-    def events(self, text: str) -> Iterable[LogEvent]:
-        return _each_line(text, _request)
-
-
-class JsonLines:
+class JsonLines(_LineParser):
     """Reads a log in which most lines are JSON objects; other lines are separate events."""
 
-    by_lines = True
+    fit = 0.8
 
-    def fits(self, name: str, sample: str) -> float:
-        return 0.8 if _suits(sample, _json_event) else 0.0
-
-    def events(self, text: str) -> Iterable[LogEvent]:
-        return _each_line(text, _json_event)
-
-
-_ReadLine = Callable[[str], LogEvent | None]
-"""Returns the event of a line, None for a line in another format."""
-
-
-def _suits(sample: str, read: _ReadLine) -> bool:
-    """Return whether most of the first lines are in a format."""
-    lines = [line for line in sample.split("\n") if line.strip()][:50]
-    return 2 * len([*filter(read, lines)]) > len(lines)
-
-
-def _each_line(text: str, read: _ReadLine) -> Iterator[LogEvent]:
-    """Yield an event for each line."""
-    numbered = ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
-    return _repeated(replace(read(line) or LogEvent(text=line), line=number, end=number) for number, line in numbered)
+    def _read(self, line: str) -> LogEvent | None:
+        try:
+            values = json.loads(line) if line.lstrip().startswith("{") else None
+            event = _structured(values) if values else None
+        except (ValueError, RecursionError):  # cut off, or nested too deeply
+            return None
+        return event if event and event.text.strip() else None
 
 
 def _repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
@@ -221,29 +233,6 @@ def _source(rest: str) -> tuple[str, str]:
             return (name, rest[match.end() :]) if match["dashed"] or not source else (source, rest)
         source, rest = source or name, rest[match.end() :]
     return source, rest
-
-
-def _request(line: str) -> LogEvent | None:
-    """Return the event of a line in an access log, None for another line."""
-    match = _REQUEST.match(line)
-    if match is None:
-        return None
-    fields = {name: match[name] for name in ("method", "path", "status")}
-    if took := _TOOK.search(match["rest"]):
-        fields["seconds"] = took["named"] or took["last"]
-    level: LogLevel = "error" if match["status"] >= "500" else "warning" if match["status"] >= "400" else "info"
-    text = f"{match['method']} {match['path']} {match['status']}{match['rest']}"
-    return LogEvent(text=text, time=match["time"], level=level, kind="request", fields=fields)
-
-
-def _json_event(line: str) -> LogEvent | None:
-    """Parse a line as a JSON object; None if it isn't one, is cut off or is nested too deeply."""
-    try:
-        values = json.loads(line) if line.lstrip().startswith("{") else None
-        event = _structured(values) if values else None
-    except (ValueError, RecursionError):
-        return None
-    return event if event and event.text.strip() else None
 
 
 def _structured(values: Mapping[str, object]) -> LogEvent:

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from core.base.errors import Cancelled, ProviderError
+from core.base.errors import ProviderError
 from core.base.frozen import frozen
-from core.base.messages import Message, message, verbatim
+from core.base.jobs import stop_check
+from core.base.messages import Message, lines, message, verbatim
 from core.base.text import find_quote, make_storable, one_line
 from core.features.learning.facts import abbreviate, fact, generalise, generalise_source
 from core.features.learning.reading import excerpts
@@ -114,11 +114,13 @@ class ModelReader:
         parts = [*islice(excerpts(log, self.characters), PARTS)]
         unsent = len(log.events) - sum(map(len, parts))
         for number, part in enumerate(parts):
-            step(number / len(parts))
+            share = number / len(parts)
+            step(share)
             events = [{"line": event.line, "text": text} for event, text in part]
             material = {"language": _LANGUAGES.get(language, "English"), "events": events}
             try:
-                values = self.chat.reply_as(TASK, material, _read, partial(_is_stopped, step, number / len(parts)))
+                stop = stop_check(lambda *_, share=share: step(share))
+                values = self.chat.reply_as(TASK, material, _read, stop)
             except ProviderError as error:
                 self.problem = error.message
                 return
@@ -130,14 +132,6 @@ class ModelReader:
                 else:
                     reading.facts.append(_covering(outcome, by_rules) or outcome)
             yield reading
-
-
-def _is_stopped(step: Callable[[float], None], share: float) -> bool:
-    try:
-        step(share)
-    except Cancelled:
-        return True
-    return False
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
@@ -165,8 +159,8 @@ def _read(reply: str) -> list[object] | None:
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact of a suggestion, or the reason to drop it."""
     plain = (one_line(_BULLET.sub("", make_storable(line).replace("`", ""))) for line in suggestion.text.splitlines())
-    lines = [*filter(None, plain)]
-    if not suggestion.title or not lines:
+    paragraphs = [*filter(None, plain)]
+    if not suggestion.title or not paragraphs:
         return message("it has no text")
     events: dict[tuple[int, str], LogEvent] = {}
     keys: set[str] = set()
@@ -180,15 +174,12 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
         keys.add(f"{generalise_source(event.source)} {generalise(text)}".strip())
         quoted += f"{text}\n"
     figures = {*_FIGURE.findall(suggestion.title)} & {*_FIGURE.findall(quoted)}
-    said = verbatim(lines[-1])
-    for before in reversed(lines[:-1]):
-        said = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": said})
     return replace(
         fact(
             RULE,
             [*sorted(keys), *sorted(figures)],
             verbatim(suggestion.title),
-            said,
+            lines(*map(verbatim, paragraphs), separator="\n\n"),
             [events[number] for number in sorted(events)],
             (suggestion.type, suggestion.category),
         ),

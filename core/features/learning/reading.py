@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from operator import ne
-from typing import get_args
+from typing import cast, get_args
 
 from core.base.errors import SourceError, UnknownChoice
 from core.base.messages import verbatim
@@ -55,29 +55,26 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
 def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
     """Build a log from parsed events; raises SourceError for an invalid event."""
     events = []
-    kinds = {str(kind): kind for kind in get_args(EventKind)}
+    kinds = get_args(EventKind)
     for number, item in enumerate(items, 1):
-        text, kind, fields = (
-            item.get("text") or item.get("message"),
-            item.get("kind") or "log",
-            item.get("fields") or {},
-        )
+        given = item.get
+        text, kind, fields = given("text") or given("message"), given("kind") or "log", given("fields") or {}
         if not isinstance(text, str) or not text.strip():
             raise SourceError(name, "has an event without text (number {n}).", n=number)
         if kind not in kinds:
             raise UnknownChoice("kind of event", str(kind), kinds)
         if not isinstance(fields, Mapping):
             raise SourceError(name, "has an event whose fields aren't an object (number {n}).", n=number)
-        line = _number(item.get("line"), number)
+        line = _number(given("line"), number)
         event = LogEvent(
             text=_clean(text),
             line=line,
             end=line,
-            time=str(item.get("time") or ""),
-            level=level_of(str(item.get("level"))),
-            source=str(item.get("source") or ""),
-            kind=kinds[str(kind)],
-            count=_number(item.get("count"), 1),
+            time=str(given("time") or ""),
+            level=level_of(str(given("level"))),
+            source=str(given("source") or ""),
+            kind=cast(EventKind, kind),
+            count=_number(given("count"), 1),
             fields={str(key): str(value) for key, value in [*fields.items()][:50]},
         )
         events.append(event)

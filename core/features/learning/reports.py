@@ -53,9 +53,9 @@ def _junit_events(text: str) -> Iterator[LogEvent]:
                 yield replace(event, text=said, level="error", fields=fields)
             if not any(failure.tag in _FAILED for failure in failures):
                 outcome = "skipped" if test.find("skipped") is not None else "passed"
-                seconds = {"seconds": taken} if (taken := test.get("time")) else {}
-                said = f"{name} {outcome}" + "".join(f" ({taken}s)" for taken in seconds.values())
-                yield replace(event, text=said, fields={"test": name, "outcome": outcome, **seconds})
+                seconds = test.get("time", "")
+                said = f"{name} {outcome} ({seconds}s)" if seconds else f"{name} {outcome}"
+                yield replace(event, text=said, fields={"test": name, "outcome": outcome, "seconds": seconds})
     except ParseError:
         return
 
@@ -64,7 +64,7 @@ _MARK = re.compile(r"={3,}.{0,200}(?:test session starts|FAILURES|ERRORS|short t
 _OUTCOME = re.compile(
     r"(?:\[gw\d+\] (?:\[ {0,2}\d{1,3}%\] )?)?(?:(?P<first>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS) )?"
     r"(?P<test>[\w./\\-]{1,200}\.py::[^\s]{1,300}(?: \[[^\]\n]{1,100}\])?)"
-    r"(?: (?P<last>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS))?(?P<rest>.*)"
+    r"(?: (?P<last>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS))?(?:\s*\[ *\d{1,3}%\]\s*\Z| - )?\s*(?P<detail>.*)"
 )
 _HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
 _BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
@@ -112,9 +112,7 @@ def _line(line: str, number: int) -> Iterator[LogEvent]:
     elif slow := _SLOW.match(event.text):
         event = replace(event, source=slow["test"], kind="test", fields=slow.groupdict())
     elif (match := _OUTCOME.match(event.text)) and (outcome := _OUTCOMES.get(match["first"] or match["last"])):
-        detail = match["rest"].removeprefix(" - ").strip()
-        detailed = {"detail": detail} if detail and not re.fullmatch(r"\[ *\d{1,3}%\]", detail) else {}
-        fields = {"test": match["test"], "outcome": outcome, **detailed}
+        fields = {"test": match["test"], "outcome": outcome, "detail": match["detail"].rstrip()}
         level: LogLevel = "error" if outcome == "failed" else ""
         event = replace(event, level=level, source=match["test"], kind="test", fields=fields)
     if event.text:

@@ -245,8 +245,8 @@ class Learning:
         self,
         *,
         files: Sequence[Path] = (),
-        text: str | None = None,
-        events: Sequence[Mapping[str, object]] | None = None,
+        text: object = None,
+        events: object = None,
         with_model: bool = False,
     ) -> None:
         """Raise ConfigError if learning is off, nothing is given, or the model isn't set up."""
@@ -266,17 +266,13 @@ class Learning:
         by_rules = rules.facts(log)
         empty = LearntLog(log.name, log.format, len(log.events), log.secrets, log.cut, log.left_out, 0, 0, 0, ())
         learnt = self._with(empty, base, log, memory, by_rules)
+        ruled = len(learnt.suggested)
         if reader:
             for reading in reader.read(log, [fact for _, fact in by_rules], language_of(log), step):
                 facts = [(RULE, fact) for fact in reading.facts]
-                before, learnt = learnt, self._with(learnt, base, log, memory, facts, reader.chat.server.model)
-                learnt = replace(
-                    learnt,
-                    by_model=(*before.by_model, *learnt.suggested[len(before.suggested) :]),
-                    dropped=(*before.dropped, *reading.dropped),
-                    unsent=reading.unsent,
-                )
-        return learnt
+                learnt = self._with(learnt, base, log, memory, facts, reader.chat.server.model)
+                learnt = replace(learnt, dropped=(*learnt.dropped, *reading.dropped), unsent=reading.unsent)
+        return replace(learnt, by_model=learnt.suggested[ruled:])
 
     def _with(
         self,

@@ -10,6 +10,7 @@ from core.base.messages import plural
 from core.base.terminal import _, say
 from core.model import EditedNote, Pack, PackCard, PackReport, Progress
 from core.operations.declaring import About, CommandGroup, operation
+from core.operations.printing import sentence
 from core.operations.program import PackInstallation
 
 if TYPE_CHECKING:
@@ -48,18 +49,16 @@ class RemovedPack:
     stay: int
 
 
+_INSTALLED = sentence("version {version} is installed, {notes} notes in '{base}'")
+_REPORT = sentence("{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged")
+_REMOVED = sentence("The pack {name} was removed; its notes are in the trash.")
+
+
 def format_packs(listed: PackList) -> list[str]:
     lines = []
     for pack in listed.packs:
         found, installed = pack.found, pack.installed
-        state = _("not installed")
-        if installed:
-            state = _(
-                "version {version} is installed, {notes} notes in '{base}'",
-                version=installed.version,
-                notes=installed.notes,
-                base=installed.base,
-            )
+        (state,) = _INSTALLED(installed) if installed else [_("not installed")]
         head = f"{pack.name} {found.version} ({found.language})" if found else pack.name
         lines.append(f"{head}: {state}")
         if found and found.description:
@@ -68,16 +67,7 @@ def format_packs(listed: PackList) -> list[str]:
 
 
 def format_report(report: PackReport) -> list[str]:
-    head = _(
-        "{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged",
-        name=report.name,
-        version=report.version,
-        added=report.added,
-        changed=report.changed,
-        removed=report.removed,
-        unchanged=report.unchanged,
-    )
-    return [head, *(line for note in report.edited for line in _format_edited(note))]
+    return [*_REPORT(report), *(line for note in report.edited for line in _format_edited(note))]
 
 
 def format_reports(reports: PackReports) -> list[str]:
@@ -92,12 +82,8 @@ def _format_edited(note: EditedNote) -> list[str]:
 
 
 def format_removed(pack: RemovedPack) -> list[str]:
-    lines = [_("The pack {name} was removed; its notes are in the trash.", name=pack.name)]
-    if pack.stay:
-        lines.append(
-            say(plural("{n} note that you changed was kept.", "{n} notes that you changed were kept.", n=pack.stay))
-        )
-    return lines
+    stay = plural("{n} note that you changed was kept.", "{n} notes that you changed were kept.", n=pack.stay)
+    return [*_REMOVED(pack), *([say(stay)] if pack.stay else [])]
 
 
 GROUP = CommandGroup(

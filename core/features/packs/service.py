@@ -1,7 +1,7 @@
 """The packs of a workspace: listing, installing, upgrading and removing them."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,12 +44,9 @@ class Packs:
         self._bases = bases
         self._pending = pending
         self.problems: dict[str, Message] = {}
+        self.installed, self.passed_by = self._table.all, self._table.passed_by
 
     # reading
-
-    def installed(self) -> Sequence[InstalledPack]:
-        """Return the installed packs, by name."""
-        return self._table.all()
 
     def all(self) -> Sequence[PackCard]:
         """Return the packs that are found or installed, by name."""
@@ -88,10 +85,6 @@ class Packs:
         """
         note = self._store.notes.note(note_id)
         return self._upgrade_of(note).offered(note)
-
-    def passed_by(self) -> Mapping[str, str]:
-        """Return the ids of the edited notes that upgrades skipped, each with a hash (`PackTable.passed_by`)."""
-        return self._table.passed_by()
 
     # changing
 

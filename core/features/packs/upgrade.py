@@ -53,7 +53,7 @@ class PackTable(StoreTable):
         return next(iter(self._packs("WHERE packs.name = ?", name)), None)
 
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
-        return [_READER(dict(row), self._database.unread) for row in self._rows(f"{_PACK} {where}", *values)]
+        return self._nouns(_READER, f"{_PACK} {where}", *values)
 
     def passed_by(self) -> dict[str, str]:
         """Return the ids of edited notes that an upgrade skipped, each with the hash of the pack's file.
@@ -98,11 +98,11 @@ class PackTable(StoreTable):
 
     def put_files(self, name: str, hashes: dict[str, str]) -> None:
         """Record the hashes of a pack's files."""
-        with self._write(aside=True) as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
-                [(path, content, name) for path, content in hashes.items()],
-            )
+        self._execute_many(
+            "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
+            [(path, content, name) for path, content in hashes.items()],
+            aside=True,
+        )
 
     def drop_files(self, name: str, paths: Iterable[str]) -> None:
         """Delete the records of files that a pack no longer has."""
@@ -135,55 +135,51 @@ class Upgrade:
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
         """Write the changes without embedding, and return the report."""
-        table = PackTable(self.store.database)
-        hashes, stored = table.files(self.pack.name), table.notes(self.pack.name)
+        table, name = PackTable(self.store.database), self.pack.name
+        hashes, stored = table.files(name), table.notes(name)
+        contents = {path: pack_note.note.content_hash for path, pack_note in self.notes.items()}
         drafts: list[NoteToIndex] = []
         deleted: list[str] = []
-        recorded: dict[str, str] = {}
         passed: list[EditedNote] = []
         ids = self.store.notes.ids() | self.store.versions.note_ids()
         trashed = {} if hashes else self._trashed()
         forgotten = hashes.keys() - self.notes.keys()
         for path in (*self.notes, *forgotten):
             pack_note, before, note_id = self.notes.get(path), hashes.get(path), stored.get(path)
-            content = pack_note.note.content_hash if pack_note else ""
-            note = self.store.notes.note(note_id) if note_id and content != before else None
+            note = self.store.notes.note(note_id) if note_id and contents.get(path, "") != before else None
             if note and not untouched(self.store, note):
                 passed.append(edited(note, pack_note.note.body if pack_note else None))
             elif note and not pack_note:
                 deleted.append(note.id)
             elif note and pack_note:
-                drafts.append(self._draft(pack_note, note.id, note.base_id, note))
+                drafts.append(self._draft(pack_note, note))
             elif pack_note and before is None:
-                new_id = trashed.get(path) or fresh_id(f"{self.installed.base_id}/{self.pack.name}/{path}", ids)
+                new_id = trashed.get(path) or fresh_id(f"{self.installed.base_id}/{name}/{path}", ids)
                 ids.add(new_id)
-                drafts.append(self._draft(pack_note, new_id, self.installed.base_id))
-            if pack_note:
-                recorded[path] = content
+                drafts.append(self._draft(pack_note, None, new_id))
         if drafts or deleted:
             self.store.open_index()
         self._write(drafts, progress)
         delete(self.store, deleted, _DELETED)
-        table.put_files(self.pack.name, recorded)
-        table.drop_files(self.pack.name, forgotten)
-        table.finish(self.pack.name, self.pack.version, folder)
+        table.put_files(name, contents)
+        table.drop_files(name, forgotten)
+        table.finish(name, self.pack.version, folder)
         added = sum(draft.change is not None and draft.change.kind == "create" for draft in drafts)
-        unchanged = sum(hashes.get(path) == content for path, content in recorded.items())
-        changed = len(drafts) - added
-        return PackReport(self.pack.name, self.pack.version, added, changed, len(deleted), unchanged, tuple(passed))
+        changed, unchanged = len(drafts) - added, len(hashes.items() & contents.items())
+        return PackReport(name, self.pack.version, added, changed, len(deleted), unchanged, tuple(passed))
 
     def take(self, note: Note) -> None:
         """Replace a note with the pack's, discarding the user's changes; move it to the trash if the pack has none."""
         self.store.open_index()
         if pack_note := self.notes.get(str(note.path)):
-            self._write([self._draft(pack_note, note.id, note.base_id, note)], no_progress)
+            self._write([self._draft(pack_note, note)], no_progress)
         else:
             delete(self.store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
         """Return a note with the pack's text, None if the pack no longer has it."""
         pack_note = self.notes.get(str(note.path))
-        return self._draft(pack_note, note.id, note.base_id, note).note if pack_note else None
+        return self._draft(pack_note, note).note if pack_note else None
 
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes, each into its own base, because the user may have moved some."""
@@ -193,12 +189,13 @@ class Upgrade:
             for error in indexer.write(own, len(own), progress).failed:
                 raise error
 
-    def _draft(self, pack_note: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
+    def _draft(self, pack_note: PackNote, stored: Note | None, new_id: str = "") -> NoteToIndex:
+        """Return the pack's text for a stored note, or for a new note with the id `new_id`."""
         now = utc_now()
         note = replace(
             pack_note.note,
-            id=note_id,
-            base_id=base_id,
+            id=stored.id if stored else new_id,
+            base_id=stored.base_id if stored else self.installed.base_id,
             created_at=pack_note.note.created_at or (stored.created_at if stored else now),
             updated_at=pack_note.note.updated_at or now,
         )

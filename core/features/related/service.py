@@ -154,6 +154,7 @@ class Mention:
     note_id: str
     start: int
     end: int
+    text: str
 
 
 def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
@@ -172,7 +173,8 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
         # A text may have composed or decomposed accents.
         forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
         if places := [place for name in forms if (place := _place(name, text, words))]:
-            found.append(Mention(named.id, *min(places)))
+            start, end = min(places)
+            found.append(Mention(named.id, start, end, note.body[start:end]))
     chosen: list[Mention] = []
     for item in sorted(found, key=lambda mention: (mention.start, -mention.end)):
         if not chosen or item.start >= chosen[-1].end:
@@ -182,7 +184,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:
     """Return the link to replace a mention, "" if no name leads to its note."""
-    text, other = note.body[mention.start : mention.end], links.names[mention.note_id]
+    text, other = mention.text, links.names[mention.note_id]
     for target in (text, other.title, *other.aliases, other.path or ""):
         if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
             return f"[[{target}]]" if target == text else f"[[{target}|{text}]]"
@@ -422,7 +424,7 @@ class RelatedNotes:
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
         cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)
-        common = self._common(note, found)
+        common = self._common(found)
         suggested = []
         for mention in sorted(found, key=lambda mention: (mention.note_id not in near, mention.start)):
             card = cards.get(mention.note_id)
@@ -434,15 +436,12 @@ class RelatedNotes:
                     if mention.note_id in near
                     else message("The text mentions it")
                 )
-                suggested.append(
-                    LinkSuggestion(card, note.body[mention.start : mention.end], mention.start, mention.end, text, why)
-                )
+                suggested.append(LinkSuggestion(card, mention.text, mention.start, mention.end, text, why))
         return suggested[:_LINKS]
 
-    def _common(self, note: Note, found: Sequence[Mention]) -> set[Mention]:
+    def _common(self, found: Sequence[Mention]) -> set[Mention]:
         """Return the mentions that are a single common word; for Chinese, all parts must be common."""
-        texts = {mention: note.body[mention.start : mention.end] for mention in found}
-        words = {mention: keywords(text) for mention, text in texts.items() if not any(map(str.isspace, text))}
+        words = {mention: keywords(mention.text) for mention in found if not any(map(str.isspace, mention.text))}
         counts = self._store.words.counts([*{word for item in words.values() for word in item}])
         most = max(_FEW, _COMMON * self._store.chunks.count_all())
         return {

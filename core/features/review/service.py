@@ -39,6 +39,7 @@ from core.settings.preferences import Preferences
 from core.store import Store
 from core.store.table import StoreTable
 
+Items = Iterator[ReviewItem]
 _DIGEST = "digest"
 
 
@@ -93,11 +94,11 @@ class DecisionTable(StoreTable):
         `at` is the time of the decision, by default now.
         """
         now, end = (at or utc_now()).isoformat(), until and until.astimezone(UTC).isoformat()
-        with self._write(aside=True) as connection:
-            connection.executemany(
-                "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
-                [(matter, end, now) for matter in matters],
-            )
+        self._execute_many(
+            "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
+            [(matter, end, now) for matter in matters],
+            aside=True,
+        )
 
     def drop(self, matters: Iterable[str]) -> None:
         """Delete decisions."""
@@ -226,7 +227,9 @@ class Review:
         self._table = DecisionTable(store.database)
         self._notes, self._chunks, self._proposals, self._neighbours = notes, chunks, proposals, neighbours
         self.sides, self.reminders, self.days = sides, reminders, days
-        self._sources: dict[MatterKind, Callable[[], Iterator[ReviewItem]]] = {
+        self.reopen = self._table.drop
+        """Undoes `postpone` and `let_be` for the items with the given keys."""
+        self._sources: dict[MatterKind, Callable[[], Items]] = {
             "note": self._submissions,
             "change": self._submissions,
             "conflict": self._submissions,
@@ -307,10 +310,6 @@ class Review:
         """Leave items unchanged: they are listed again only after they change."""
         self._table.put(keys, None)
 
-    def reopen(self, keys: Collection[str]) -> None:
-        """Undo `postpone` and `let_be`."""
-        self._table.drop(keys)
-
     def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
         """Choose a side of a note with two texts, and return a function that undoes it.
 
@@ -345,13 +344,13 @@ class Review:
 
     # the kinds
 
-    def _submissions(self) -> Iterator[ReviewItem]:
+    def _submissions(self) -> Items:
         for proposal in self._proposals.all():
             note, change = proposal.note, proposal.change
             state = note.id, note.version, change and change.at
             yield _about_note(proposal.kind, note, proposal.at, *state, submission=proposal)
 
-    def _splits(self) -> Iterator[ReviewItem]:
+    def _splits(self) -> Items:
         for flagged in self._chunks.flagged():
             note = flagged.note
             title = note.title if note else ""
@@ -359,7 +358,7 @@ class Review:
                 "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
             )
 
-    def _refused_passages(self) -> Iterator[ReviewItem]:
+    def _refused_passages(self) -> Items:
         refused = self._store.refusals.all(self._store.bases.all())[:MOST]
         cards = self._store.notes.cards_of({chunk.note_id for chunk in refused})
         for chunk in refused:
@@ -368,13 +367,13 @@ class Review:
                 at = datetime.fromisoformat(chunk.at)
             yield ReviewItem("refused", key, cards.get(chunk.note_id), chunk.base, chunk.title, at, refused=chunk)
 
-    def _expired_notes(self) -> Iterator[ReviewItem]:
+    def _expired_notes(self) -> Items:
         now = utc_now()
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
                 yield _about_note("expired", card, card.expires_at, card.id, end)
 
-    def _superseded_notes(self) -> Iterator[ReviewItem]:
+    def _superseded_notes(self) -> Items:
         newer = newer_notes(self._store)
         cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
@@ -382,7 +381,7 @@ class Review:
             if card and other and card.status == "active":
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
-    def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Iterator[ReviewItem]:
+    def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
         """Yield items for pairs of notes, except pairs of files with two texts, which are items of the kind `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
         others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)

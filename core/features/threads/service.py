@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Protocol, Unpack
 
 from core.base.blobs import Span
+from core.base.codec import assemble
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
@@ -85,6 +86,7 @@ class Threads:
         """Store the parts. `answers` is called at the first question, because every search page creates this object."""
         self._store = store
         self._table = ThreadTable(store.database)
+        self.all = self._table.all
         self._settings = settings
         self._answers = answers
         self._notes = notes
@@ -95,10 +97,6 @@ class Threads:
         """The id of the thread with that answer, "" until it is stored."""
         self.latest_subject = ""
         """The thread id or question for which the job was started."""
-
-    def all(self) -> list[Thread]:
-        """Return the threads, most recently answered first."""
-        return self._table.all()
 
     def get(self, thread_id: str) -> Thread:
         """Return the thread with the given id; raises UnknownChoice."""
@@ -184,8 +182,7 @@ class Threads:
             thread_id = thread_id or fresh_id(f"{typed}\0{at.isoformat()}", threads)
             number = len(threads[thread_id].turns) + 1 if thread_id in threads else 1
             cited = tuple(
-                Cited(of.number, of.note.id, of.note.version, of.note.title, of.text, of.start, of.end)
-                for of in answer.quotes
+                assemble(Cited, quote, quote.note, note_id=quote.note.id, quote=quote.text) for quote in answer.quotes
             )
             self._table.add(Turn(thread_id, number, typed, answer.query, model, answer.written, cited, at))
         return thread_id
@@ -352,8 +349,7 @@ class ThreadTable(StoreTable):
         return next(self._threads("WHERE thread_id = ? ORDER BY number", thread_id), None)
 
     def _threads(self, where: str, *values: object) -> Iterator[Thread]:
-        rows = self._rows(f"SELECT * FROM turns {where}", *values)
-        turns = (_READER(row, self._database.unread) for row in rows)
+        turns = self._nouns(_READER, f"SELECT * FROM turns {where}", *values)
         return (Thread(tuple(of_thread)) for _, of_thread in groupby(turns, attrgetter("thread_id")))
 
     def delete_for_good(self, thread_id: str) -> None:

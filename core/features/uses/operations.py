@@ -50,15 +50,13 @@ class ForgottenClicks:
 # Output for people.
 
 
+_VERDICTS = sentence("{helpful} helpful, {not_helpful} not helpful, {misleading} misleading")
+
+
 def format_uses(note: NoteUses) -> list[str]:
     found = plural("Found {n} time", "Found {n} times", n=note.found)
     used = plural("used {n} time", "used {n} times", n=note.used)
-    verdicts = _(
-        "{helpful} helpful, {not_helpful} not helpful, {misleading} misleading",
-        helpful=note.helpful,
-        not_helpful=note.not_helpful,
-        misleading=note.misleading,
-    )
+    (verdicts,) = _VERDICTS(note)
     head = _("{found}, {used}. Verdicts: {verdicts}.", found=found, used=used, verdicts=verdicts)
     return [head, *(line for use in note.uses for line in format_use(use))]
 

@@ -55,27 +55,27 @@ def test_empty_file_has_no_questions(tmp_path: Path) -> None:
         (b"[" * 100_000, "isn't a JSON object|nested too deeply"),
         (b'{"id": ' + b"9" * 5000 + b"}", "."),
         ({"question": "x", "gold": []}, "'id' is missing"),
-        ({**ROW, "id": 7}, "'id' is missing or isn't text"),
+        ({**ROW, "id": 7}, "'id' must be text"),
         ({**ROW, "id": "q2", "question": "  "}, "'question' is missing"),
-        ({"id": "q2", "question": "x"}, "'gold' must be a list"),
+        ({"id": "q2", "question": "x"}, "'gold' is missing"),
         ({**ROW, "id": "q2", "gold": "a.md"}, "'gold' must be a list"),
-        ({**ROW, "id": "q2", "gold": ["a.md"]}, "'gold' must be a list of objects"),
+        ({**ROW, "id": "q2", "gold": ["a.md"]}, "'gold' must be an object"),
         ({**ROW, "id": "q2", "gold": [{"path": "a.md"}]}, "'quote' is missing"),
         ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": ""}]}, "'quote' is missing"),
         ({**ROW, "id": "q2", "any": "yes"}, "'any' must be true or false"),
         ({**ROW, "id": "q2", "kind": 1}, "'kind' must be text"),
         ({**ROW, "id": "q2", "note": None}, "'note' must be text"),
-        ({**ROW, "id": "q2", "note": "\udfff"}, "half a character"),
-        ({**ROW, "id": "q2", "suggested": 1}, "'suggested' must be true or false"),
+        ({**ROW, "id": "q2", "note": "\udfff"}, "'note' must be text"),
+        ({**ROW, "id": "q2", "suggested": 2}, "'suggested' must be true or false"),
         (
             {**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": -1}]},
             "'start' must be a character position",
         ),
         (
             {**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": True}]},
-            "'start' must be a character position",
+            "'start' must be a whole number",
         ),
-        ({**ROW, "id": "q2", "question": "\ud800"}, "half a character"),
+        ({**ROW, "id": "q2", "question": "\ud800"}, "'question' must be text"),
         (ROW, "'q1' is already used in line 1"),
     ],
 )
@@ -97,7 +97,7 @@ def test_every_bad_line_is_listed(tmp_path: Path) -> None:
     assert caught.value.line == 2
     assert str(caught.value).split("\n") == [
         f"{path}, line 2: this isn't a JSON object (Expecting property name enclosed in double quotes, column 2).",
-        "line 3: 'id' is missing or isn't text.",
+        "line 3: the field 'id' is missing.",
         "line 4: the id 'q1' is already used in line 1.",
     ]
 

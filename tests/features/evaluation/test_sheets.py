@@ -113,9 +113,9 @@ def test_every_bad_line_is_listed() -> None:
     with pytest.raises(QuestionSetError) as caught:
         parse(b"id,question,path,quote,start\nq1,x,a.md,\nq2,x,a.md,y,-2\nq3,x,a.md,y\n,x,,\n", "x.csv")
     assert str(caught.value).split("\n") == [
-        "x.csv, line 2: 'quote' is missing or isn't text.",
-        "line 3: 'start' must be a character position, 0 or more.",
-        "line 5: 'id' is missing or isn't text.",
+        "x.csv, line 2: the field 'quote' is missing.",
+        "line 3: 'start' must be a whole number.",
+        "line 5: the field 'id' is missing.",
     ]
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from urllib.parse import unquote
 
 from core.base.text import CJK
@@ -315,8 +316,7 @@ def tables(text: str) -> Iterator[SecretSpan]:
     """Yield the values in table rows and columns with the name of a secret."""
     at = 0
     columns: tuple[re.Pattern[str], int, list[int]] | None = None
-    lines = text.split("\n")
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in pairwise([*text.split("\n"), ""]):
         end = at + len(line)
         short = len(line) <= MOST_LINE
         if columns and short and not _RULE.fullmatch(line):

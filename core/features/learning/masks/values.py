@@ -127,14 +127,18 @@ _BARE = re.compile(
     r"|[)\]}>](?=[^\s\"'`,;:.)\]}<>|\\])|\|(?=[^\s|])|<(?![/A-Za-z!])(?=\S))++"
 )
 _URL_BARE = re.compile(r"(?:[^\s\"'`<>&)\]}\\]|&(?!(?:amp;)?[\w.\[\]-]{1,40}=)(?=\S))++")
+_INNER = ""
+"""Text with balanced brackets, up to eight deep; brackets in quotes don't count."""
+for _ in range(8):
+    _INNER = rf"(?:[^()\"'\n]|\"[^\"\n]*+\"?|'[^'\n]*+'?|\({_INNER}\))*+"
+_BRACKETS = re.compile(rf"\({_INNER}\)".replace(r"\n", ""))
+"""Text in brackets, which may have several lines."""
 _CALL = re.compile(
-    r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w,"
-    r" ]{0,40}>)?\((?!\w{0,3}[ ]?[\u3400-\u9fff])(?P<inner>[^\n]{0,2000})"
+    r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w, ]{0,40}>)?"
+    rf"\((?!\w{{0,3}}[ ]?[\u3400-\u9fff])(?P<inner>{_INNER})\)(?=[\s\[,;.)\]}}:|\"'`&<*。，”]|\Z)"
 )
-_SIGN = re.compile(r"\"[^\"]*\"?|'[^']*'?|[()]")
 _SOLE = re.compile(r"\s*(?:\w+=)?(?P<value>(?=[^\s(),=]*\d)[^\s(),=\"']{4,})\s*")
 """A call's only argument, without quotes."""
-_AFTER_CALL = re.compile(r"[\s\[,;.)\]}:|\"'`&<*。，”]|$")
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
 _CHOICE = re.compile(r"\s{0,4}(?:\|\||\?\?|\?:|or\b|if [^\n\"']{1,80} else)\s{0,4}")
 _LITERAL = re.compile(
@@ -313,15 +317,13 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
     if item := quoted_value(text, at):
         return [item]
     if text.startswith("(", at) and quoted_value(text, at + 1):
-        most: int = _call_end(text[at + 1 : at + MOST]) or MOST
-        return _literals(text, at, at + 1 + most)
+        group = _BRACKETS.match(text, at, at + MOST)
+        return _literals(text, at, group.end() if group else at + MOST)
     if in_url:
         match = _URL_BARE.match(text, at)
         return [Value(*match.span(), quoted=False)] if match else []
-    if (call := _CALL.match(text, at)) and (end := _call_end(call["inner"])) is not None:
-        inner = call.start("inner")
-        if _AFTER_CALL.match(text, inner + end + 1):
-            return [*_arguments(text, call["name"], inner, inner + end), *_otherwise(text, inner + end + 1)]
+    if call := _CALL.match(text, at):
+        return [*_arguments(text, call), *_otherwise(text, call.end())]
     if text.startswith(("[", "{"), at) and (group := _GROUP.match(text, at)):
         close = group.end() - 1
         found = [value for value in _literals(text, at, close) if not _KEY.match(text, value.end + 1)]
@@ -341,27 +343,17 @@ def _otherwise(text: str, at: int) -> list[Value]:
     return [*filter(None, [quoted_value(text, choice.end())])] if choice else []
 
 
-def _call_end(inner: str) -> int | None:
-    """Return the position of the bracket that closes a call, None if there is none."""
-    depth = 1
-    for sign in _SIGN.finditer(inner):
-        depth += {"(": 1, ")": -1}.get(sign[0], 0)
-        if not depth:
-            return sign.start()
-    return None
-
-
-def _arguments(text: str, name: str, start: int, end: int) -> list[Value]:
+def _arguments(text: str, call: re.Match[str]) -> list[Value]:
     """Return the values in a call: its strings, except the key for a getter or the prompt for an input."""
-    found = _literals(text, start, end)
-    last = re.split(r"[.:]", name)[-1].lower()
+    found = _literals(text, *call.span("inner"))
+    last = re.split(r"[.:]", call["name"])[-1].lower()
     if last in ("getpass", "input", "prompt"):
         return []
     if last in _GETTERS:
         return found[1:]
     if found:
         return [value for value in found if not _is_name(text[value.start : value.end])]
-    sole = _SOLE.fullmatch(text, start, end)
+    sole = _SOLE.fullmatch(text, *call.span("inner"))
     return [Value(*sole.span("value"), quoted=False)] if sole else []
 
 

@@ -1,0 +1,75 @@
+"""Rows of JSON from outside: question files and exported bases. Their values are limited and checked by type."""
+
+import json
+import re
+from itertools import islice
+from math import isfinite
+from typing import Any
+
+from core.base.codec import DecodeError, decoder
+from core.base.errors import RowError
+from core.base.faults import translate_parse_error
+from core.base.text import escape_halves
+
+SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
+"""A JSON string (so that characters in it don't count), a bracket or a comma."""
+MOST_VALUES = 1_000_000
+"""Maximum number of strings, commas and brackets in a row."""
+_DIGITS = 20
+"""Maximum length of an integer in SQLite, with its sign."""
+
+
+def parse_json(text: bytes) -> Any:
+    """Return the value of a JSON text; raises RowError, also for numbers that are too long and for too many values.
+
+    The number of values is limited because small values take up to twenty times as much memory as their text.
+    """
+    if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
+        raise RowError("it holds too many values.")
+    try:
+        return JSON.decode(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise json_error(error) from error
+
+
+def json_error(error: Exception) -> RowError:
+    """Return the error for an exception from parsing a JSON text."""
+    if isinstance(error, json.JSONDecodeError):
+        reason = translate_parse_error(error.msg)
+        return RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno)
+    if isinstance(error, UnicodeDecodeError):
+        return RowError("this isn't UTF-8. Save the file as UTF-8.")
+    return error if isinstance(error, RowError) else RowError("this is nested too deeply.")
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise RowError("the number {digits}… is too long.", digits=digits[:_DIGITS])
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise RowError("the number {digits} is too large, or isn't valid.", digits=digits[:_DIGITS])
+    return number
+
+
+JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
+"""JSON decoder for numbers that SQLite can store; raises RowError for others."""
+
+
+def noun(kind: object, value: object, *, exact: bool = True) -> Any:
+    """Decode a JSON value as an object of the given type; raises RowError with the name of the wrong field.
+
+    `exact` as for `decoder`.
+    """
+    try:
+        return decoder(kind, exact=exact)(value)
+    except DecodeError as error:
+        name = escape_halves(error.name)
+        if error.kind:
+            raise RowError("'{name}' must be {kind}.", name=name, kind=error.kind) from error
+        if error.missing:
+            raise RowError("the field '{name}' is missing.", name=name) from error
+        raise RowError("there is no field '{name}'.", name=name) from error
