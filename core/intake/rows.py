@@ -11,7 +11,7 @@ from core.base.errors import RowError
 from core.base.faults import translate_parse_error
 from core.base.text import escape_halves
 
-SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
+_SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
 """A JSON string (so that characters in it don't count), a bracket or a comma."""
 MOST_VALUES = 1_000_000
 """Maximum number of strings, commas and brackets in a row."""
@@ -19,27 +19,22 @@ _DIGITS = 20
 """Maximum length of an integer in SQLite, with its sign."""
 
 
-def parse_json(text: bytes) -> Any:
+def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
     """Return the value of a JSON text; raises RowError, also for numbers that are too long and for too many values.
 
     The number of values is limited because small values take up to twenty times as much memory as their text.
     """
-    if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
+    if len(text) > most and sum(1 for _ in islice(_SIGNS.finditer(text), most)) == most:
         raise RowError("it holds too many values.")
     try:
-        return JSON.decode(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise json_error(error) from error
-
-
-def json_error(error: Exception) -> RowError:
-    """Return the error for an exception from parsing a JSON text."""
-    if isinstance(error, json.JSONDecodeError):
+        return _JSON.decode(text.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise RowError("this isn't UTF-8. Save the file as UTF-8.") from error
+    except json.JSONDecodeError as error:
         reason = translate_parse_error(error.msg)
-        return RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno)
-    if isinstance(error, UnicodeDecodeError):
-        return RowError("this isn't UTF-8. Save the file as UTF-8.")
-    return error if isinstance(error, RowError) else RowError("this is nested too deeply.")
+        raise RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno) from error
+    except RecursionError as error:
+        raise RowError("this is nested too deeply.") from error
 
 
 def _parse_integer(digits: str) -> int:
@@ -55,7 +50,7 @@ def _finite(digits: str) -> float:
     return number
 
 
-JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
+_JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
 """JSON decoder for numbers that SQLite can store; raises RowError for others."""
 
 

@@ -70,7 +70,7 @@ _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
 _SECOND_NAME = re.compile(r" [A-ZÀ-Þ]\w")
 """The beginning of the second word of a name, with the space before it."""
 _DOTS = str.maketrans("İı", "Ii")
-"""Letters that match an `i` if case is ignored, but have another lower-case form."""
+"""Letters that match `i` when case is ignored, but have a different lower-case form."""
 
 
 def normal(text: str) -> str:
@@ -135,7 +135,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     folded = fold(name)
     forms = {folded, re.sub("['’]?s$", "", folded), f"{folded}s"}
     if folded.endswith("al"):
-        forms.add(folded[:-1])  # mitochondrial: of mitochondria
+        forms.add(folded[:-1])  # mitochondrial comes from mitochondria
     parts = re.findall(r"\w+", folded)
     version = re.search(r"\d\.\d", folded)  # 2.0 isn't 2.0.1
     return bool(forms & held) or (not version and held.issuperset(parts))
@@ -271,7 +271,7 @@ def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
         return False
     if figure.weak:
         return any(figure.is_like(other) and (not figure.nouns or figure.nouns & other.nouns) for other in others)
-    return not any(  # the table's header has the unit of the row
+    return not any(  # the unit may be in the table's header
         kind == "bare" and ("n", value, "") in said and any(f"({unit})" in other for other, _ in pairs)
         for kind, value, *unit_of in figure.implies
         for unit in unit_of

@@ -83,14 +83,14 @@ page 1 page pages 页
 character 1 character characters 字 字符
 time 1 time times 次 倍
 """
-"""In each line a base unit, a factor, and names of the unit that is this many base units; `_` is a space."""
+"""In each line a base unit, the number of base units in a unit, and the names of that unit; `_` is a space."""
 UNIT = {
     name.replace("_", " "): (base, Fraction(factor))
     for base, factor, *names in (line.split() for line in _NAMES.split("\n") if line)
     for name in names
 }
 CASED = {"Mb": "mbit", "Gb": "gbit", "Kb": "kbit", "MW": "megawatt"}
-"""Units that only their case distinguishes from others."""
+"""Units that differ from others only in their case."""
 COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
 """Units of counted things, for which a text may use another noun: 3 times, 3 retries."""
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
@@ -120,7 +120,7 @@ _DIGITS = {character: number for number, character in enumerate("零一二三四
 _POWERS = {"亿": 10**8, "万": 10**4, "千": 1000, "百": 100, "十": 10}
 COUNTED = "".join({*_DIGITS, *_POWERS})
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
-"""Numerals that usually have another meaning as words."""
+"""Numerals that are usually just words."""
 _LONGEST = 100
 """Maximum length of a number in characters."""
 NUMBER = re.compile(

@@ -112,9 +112,9 @@ _DECODER = json.JSONDecoder()
 _THOUGHT = "</think>"
 
 LOCAL_TOKENS = 2_200
-"""Maximum number of passage tokens for a server on this machine. By default Ollama and LM Studio process 4,096 tokens
-in all. Of a longer request, Ollama cuts off the task, and LM Studio refuses it. The rest is for the task, the JSON
-syntax, and the reply."""
+"""Maximum number of passage tokens for a server on this machine. By default, Ollama and LM Studio process 4,096 tokens
+in all. Ollama cuts the task off a longer request, and LM Studio refuses it. The rest is for the task, the JSON syntax
+and the reply."""
 LATIN, IDEOGRAPH = 0.27, 0.75
 """Estimated tokens per non-CJK character, and per CJK character. Deliberately high, because longer requests fail."""
 
@@ -164,7 +164,7 @@ and no sentence without a quote. If no passage answers the question, write only 
 LISTED = """
 Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
 the objects of the sentences."""
-"""Text after the task when it is sent again with SCHEMA, because the first reply had another form."""
+"""Text after the task when it is sent again with SCHEMA, because the first reply couldn't be read."""
 
 SCHEMA: Mapping[str, object] = json.loads("""
 {
@@ -237,8 +237,8 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     """Yield the growing answer as a language model writes it, after each sentence; the last one has `ended`.
 
     A sentence cites only quotes that its passages contain. Without sentences, the quotes of `answer` are kept. A
-    failure of the server becomes the `problem` of the writing. If the reply has another form, it is requested once
-    more, with a schema.
+    failure of the server becomes the `problem` of the writing. A reply that can't be read is requested once more,
+    with a schema.
     """
     question, hits = answer.result.understood.text or answer.query, answer.result.hits
     proof = _Proof(hits, characters(llm, hits[:PASSAGES]), question)

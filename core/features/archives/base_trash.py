@@ -143,7 +143,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _written_at(file: Path) -> datetime | None:
-    """Return the time from the name of a file that Tessera wrote, None for another name."""
+    """Return the time from the name of a file that Tessera wrote, None for other names."""
     with suppress(ValueError):
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from errno import EXDEV
 from functools import partial
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -27,7 +26,7 @@ from core.features.archives.records import Made, NoteRecord, RecordParts, Record
 from core.intake import folder, notefile, upload
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import free_path
-from core.intake.rows import JSON, SIGNS, json_error, noun
+from core.intake.rows import noun, parse_json
 from core.markdown.body import look_into, named_in
 from core.markdown.frontwriting import as_json
 from core.model import (
@@ -199,14 +198,14 @@ def _record(item: object, base: KnowledgeBase, paths: set[str], ids: set[str]) -
 
 
 def _parse_json(data: bytes, name: str) -> object:
-    if sum(1 for _ in islice(SIGNS.finditer(data), _MOST_SIGNS)) == _MOST_SIGNS:
-        raise _document_error(name, 1, message("it holds too many values."))
     try:
-        return JSON.decode(data.decode())
-    except UnicodeDecodeError as error:
-        raise _document_error(name, data.count(b"\n", 0, error.start) + 1, json_error(error).message) from error
-    except (ValueError, RowError, RecursionError) as error:
-        raise _document_error(name, getattr(error, "lineno", 1), json_error(error).message) from error
+        return parse_json(data, _MOST_SIGNS)
+    except RowError as error:
+        cause = error.__cause__
+        line = getattr(cause, "lineno", 1)
+        if isinstance(cause, UnicodeDecodeError):
+            line += data.count(b"\n", 0, cause.start)
+        raise _document_error(name, line, error.message) from error
 
 
 def _parse_yaml(data: bytes, name: str) -> object:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen
 class BackupList:
-    """The backups of a workspace, the newest first."""
+    """The backups of a workspace, newest first."""
 
     backups: tuple[Backup, ...]
 

@@ -167,7 +167,7 @@ def parse_table(data: bytes, name: str) -> list[Question]:
 
 
 def dump_table(questions: Iterable[Question]) -> bytes:
-    """Return questions as CSV for `parse_table`, with a row for each right passage, or one without any."""
+    """Return questions as CSV for `parse_table`, with a row for each right passage, or one row if there is none."""
     rows = [_row(question) | asdict(gold) for question in questions for gold in question.gold or (Gold("", ""),)]
     columns = [*COLUMNS, *(name for name in _MORE if any(row.get(name) is not None for row in rows))]
     return csv_of([columns, *([_cell(row.get(name)) for name in columns] for row in rows)])
@@ -253,7 +253,7 @@ class QuestionSets:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._table = store.questions
-        # These change rows and nothing else.
+        # These only change rows.
         self.rename, self.delete_for_good = self._table.rename_set, self._table.delete_set
         self.find = self._table.find
 
@@ -296,7 +296,7 @@ class Questions:
         self._store = store
         self._settings = settings
         self._table = store.questions
-        # These change rows and nothing else.
+        # These only change rows.
         self.add, self.update, self.delete_for_good = self._table.add, self._table.edit, self._table.delete
         self.accept, self.reject = self._table.accept, self._table.reject
         self.remove_passage = self._table.remove_gold

@@ -65,7 +65,7 @@ _SEARCH = TypeAdapter(SearchSettings)
 
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
-    """Return the pipeline `start` with the settings in `spec` changed, and with `spec` as name.
+    """Return the pipeline `start` with the settings in `spec` changed; `spec` becomes its name.
 
     `chunking` is the chunking of the base. Raises UnknownChoice for an unknown setting, and ConfigError for an invalid
     value.
@@ -145,7 +145,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
     if most is None or _share(gold, [*holding.values()]) < FOUND_SHARE:
         held = (shares[most.id], most.id) if most else ()
         return Diagnosis(number, "not_indexed", *held)
-    # Any chunk with enough of the passage would be an answer; if there is none, take those with the most.
+    # Any chunk with enough of the passage is an answer; if there is none, take the chunks with the most.
     enough = min(FOUND_SHARE, shares[most.id])
     outcome = reasons.why_not(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
     stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
@@ -274,7 +274,7 @@ class Runs:
         return self._go_on(run, questions, done, progress)
 
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
-        """Return the questions of a set that a run would ask; raises QuestionSetError for none or invalid questions."""
+        """Return the questions of a set that a run would ask; raises QuestionSetError if there are none, or for bad ones."""
         resolved = golds.resolve(self._store, question_set)
         questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
         if not questions:

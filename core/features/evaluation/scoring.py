@@ -87,7 +87,7 @@ def span_precision(golds: Spans, retrieved: Spans) -> float:
 
 
 def iou(golds: Spans, retrieved: Spans) -> float:
-    """Return the overlap of the retrieved and the gold characters, from 0 (none) to 1 (the same characters).
+    """Return the overlap of the retrieved and the gold characters, from 0 (none) to 1 (identical).
 
     |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
     counted once. All gold passages count, even if one is enough.
@@ -339,7 +339,7 @@ def values(result: QuestionResult) -> dict[str, float]:
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
     """Average each metric over the results to which it applies, and compute the percentiles of the times.
 
-    Without any such result, METRICS are 0, and ANSWER_METRICS are left out.
+    If a metric applies to no result, it is 0 for METRICS and left out for ANSWER_METRICS.
     """
     every = [values(result) for result in results]
     means = {name: fmean([item[name] for item in every if name in item] or [0.0]) for name in METRICS}
@@ -365,8 +365,8 @@ class _Reply(BaseModel):
 def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
     """Let a language model judge the answer of a result; at most `characters` of its texts are sent.
 
-    If the reply has another form, it is requested once more. A failure of the server becomes the judgement's `problem`.
-    Raises Cancelled if `stop` returns True.
+    A reply that can't be read is requested once more. If the server fails, the judgement's `problem` says why. Raises
+    Cancelled if `stop` returns True.
     """
     assert result.given, "only an answer can be judged"
     texts = [result.wished, result.given.text, *(gold.quote for gold in result.golds)]

@@ -130,7 +130,7 @@ def required_headers(log: LogText) -> Facts:
 
 
 def _lacking(event: LogEvent) -> tuple[str, str] | None:
-    """Return an event's request and the first header that is missing, None for another event."""
+    """Return an event's request and the first header that is missing, None for other events."""
     headers, request = _headers_in(event.text), request_of(event)
     return (request, headers[0]) if headers and request else None
 
@@ -153,7 +153,7 @@ def failing_requests(log: LogText) -> Facts:
 
 
 def _failure(event: LogEvent) -> tuple[str, str] | None:
-    """Return the request and the status of a failure, None for another event."""
+    """Return the request and the status of a failure, None for other events."""
     status = _status(event)
     fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
     return (request_of(event), status) if fails else None
@@ -195,7 +195,7 @@ def _seconds(event: LogEvent) -> float:
 
 
 def _operation(event: LogEvent) -> str:
-    """Return the operation that an event measures, "" for another event."""
+    """Return the operation that an event measures, "" for other events."""
     if _seconds(event) < 0:
         return ""
     if event.kind == "test":
@@ -238,7 +238,7 @@ def repeated_errors(log: LogText) -> Facts:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return the generalized source, text and cause of an error, None for another event."""
+    """Return the generalized source, text and cause of an error, None for other events."""
     if not _is_error(event):
         return None
     return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))

@@ -184,7 +184,7 @@ class Packs:
         _LOG.warning("A pack can't be brought up to date", exc_info=error)
         self.problems[name] = error.message
 
-    # shared
+    # helpers
 
     def _begin(self, pack: Pack, folder: str) -> InstalledPack:
         """Record a pack before its notes are written, and create its base if missing, in one transaction."""

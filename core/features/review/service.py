@@ -342,7 +342,7 @@ class Review:
             self._proposals.reject([matter.submission])  # the same fact from a log isn't suggested again
         return merged
 
-    # the kinds
+    # items of each kind
 
     def _submissions(self) -> Items:
         for proposal in self._proposals.all():

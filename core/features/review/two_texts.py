@@ -86,7 +86,7 @@ POSSIBLE = (
 
 
 def _without(ending: Ending, name: str) -> Iterator[str]:
-    """Yield the possible original names without an ending, the longest first."""
+    """Yield the possible original names without an ending, longest first."""
     pattern, divided = ending
     starts = [match.start() for match in pattern.finditer(name, max(0, len(name) - _LONGEST))]
     yield from (name[:start] for start in (reversed(starts) if divided else starts[:1]) if name[:start].strip())

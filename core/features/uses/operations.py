@@ -35,7 +35,7 @@ class ForgottenUses:
 
 @frozen
 class ClickList:
-    """Clicks, the newest first."""
+    """Clicks, newest first."""
 
     clicks: tuple[Click, ...]
 

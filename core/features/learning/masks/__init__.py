@@ -28,7 +28,7 @@ class Masker:
         self._masks: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
         self._sources: dict[str, str] = {}
-        """Masked sources, of which a log has few."""
+        """Masked sources; a log has few."""
 
     def __len__(self) -> int:
         return len(self._masks)
@@ -83,7 +83,7 @@ class Masker:
 
 
 def _secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets in a text, the most certain kinds first."""
+    """Yield the secrets in a text, most certain kinds first."""
     lower = text.lower()
     yield from known_secrets(text, lower)
     yield from named_secrets(text, lower)
