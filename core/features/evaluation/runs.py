@@ -274,7 +274,7 @@ class Runs:
         return self._go_on(run, questions, done, progress)
 
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
-        """Return the questions of a set that a run would ask; raises QuestionSetError if there are none, or for bad ones."""
+        """Return the questions that a run of a set would ask; raises QuestionSetError for bad ones, or for none."""
         resolved = golds.resolve(self._store, question_set)
         questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
         if not questions:
