@@ -104,16 +104,17 @@ def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
     for item in whole if isinstance(whole, list) else [whole]:
         if not isinstance(item, Mapping):
             continue
-        tree, inner = item.get("mapping"), item.get("chat_messages") or item.get("messages")
+        get = item.get
+        tree, inner = get("mapping"), get("chat_messages") or get("messages")
         if isinstance(tree, Mapping):  # an export of ChatGPT is a tree of nodes
             nodes = (node.get("message") for node in tree.values() if isinstance(node, Mapping))
             yield from _messages(sorted((node for node in nodes if isinstance(node, Mapping)), key=_time))
         elif isinstance(inner, list):
             yield from _messages(inner)
-        elif text := _text(item.get("text") or item.get("content") or item.get("parts")).strip():
-            author = item.get("role") or item.get("sender") or item.get("author") or ""
+        elif text := _text(get("text") or get("content") or get("parts")).strip():
+            author = get("role") or get("sender") or get("author") or ""
             speaker = author.get("role", "") if isinstance(author, Mapping) else author
-            yield str(speaker), text, str(item.get("created_at") or item.get("create_time") or "")
+            yield str(speaker), text, str(get("created_at") or get("create_time") or "")
 
 
 def _time(item: Mapping[str, object]) -> float:

@@ -1,7 +1,7 @@
 """Reading logs: from bytes or text to masked events, with the parser that fits best."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from operator import ne
 from typing import cast, get_args
@@ -45,11 +45,9 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     chosen = parser or max(scores, key=scores.__getitem__)
     try:
         reader = LOG_PARSERS.build(chosen)
-        events, more = _bounded(reader.events("\n".join(lines) if reader.by_lines else text))
+        return _masked(name, chosen, reader.events("\n".join(lines) if reader.by_lines else text), masker, cut)
     except (ValueError, RecursionError):
-        chosen = _FALLBACK
-        events, more = _bounded(LOG_PARSERS.build(chosen).events("\n".join(lines)))
-    return _masked(name, chosen, events, masker, cut, more)
+        return _masked(name, _FALLBACK, LOG_PARSERS.build(_FALLBACK).events("\n".join(lines)), masker, cut)
 
 
 def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
@@ -78,20 +76,15 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
             fields={str(key): str(value) for key, value in [*fields.items()][:50]},
         )
         events.append(event)
-    events, more = _bounded(events)
-    return _masked(name, "events", events, masker, 0, more)
+    return _masked(name, "events", events, masker, 0)
 
 
-def _bounded(events: Iterable[LogEvent]) -> tuple[list[LogEvent], int]:
-    """Return the first MOST_EVENTS events, and the number of events after them."""
-    stream = iter(events)
-    return [*islice(stream, MOST_EVENTS)], sum(1 for _ in stream)
-
-
-def _masked(name: str, form: str, events: Sequence[LogEvent], masker: Masker, cut: int, more: int) -> LogText:
-    """Return a log with the secrets in its events masked."""
-    before = len(masker)
-    masked = tuple(map(masker.event, events))
+def _masked(name: str, form: str, events: Iterable[LogEvent], masker: Masker, cut: int) -> LogText:
+    """Return a log with its first MOST_EVENTS events, and with their secrets masked."""
+    before, stream = len(masker), iter(events)
+    first = [*islice(stream, MOST_EVENTS)]
+    more = sum(1 for _ in stream)  # the whole log can be read before anything is masked
+    masked = tuple(map(masker.event, first))
     title = str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
     return LogText(title, form, masked, len(masker) - before, cut, more)
 

@@ -143,15 +143,12 @@ def next_interval(interval: timedelta | None) -> timedelta:
 
 
 class Reminders:
-    """Notes worth another look; off unless the user turns it on. `clock` returns the time in UTC."""
+    """Notes worth another look; off unless the user turns it on."""
 
-    def __init__(
-        self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: utc_now()
-    ) -> None:
+    def __init__(self, store: Store, preferences: Preferences) -> None:
         self._store = store
         self._table = DecisionTable(store.database)
         self._preferences = preferences
-        self._clock = clock
 
     @property
     def enabled(self) -> bool:
@@ -165,7 +162,7 @@ class Reminders:
         """Yield the active notes to look at again, those unused for longest first."""
         if not self.enabled:
             return
-        now = self._clock()
+        now = utc_now()
         touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
         waiting = self._table.until(map(_seen_key, touched))
         cards = self._store.notes.cards_of(touched)
@@ -176,7 +173,7 @@ class Reminders:
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Postpone the next reminder of notes by a longer interval each time; return a function that undoes it."""
-        keys, now = [_seen_key(item) for item in note_ids], self._clock()
+        keys, now = [_seen_key(item) for item in note_ids], utc_now()
         before = self._table.until(keys)
         for key in keys:
             at, end = before.get(key, (now, now))

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.features.review import service
 from core.features.review.service import FIRST, LONGEST, SECOND, Reminders, next_interval
 from core.model import Use
 from core.workspace import Workspace
@@ -23,13 +24,15 @@ class Clock:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(service, "utc_now", clock)
+    return clock
 
 
 @pytest.fixture
 def reminders(workspace: Workspace, clock: Clock) -> Reminders:
-    return Reminders(workspace.store, workspace.preferences, clock)
+    return Reminders(workspace.store, workspace.preferences)
 
 
 def add(workspace: Workspace, title: str, *uses: tuple[str, datetime]) -> str:

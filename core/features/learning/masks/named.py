@@ -132,6 +132,8 @@ _VALUE = re.compile(
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
+_CONTENT = re.compile(rf"[^<]{{0,{MOST - 1}}}+(?=<)|[^\n]*")
+"""The content of an XML element, or the rest of the line if the element has no end."""
 _APART = re.compile(r"[{}]|\n\s{0,200}\n|\n\s{0,200}-\s")
 _NEAR = 240
 """Maximum distance in characters between a name and its value in a pair."""
@@ -297,9 +299,8 @@ def _values_after(text: str, at: int) -> Iterator[Value]:
         if _APART.search(text, at, label.start()):
             return
         if label[0].startswith("</"):
-            end = text.find("<", label.end(), label.end() + MOST)
-            line = text.find("\n", label.end())
-            yield Value(label.end(), end if end >= 0 else line if line >= 0 else len(text))
+            if content := _CONTENT.match(text, label.end()):
+                yield Value(*content.span())
         else:
             yield from values_at(text, label.end())[:1]
 

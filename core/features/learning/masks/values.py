@@ -108,14 +108,16 @@ def grade(name: str) -> Grade:
 
 
 _MARK = re.compile(
-    r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?P<mark>\\{0,7}(?:\"{3}|'{3}|[\"'`])|&quot;|&#3[49];|&apos;|%2[27]|[“‘「『«])"
+    r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?:\\{0,7}(?:\"{3}|'{3}|[\"'`])|&quot;|&#3[49];|&apos;|%2[27]|[“‘「『«])"
 )
-_CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
-_CLOSED = {
-    mark: re.compile(rf"(?:(?:[^\\\n{mark}]|\\.)(?:{doubled})*+)*+(?={mark})")
-    for mark, doubled in (('"', '""'), ("'", "''"), ("`", "(?!)"))
-}
-"""The text up to the closing quote. An escaped or doubled quote doesn't close it."""
+_QUOTED = re.compile(
+    r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?:(?P<mark>\"{3}|'{3})(?P<lines>(?s:.*?))(?P=mark)"
+    r"|\"(?!\"\")(?P<double>(?:(?:[^\\\n\"]|\\.)(?:\"\")*+)*+)\"|'(?!'')(?P<single>(?:(?:[^\\\n']|\\.)(?:'')*+)*+)'"
+    r"|`(?P<back>(?:[^\\\n`]|\\.)*+)`"
+    r"|(?P<escaped>(?>\\{1,7}(?:\"{3}|'{3}|[\"'`]))|&quot;|&#3[49];|&apos;|%2[27])(?P<line>[^\n]*?)(?P=escaped)"
+    r"|“(?P<curly>[^\n”]*)”|‘(?P<inner>[^\n’]*)’|「(?P<corner>[^\n」]*)」|『(?P<white>[^\n』]*)』|«(?P<angle>[^\n»]*)»)"
+)
+"""A quoted value; the last group is the text in the quotes. An escaped or doubled quote doesn't close it."""
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
 MOST = 4_000
@@ -167,9 +169,10 @@ _RUN = re.compile(
 )
 """A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, pictures, checksums."""
 _AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
-_LONG_PART = 16
-_SHORTEST, _SHORTEST_OF_TWO = 20, 24
-"""Minimum length of an unknown token with three kinds of characters (upper, lower, digit), and with fewer kinds."""
+_PART = re.compile(r"[^/=]{16,}+")
+_LONG_PART = re.compile(r"[^-_/]{16}")
+_LONG = re.compile(r"(?s)(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{20,}|.{24,}")
+"""An unknown token is longer if it has fewer kinds of characters (upper, lower, digit)."""
 _LEAST_CHANGES = 0.3
 """Minimum number of changes between kinds of characters, per character of an unknown token; words have fewer."""
 _LEAST_CHANGES_OF_LETTERS = 0.4
@@ -196,9 +199,15 @@ _FORMATTED = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-+ #]?[\d.]*[sdrifx]\b|\(\.[*
 """Placeholders in a format string."""
 _DEFAULT = re.compile(r"\$\{[\w.]+:[-=?]?(?P<value>[^{}]+)\}")
 """A variable with a default value."""
-_CODE = re.compile(
-    r"(?:[A-Za-z_]\w*(?:\.|->|::))*[A-Za-z_]\w*(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)?", re.ASCII
+_NAMES = r"(?:[A-Za-z_]\w*(?:\.|->|::))*[A-Za-z_]\w*"
+_INDEXED = re.compile(
+    rf"(?=[A-Za-z_]{{2,}}(?!\w)|[A-Za-z_](?!\w)[^{{]*\Z){_NAMES}"
+    r"(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)",
+    re.ASCII,
 )
+"""An expression with an index: `os.environ["KEY"]`. Its first name has no digit."""
+_COMPOSED = re.compile(rf"(?=.*(?:\.|->|::|_|[a-z][A-Z]))(?!.*(?:\d|[a-z][A-Z][a-z][A-Z])){_NAMES}", re.ASCII)
+"""A name of several parts, without digits: `settings.api_key`."""
 _HEADS = frozenset(
     "self this args arg config cfg conf settings os env environ process request req response res options"
     " opts ctx context"
@@ -263,11 +272,13 @@ _COMMON = re.compile(
     r"|mysql\d|python\d)"
 )
 """Common words with digits that aren't secrets."""
-_UNMIXED = re.compile(rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|{_COMMON.pattern}|(?i:{_LINK.pattern})", re.DOTALL)
+_UNMIXED = re.compile(
+    rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|[A-Za-z_][\w.-]*=(?:[^A-Z]*|\d{{4}}-\d\d.*)|{_COMMON.pattern}|(?i:{_LINK.pattern})",
+    re.DOTALL,
+)
 _RANDOM = re.compile(r"(?=.*\d.*\d)[^\W_]{12,}")
 _NO_WORD = re.compile(r"(?=.{4})(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z", re.DOTALL)
 _MIXED = re.compile(r"(?=.*[A-Z])(?=.*[a-z])[^\W_]{8,}")
-_DATE = re.compile(r"\d{4}-\d\d")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
 LONGEST = 1_000
@@ -284,32 +295,15 @@ class Value(NamedTuple):
 
 def quoted_value(text: str, at: int) -> Value | None:
     """Return the quoted value that begins at a position, None if there is none; concatenated strings are one value."""
-    mark = _MARK.match(text, at)
-    if not mark:
+    if not (mark := _MARK.match(text, at)):
         return None
-    start = mark.end()
-    if (end := _find_closing_quote(text, start, mark["mark"])) is None:
-        if _NO_OPENING.match(text, start):
-            return None
+    start, quoted = mark.end(), _QUOTED.match(text, at, at + MOST)
+    if quoted is None:
         line = text.find("\n", start)
-        return Value(start, line if line >= 0 else len(text))
-    while (more := _NEXT.match(text, end + len(mark["mark"]))) and (another := _MARK.match(text, more.end())):
-        further = _find_closing_quote(text, another.end(), another["mark"])
-        if further is None:
-            break
-        end, mark = further, another
-    return Value(start, end)
-
-
-def _find_closing_quote(text: str, start: int, mark: str) -> int | None:
-    """Return the position of the closing quote for a quote that opened before `start`."""
-    closing = _CLOSING.get(mark, mark)
-    if regex := _CLOSED.get(closing):
-        closed = regex.match(text, start, start + MOST)
-        return closed.end() if closed else None
-    line = text.find("\n", start) if len(closing) < 3 or closing[0] != closing[-1] else -1
-    end = text.find(closing, start, min(start + MOST, line if line >= 0 else len(text)))
-    return end if end >= 0 else None
+        return None if _NO_OPENING.match(text, start) else Value(start, line if line >= 0 else len(text))
+    while (more := _NEXT.match(text, quoted.end())) and (further := _QUOTED.match(text, more.end(), more.end() + MOST)):
+        quoted = further
+    return Value(start, quoted.end(quoted.lastgroup or ""))
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
@@ -367,12 +361,11 @@ def find_tokens(text: str) -> Iterator[SecretSpan]:
         if not run["run"]:
             continue
         if is_token(run[0]):
-            start, end = run.span()
-            yield SecretSpan(start, (_AROUND.match(text, end) or run).end(), "secret")
+            yield SecretSpan(run.start(), (_AROUND.match(text, run.end()) or run).end(), "secret")
             continue
-        for part in re.finditer(r"[^/=]{16,}+", run[0]):
+        for part in _PART.finditer(text, *run.span()):
             if is_token(part[0]):
-                yield SecretSpan(run.start() + part.start(), run.start() + part.end(), "secret")
+                yield SecretSpan(*part.span(), "secret")
 
 
 def is_token(text: str) -> bool:
@@ -380,14 +373,9 @@ def is_token(text: str) -> bool:
     core = text.strip("=-_/+")
     if _HEXADECIMAL.fullmatch(core):
         return len(set(core)) > 4
-    if _ORDINARY.fullmatch(core) or len(core) < _SHORTEST:
+    if _ORDINARY.fullmatch(core) or not _LONG.fullmatch(core):
         return False
-    if max(map(len, re.split(r"[-_/]", core))) < _LONG_PART and not (
-        "/" in core and change_rate(core) >= _LEAST_CHANGES
-    ):
-        return False
-    few = not all(re.search(kind, core) for kind in ("[A-Z]", "[a-z]", r"\d"))
-    if few and len(core) < _SHORTEST_OF_TWO:
+    if not _LONG_PART.search(core) and not ("/" in core and change_rate(core) >= _LEAST_CHANGES):
         return False
     shares = [core.count(letter) / len(core) for letter in set(core)]
     entropy = -sum(share * math.log2(share) for share in shares)
@@ -434,9 +422,6 @@ def is_phrase(value: str) -> bool:
 def is_mixed(run: str) -> bool:
     """Return whether a run of characters is as mixed as a password: with inner punctuation, or many changes of kind."""
     run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
-    name, sign, value = run.partition("=")
-    if sign and (not re.search(r"[A-Z]", value) or _DATE.match(value)) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
-        return False
     if ESCAPE.search(run) or _UNMIXED.fullmatch(run) or is_placeholder(run) or _is_path(run):
         return False
     if re.search(r"[\w@.][!#$%^&*+=?~][\w@]", run) and not run.startswith("%"):
@@ -454,17 +439,10 @@ def _is_path(value: str) -> bool:
 
 def _is_code(value: str) -> bool:
     """Return whether an unquoted value is an expression: `settings.api_key`, `os.environ["KEY"]`."""
-    if not _CODE.fullmatch(value):
-        return False
-    parts = re.split(r"\.|->|::|[\[{]", value)
-    if "[" in value or "{" in value:
-        return not re.search(r"\d", parts[0]) and ("{" not in value or len(parts[0]) > 1)
-    composed = len(parts) > 1 or "_" in value or re.search(r"[a-z][A-Z]", value)
-    return (
-        bool(composed)
-        and not re.search(r"\d|[a-z][A-Z][a-z][A-Z]", value)
-        and (any(grade(part) > Grade.NONE for part in parts) or parts[0].lower() in _HEADS)
-    )
+    if not _COMPOSED.fullmatch(value):
+        return bool(_INDEXED.fullmatch(value))
+    parts = re.split(r"\.|->|::", value)
+    return any(grade(part) > Grade.NONE for part in parts) or parts[0].lower() in _HEADS
 
 
 def _is_label(value: str) -> bool:
