@@ -105,9 +105,7 @@ def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 def _starts(text: str, at: int) -> bool:
     """Return whether a sentence starts at a position."""
-    end = at
-    while end and text[end - 1].isspace():
-        end -= 1
+    end = len(text[:at].rstrip())
     return not end or bool(_OPENS.match(text, end - 1)) or "\n" in text[end:at]
 
 

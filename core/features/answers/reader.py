@@ -182,7 +182,7 @@ def parts(places: Spans) -> Iterator[Tokens]:
         if sum(map(len, together)) + end - start > TOKENS and together:
             yield np.concatenate(together)
             together = []
-        text = start + int(heading[start:end].argmin()) if not heading[start:end].all() else end
+        text = start + [*heading[start:end].tolist(), False].index(False)
         titles = np.arange(max(start, text - TOKENS // 2), text)
         room = TOKENS - min(text - start, TOKENS // 2)
         if end - text <= room:

@@ -32,9 +32,10 @@ _GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 """A line of code that includes another file."""
-_TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
-_TAG_LINES = 10
-"""Maximum number of lines of an HTML element that is skipped as a whole."""
+_ELEMENT = re.compile(
+    rf"{_QUOTED}<(?P<tag>[A-Za-z][\w-]*)(?:[^\n]*\n(?![^\S\n]*(?:\n|\Z))){{0,9}}?[^\n]*?(?:</(?P=tag)\s*>|/>)"
+)
+"""An HTML element of at most ten lines within a paragraph, which is skipped as a whole."""
 ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
 """Lookbehind that excludes abbreviations, whose full stop doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
@@ -117,7 +118,8 @@ class _UnitReader:
                 end = self._after(at + 1, self._is_code)
                 yield from self._code(at, end)
             elif _ASIDE.match(line):
-                end = self._after_aside(at)
+                element = _ELEMENT.match(self._text, self._spans[at][0])
+                end = at + 1 + (element[0].count("\n") if element else 0)
                 if line.strip(" \t\n>"):
                     self._lead = None
                     self._parents = []
@@ -144,17 +146,6 @@ class _UnitReader:
         while at < len(self._lines) and within(self._lines[at]):
             at += 1
         return at
-
-    def _after_aside(self, at: int) -> int:
-        """Return the line after an aside; an HTML element that ends in the same paragraph is one aside."""
-        if tag := _TAG.match(self._lines[at]):
-            closing = re.compile(rf"</{tag[1]}\s*>|/>")
-            for number, line in enumerate(self._lines[at : at + _TAG_LINES], at + 1):
-                if not line.strip():
-                    break
-                if closing.search(line):
-                    return number
-        return at + 1
 
     def _is_code(self, line: str) -> bool:
         """Return whether a line is indented as code, which is deeper within a list."""

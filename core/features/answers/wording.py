@@ -10,7 +10,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
@@ -182,15 +182,8 @@ def _comparable(text: str) -> list[str]:
     keys = [token.key for token in tokens(text)]
     while keys and keys[-1] in _LAST:
         keys.pop()
-    return [
-        key
-        for number, key in enumerate(keys)
-        if key not in _ARTICLES or not keys[number + 1 : number + 2] or not _is_plain(keys[number + 1])
-    ]
-
-
-def _is_plain(word: str) -> bool:
-    return word.isalpha() and word not in _MEASURING
+    following = pairwise([*keys, ""])
+    return [key for key, after in following if key not in _ARTICLES or not after.isalpha() or after in _MEASURING]
 
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:

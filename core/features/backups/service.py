@@ -151,17 +151,16 @@ class Backups:
 
     def verify(self, name: str) -> Backup:
         """Read the whole backup with the given name, and return it; raises SourceError if it is damaged."""
-        backup = self.get(name)
-        self.check(backup)
-        return backup
+        return self.check(self.get(name))
 
-    def check(self, backup: Backup) -> None:
-        """Read a whole backup; raises SourceError if it is damaged."""
+    def check(self, backup: Backup) -> Backup:
+        """Read a whole backup, and return it; raises SourceError if it is damaged."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
                 raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
         else:
             manifest.unpack(backup.file, None, manifest.read(backup.file)[1])
+        return backup
 
     def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
         """Restore a backup, given by name or file, into a new folder `to`, or into this workspace at its next opening.

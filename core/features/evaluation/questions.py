@@ -271,13 +271,14 @@ class QuestionSets:
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
         """Add the questions in a file, all or none, to a set, which is created if missing; raises QuestionSetError."""
-        question_set = next((known for known in self.all(base) if known.name == set_name.strip()), None)
+        named = self._store.bases.named(base)
+        question_set = next((known for known in self._table.sets(named) if known.name == set_name.strip()), None)
         ids = {question.id for question in self._table.for_set(question_set)} if question_set else ()
-        questions = read(self._store, self._store.bases.named(base), data, name, taken=ids)
+        questions = read(self._store, named, data, name, taken=ids)
         if question_set is None:
-            return self._table.add_set(self._store.bases.named(base), set_name, questions)
+            return self._table.add_set(named, set_name, questions)
         self._table.add(question_set, questions)
-        return self.get(base, question_set.name)
+        return self._table.named(named, question_set.name)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
         """Return the questions in a file with the positions of their right passages; raises QuestionSetError."""
