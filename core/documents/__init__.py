@@ -1,4 +1,4 @@
-"""The table of document converters, and the kinds that each one reads."""
+"""The registry of document converters, and the file kinds that each converter reads."""
 
 from typing import Protocol
 
@@ -14,9 +14,9 @@ class Converted:
     """A document as Markdown, and its metadata.
 
     `created` and `updated` are ISO 8601 dates or "". `tags` are separated by commas or semicolons. `source_url` is the
-    address of a saved web page. `pages` are the character offsets in `text` at which pages begin, empty for kinds
-    without pages. `left_out` names the parts of the document that `text` lacks. `ocr` is the version of the OCR engine
-    that read scanned pages, or "".
+    address of a saved web page. `pages` gives the offset in `text` at which each page begins; it is empty for
+    kinds without pages. `left_out` lists what is missing from `text`. `ocr` is the version of the OCR engine that read
+    scanned pages, or "".
     """
 
     text: str
@@ -35,7 +35,7 @@ class Converted:
 class Converter(Protocol):
     """Converts a document's bytes to Markdown in a process with time and memory limits.
 
-    The constructor is cheap: only `convert` loads what it needs.
+    The constructor must be cheap; load libraries in `convert`.
     """
 
     @property
@@ -49,7 +49,7 @@ class Converter(Protocol):
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a document as Markdown; raises SourceError with an empty path if it can't be converted.
 
-        It opens no other file and no connection. Data of a text kind is UTF-8.
+        It must not open other files or network connections. Text kinds arrive as UTF-8.
         """
 
 

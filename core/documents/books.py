@@ -1,4 +1,4 @@
-"""Rewriting of e-books so that pandoc finds all their notes: in any file, in any order, with or without a reference."""
+"""Rewriting of e-books so that pandoc finds every note, in whatever file or order, even if nothing refers to it."""
 
 import html
 import re
@@ -17,7 +17,7 @@ _SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a book in which pandoc finds each note as plain text with an anchor, and all parts in order."""
+    """Return a book in which each note is plain text with an anchor, and every linked page is in the reading order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
     links = (name for page in pages.values() for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page))
@@ -38,7 +38,7 @@ def _plain(tag: "re.Match[bytes]") -> bytes:
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
-    """Return a book's package file with every page in the spine, including pages that are only reached by a link."""
+    """Return a book's package file with all pages in the spine, including those reached only by a link."""
     parts = re.sub(rb"""\slinear\s*=\s*["']no["']""", b"", parts)
     ordered, more = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts)), b""
     for item in re.findall(rb"<(?:\w+:)?item\s([^<>]*)>", parts):
@@ -51,7 +51,7 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
 
 
 def join_notes(nodes: Blocks) -> Blocks:
-    """Return blocks with each note of a book at its reference; notes without a reference stay in place."""
+    """Return blocks with each note of a book moved to its reference; the other notes stay in place."""
     wanted = set(_references(nodes))
     notes: dict[str, Blocks] = {}
     made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
@@ -77,7 +77,7 @@ def _address(node: Mapping[str, Any]) -> str:
 
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
-    """Return a node without the `wanted` notes, which go to `notes`, and without list items that are left empty."""
+    """Move the `wanted` notes out of a node into `notes`; return the rest, without list items that are now empty."""
     if isinstance(node, dict) and "c" in node:
         content = _take(node["c"], wanted, notes)
         if node["t"] == "BulletList":

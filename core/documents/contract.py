@@ -15,7 +15,7 @@ from core.documents import Converter
 class ConverterContract:
     """Tests that every converter must pass."""
 
-    def test_a_document_has_text_and_its_pages_are_places_in_it(
+    def test_a_document_has_text_and_its_pages_are_offsets_in_it(
         self, converter: Converter, document: tuple[bytes, str]
     ) -> None:
         made = converter.convert(*document)

@@ -1,4 +1,4 @@
-"""Conversion of documents and pictures to Markdown, text or pixels, in a process that can be killed."""
+"""Conversion of documents to Markdown, and reading and shrinking of pictures, in a separate process."""
 
 import atexit
 import base64
@@ -31,18 +31,18 @@ from core.model import Pixels
 
 _LOG = logging.getLogger(__name__)
 SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
-"""CPU seconds for a small document, for any document, and for a PDF that may be a scan (read page by page)."""
+"""Limits in CPU seconds: for a small document, for any document, and for a PDF that may be a scan."""
 MEGABYTES, MOST_MEGABYTES, OCR_MEGABYTES = 1024, 2048, 4096
-"""Address space in megabytes for a small document, for any document, and for a scan."""
+"""Limits of address space in megabytes: for a small document, for any document, and for a scan."""
 _SECONDS_OF_MB, _MEGABYTES_OF_MB = 20, 256
-"""CPU seconds and megabytes of address space that each megabyte of a document adds."""
+"""CPU seconds and megabytes of address space added per megabyte of a document."""
 _CLOCK = 3
-"""Ratio of elapsed time to CPU time that is allowed, because a busy machine is slower."""
+"""Allowed ratio of elapsed time to CPU time; on a busy machine, a process gets only part of the CPU."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 _SCANNER, _LOOK = Lock(), 0.1
-"""Lock for possible scans, which take nearly a gigabyte each, and seconds between calls of `look` while waiting."""
+"""Lock for possible scans, each of which takes nearly 1 GB; seconds between calls to `look` while waiting."""
 
 
 def default_for(kind: str) -> str:
@@ -66,7 +66,7 @@ def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
 
 
 def is_document(path: str, *, pictures: bool = False) -> bool:
-    """Return whether a file, by its name, is a document that becomes a note.
+    """Return whether a file is imported as a document, judging by its name.
 
     A picture in a folder belongs to the notes that link to it; with `pictures`, it counts as a document too.
     """
@@ -77,7 +77,7 @@ def is_document(path: str, *, pictures: bool = False) -> bool:
 def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda: None) -> tuple[Converted, str]:
     """Return a document as Markdown, and the version of its converter.
 
-    `look` is called often meanwhile; an exception that it raises ends the conversion.
+    `look` is called regularly during the conversion; an exception from it ends the conversion.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -109,7 +109,7 @@ def _checked(path: str) -> Iterator[None]:
 
 
 def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
-    """Convert in an idle or a new process; return its result. Of possible scans, only one is read at a time."""
+    """Convert a document in an idle or a new process. Possible scans are read one at a time."""
     reads_scans = name == "ocr" or kind == "pdf"
     is_large = reads_scans and can_read()
     while is_large and not _SCANNER.acquire(timeout=_LOOK):
@@ -137,7 +137,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
 def _ask(
     process: ConverterProcess, data: bytes, name: str, kind: str, path: str, look: Look, too_slow: Message
 ) -> WorkerResult:
-    """Return a process's result for a document; raises Interrupted if the process ends or isn't done in time."""
+    """Return a process's result for a document; raises Interrupted if the process ends or takes too long."""
     try:
         return process.convert(data, name, kind, look)
     except TimeoutError:
@@ -147,7 +147,7 @@ def _ask(
 
 
 def limits_of(size: int, *, reads_scans: bool) -> Limits:
-    """Return the limits for a document of `size` bytes. They rise for a scan once it is recognized."""
+    """Return the limits for a document of `size` bytes. They are raised once a page turns out to be a scan."""
     most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
     seconds = min(most, SECONDS + _SECONDS_OF_MB * (size >> 20))
     megabytes = min(MOST_MEGABYTES, MEGABYTES + _MEGABYTES_OF_MB * (size >> 20))
@@ -204,10 +204,10 @@ class PictureReader:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
     def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
-        """Return the text of a picture ("" if it has none or it is doubtful) and the version of its reader.
+        """Return the text of a picture ("" if there is none or it is doubtful) and the version of the reader.
 
-        `look` is called often meanwhile; an exception that it raises ends the process. Raises SourceError for a picture
-        that is refused or can't be read, and Interrupted if the picture isn't the cause.
+        `look` is called regularly; an exception from it ends the process. Raises SourceError for a picture that is
+        refused or can't be read, and Interrupted if the picture isn't to blame.
         """
         result = self._result(data, path, _CONVERTER, look)
         with _checked(path):
@@ -219,7 +219,7 @@ class PictureReader:
         raise _failure(result, path)
 
     def shrink(self, data: bytes, path: str, look: Look) -> Pixels:
-        """Return a thumbnail of a picture; takes `look` and raises as `read` does."""
+        """Return a thumbnail of a picture; `look` and errors are as in `read`."""
         result = self._result(data, path, THUMBNAIL, look)
         if "thumbnail" not in result:
             raise _failure(result, path)

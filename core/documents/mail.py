@@ -21,7 +21,7 @@ _LONGEST = 10_000
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD, _ADDRESS = re.compile(r"\w+"), re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SAME, _MORE = 0.6, 2
-"""Minimum share of the last alternative's words in a preferred earlier one, and weight of the last's word count."""
+"""Share of the last alternative's words that a preferred earlier one contains; weight of the last one's word count."""
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
@@ -80,15 +80,15 @@ def _header(message: EmailMessage, name: str) -> str:
     """Return a header on one line, "" if missing; an undeclared charset is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
-        with suppress(Exception):  # the header parser may raise anything for hostile headers
+        with suppress(Exception):  # the header parser may raise anything for a hostile header
             text = str(message.get(name, ""))
     return " ".join(decode_part(text.encode("utf-8", "surrogateescape"), "txt").split())
 
 
 def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
-    """Read a part and the parts within it; of alternatives, only the best one."""
+    """Read a part and the parts within it, but only the best of several alternatives."""
     kind, name = part.get_content_type(), ""
-    with suppress(Exception):  # as for headers
+    with suppress(Exception):  # see `_header`
         name = " ".join(str(part.get_filename() or "").split())
     if depth > _DEEPEST:
         into.attached.append(name or kind)
@@ -110,7 +110,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the first alternative that has most of the last one's words, else the longest; the last counts double."""
+    """Read the first alternative with most of the last one's words, else the longest, counting the last double."""
     readings = []
     for part in parts:
         mail = _Mail()
@@ -138,7 +138,7 @@ def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
 def _text(part: EmailMessage, into: _Mail) -> str:
     payload = part.get_payload(decode=True)
     charset, flowed, delsp = "", False, False
-    with suppress(Exception):  # as for headers
+    with suppress(Exception):  # see `_header`
         flowed, delsp = part.get_param("format") == "flowed", part.get_param("delsp") == "yes"
         charset = str(part.get_content_charset() or "")
     kind = part.get_content_subtype().replace("plain", "txt")
@@ -154,7 +154,7 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 def _join_lines(text: str, *, delsp: bool) -> str:
     """Return a text with each paragraph on one line (RFC 3676); `delsp` removes the space at a line's end."""
     made: list[list[str]] = []
-    flows = -1  # depth of the quotation whose paragraph continues
+    flows = -1  # depth of the quotation whose paragraph continues, -1 for none
     for line in text.split("\n"):
         content = line.lstrip(">")
         depth = len(line) - len(content)
@@ -168,7 +168,7 @@ def _join_lines(text: str, *, delsp: bool) -> str:
 
 
 def _as_markdown(text: str) -> str:
-    """Return plain text escaped so that Markdown sees no headings or HTML in it."""
+    """Escape plain text so that Markdown finds no headings or HTML in it."""
     made: list[str] = []
     for line in text.split("\n"):
         rule = re.fullmatch(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*", line)

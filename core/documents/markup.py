@@ -24,7 +24,7 @@ _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 
 
 def _list_properties(drawer: "re.Match[bytes]") -> bytes:
-    """Return a property drawer, followed by a list of the properties that a reader may want, not only programs."""
+    """Return a property drawer, followed by a list of the properties that are meant for people, not programs."""
     for_programs = rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns"
     items = b"".join(
         b"- %b: %b\n" % (name, value)
@@ -40,7 +40,7 @@ _ORG: _Patterns = (
     (rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+", rb"\1"),
     (rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*", rb"\1\2"),
     (rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))", rb"\1"),
-    # a caption without a figure, which pandoc itself writes below a table or above a target
+    # a caption without a figure; pandoc itself writes one below a table or above a target
     (rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))", rb"\n\1\n\n"),
     (
         rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$",
@@ -65,7 +65,7 @@ _SIGNATURE = re.compile(
 
 
 def without_files(data: bytes) -> tuple[bytes, int]:
-    """Return a text without directives that name a file or an address, and the number of these."""
+    """Remove the directives that name a file or an address; return the text and the number removed."""
     count = 0
 
     def kept(directive: "re.Match[bytes]") -> bytes:
@@ -87,7 +87,7 @@ def _rst(data: bytes) -> Markup:
 
 
 def _describe(directive: "re.Match[bytes]") -> bytes:
-    """Return the directive for a function, a class or an address in a form whose argument pandoc reads."""
+    """Rewrite the directive for a function, a class or an address so that pandoc reads its argument."""
     indent, domain, kind, plain, signature = directive.groups()
     name = kind.upper() if domain == b"http" else kind or plain
     return b"%b.. describe:: ``%b %b``" % (indent, name, signature.strip())
@@ -175,9 +175,9 @@ _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
 
 def _notebook(data: bytes) -> Markup:
-    """Return a notebook with raw cells as Markdown; text in other formats becomes a code block.
+    """Return a notebook with its raw cells as Markdown cells; formats other than Markdown become code blocks.
 
-    The text form of an output is dropped if it only names an object that a richer format shows.
+    If an output has a richer form, its text form is dropped when that only names a Python object.
     """
     try:
         notebook = json.loads(data)

@@ -1,4 +1,4 @@
-"""Conversion of Obsidian canvases and bases, and of Excalidraw drawings: cards in reading order, views, filters."""
+"""Conversion of Obsidian canvases (cards in reading order), Obsidian bases (views, filters) and Excalidraw drawings."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _ROW = 60
 
 
 class Canvas:
-    """Reads `.canvas` files: groups become headings, cards their text, files and links become links."""
+    """Reads `.canvas` files: groups become headings, text cards paragraphs, files and addresses links."""
 
     kinds = "canvas"
     version = "Tessera 1"
@@ -126,7 +126,7 @@ def _to_file(node: Json) -> str:
 
 
 def _display_name(node: Json) -> str:
-    """Return the name of a card in the text about an arrow."""
+    """Return the name by which the description of an arrow refers to a card."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
     name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")

@@ -1,4 +1,4 @@
-"""OCR of pictures and scanned pages with rapidocr, whose package contains the models, so that no network is needed."""
+"""OCR of pictures and scanned pages with rapidocr. Its package contains the models, so no network is needed."""
 
 import base64
 import io
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
     from rapidocr import RapidOCR
 
-# Lines recognized in a picture -> their text, by the same rules as for a PDF.
+# The text of the lines recognized in a picture, by the same layout rules as for a PDF.
 
 _SIZE = 12.0
 """Size in points to which the median height of lines is scaled."""
@@ -34,8 +34,8 @@ _ALIKE = (0.6, 1.5)
 """Range of factors of `_SIZE` within which a line gets exactly that size."""
 _TALL = 1.5
 """Ratio of height to width from which a line counts as vertical."""
-_ASKED = 5
-"""Number of lines whose direction is measured, the longest first."""
+_MEASURED = 5
+"""Number of lines, longest first, whose direction is measured."""
 
 
 _THUMBNAIL, _LEAST_SIDE = 448, 56
@@ -69,11 +69,11 @@ def turn_lines(
     """Return the lines of a picture, rotated so that most of them are upright and level."""
     import numpy as np
 
-    longest = sorted(lines, key=lambda line: -len(line.text))[:_ASKED]
+    longest = sorted(lines, key=lambda line: -len(line.text))[:_MEASURED]
     down = sum(len(line.text) for line in lines if line.is_tall) > 0.5 * sum(len(line.text) for line in lines)
     votes = [is_upside_down(line) for line in longest if line.is_tall == down]
     corners = [line.corners for line in lines]
-    if down:  # to the left
+    if down:  # rotate to the left
         corners = [np.stack([corner[:, 1], width - corner[:, 0]], axis=1) for corner in corners]
         width, height = height, width
     if 2 * sum(votes) > len(votes):
@@ -98,7 +98,7 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size))
     paragraphs: list[str] = []
     for column in order_parts(runs, []):
-        bottom = -math.inf  # of the line before
+        bottom = -math.inf  # of the previous line
         for part in column:
             is_table = isinstance(part, PageTable)
             if isinstance(part, GlyphRun) and part.top - bottom <= part.size:
@@ -112,7 +112,7 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
 MAX_PIXELS = 60_000_000
 _DPI = 150
 _SURE = 0.6
-"""Score below which a line is left out: rapidocr gives correct lines 0.9 and more."""
+"""Score below which a line is left out; correct lines score 0.9 and more."""
 _DOUBTFUL = 0.75
 """Mean score of a picture's lines below which its whole text is rejected."""
 _SIDE = 3000
@@ -121,7 +121,7 @@ _THREADS = 2
 
 
 class NoText(SourceError):
-    """A valid picture has no text, or only doubtful text."""
+    """A valid picture contains no text, or only doubtful text."""
 
 
 class Ocr:
@@ -159,7 +159,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
 
 
 def text_of(picture: "Image") -> str:
-    """Return the text of a picture in reading order, "" if it has none or it is doubtful."""
+    """Return the text of a picture in reading order, "" if there is none or it is doubtful."""
     import numpy as np
 
     process.grant_scan()
@@ -172,7 +172,7 @@ def text_of(picture: "Image") -> str:
         for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
         if score >= _SURE
     ]
-    # evidence of real text: OCR reads single letters into drawings, such as `W` for the mouth of a face
+    # a sign of real text: OCR finds single letters in drawings, such as a `W` in the mouth of a face
     if not any(re.search(r"\w\w|[^\x00-\u2fff]", line.text) for line in lines):
         return ""
     height, width = image.shape[:2]
@@ -180,7 +180,7 @@ def text_of(picture: "Image") -> str:
 
 
 def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
-    """Return whether a line is upside down; for the check, a vertical line is rotated to the left."""
+    """Return whether a line, rotated to the left if it is vertical, is upside down."""
     import numpy as np
 
     left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)
@@ -191,9 +191,9 @@ def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
 
 
 def shrink(data: bytes, side: int) -> "Image":
-    """Return a PIL image, rotated upright, with at most `side` pixels on its longer side.
+    """Open a picture, shrink it to at most `side` pixels on its longer side, and turn it upright.
 
-    Raises SourceError for a damaged image, and before unpacking for one with more than MAX_PIXELS.
+    Raises SourceError if it is damaged or, before it is unpacked, if it has more than MAX_PIXELS.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -216,7 +216,7 @@ def shrink(data: bytes, side: int) -> "Image":
 
 
 def thumbnail(data: bytes) -> dict[str, object]:
-    """Return a thumbnail in a form that fits JSON; raises SourceError if the picture is refused or damaged."""
+    """Return a thumbnail as values for JSON; raises SourceError if the picture is refused or damaged."""
     picture = shrink(data, _THUMBNAIL)
     try:
         if "A" in picture.getbands() or "transparency" in picture.info:

@@ -1,4 +1,4 @@
-"""Conversion of Office documents, books, web pages and markup to Markdown with pandoc, without other files."""
+"""Conversion of Office documents, books, web pages and markup to Markdown with pandoc, which reads no other files."""
 
 import json
 import re
@@ -53,7 +53,7 @@ class Pandoc:
         return f"pandoc {_version()}" if has("pypandoc") else "pandoc"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown; of a web page, without its menus."""
+        """Return a document as Markdown; menus of a web page are left out."""
         need("pypandoc")
         read = self._read(data, kind, 0)
         text = _markdown(read.nodes, pictures=kind not in (*_PACKED, *_HTML, "rtf", "fb2"))
@@ -122,7 +122,7 @@ class Pandoc:
 
 
 class Uncommented(Pandoc):
-    """Converts like Pandoc, but leaves out comments and reports them."""
+    """Converts like `Pandoc`, but leaves out comments and counts them."""
 
     kinds = "docx odt odp ods pptx rtf"
     comments = False
@@ -130,7 +130,7 @@ class Uncommented(Pandoc):
 
 @frozen
 class _Read:
-    """The blocks of a document, its metadata, and what was added: omissions, and warnings for the user."""
+    """The blocks of a document, its metadata, and the omissions and warnings in `added`."""
 
     nodes: Blocks
     said: dict[str, str]
@@ -138,7 +138,7 @@ class _Read:
 
 
 def html_to_markdown(page: str) -> str:
-    """Return HTML taken from a document of another kind as Markdown."""
+    """Convert HTML from a document of another kind to Markdown."""
     need("pypandoc")
     return _markdown(_blocks(clean_page(page), _FORMATS["html"]), pictures=False)
 
@@ -156,11 +156,11 @@ def _blocks(text: str, reader: str) -> Blocks:
 
 
 def _parse(data: bytes, reader: str) -> Any:
-    """Return a document as pandoc's syntax tree. Equal words share one object, because each takes 300 bytes."""
+    """Return a document as pandoc's syntax tree. Equal words share one object; a separate one would take 300 bytes."""
     words: dict[tuple[object, ...], object] = {}
 
     def share(node: dict[str, object]) -> object:
-        with suppress(TypeError):  # nodes that contain a list aren't hashable
+        with suppress(TypeError):  # a node that contains a list isn't hashable
             return words.setdefault((*node.items(),), node)
         return node
 
@@ -176,10 +176,10 @@ def _write(nodes: Blocks, writer: str) -> str:
     return run_pandoc(json.dumps(document).encode(), "json", writer).decode()
 
 
-# Raw HTML and LaTeX blocks within other formats -> ordinary blocks.
+# Parsing of raw HTML and LaTeX blocks within other formats.
 
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
-"""Tags of elements that may end in a later HTML block, with Markdown in between."""
+"""Tags of elements whose end may be in a later HTML block, with Markdown in between."""
 _RAW_HTML = "html"
 _MOST_BLOCKS = 300
 """Maximum number of blocks in an element; a longer element is read block by block."""
@@ -216,7 +216,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
 
 
 def _mark(node: object, found: Insertions) -> Any:
-    """Return a node whose raw blocks are replaced by marker paragraphs; all blocks in an element share a marker."""
+    """Replace the raw blocks of a node with marker paragraphs, one for all blocks of an element; return the node."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):

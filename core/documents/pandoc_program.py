@@ -1,4 +1,4 @@
-"""The program pandoc, without other files or a network: one process for many short documents, or for a long one."""
+"""Running pandoc without files or network: one process for many short documents, or one per long document."""
 
 import math
 import re
@@ -14,9 +14,9 @@ from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
 _MEGABYTES, _BESIDES = 1000, 150
-"""Megabytes for pandoc in total, and for everything except the heap."""
+"""Megabytes for pandoc: in total, and for everything except the heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
-"""Options that limit the heap's address space; in Lua, pandoc continues after the first heap overflow."""
+"""Options that limit the heap's address space. In Lua, pandoc survives the first heap overflow."""
 _HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
 _MOST_REASON = 200
 _LUA = r"""
@@ -32,18 +32,18 @@ for asked in io.lines() do
 end
 """
 _READERS = ("docx", "odt", "epub", "json")
-"""Formats that pandoc reads the same in Lua as on its command line, which expands tabs in text formats."""
+"""Formats that pandoc reads alike in Lua and on its command line, where tabs in text formats are expanded."""
 _MOST_BYTES, _MOST_SECONDS = 1 << 18, 2.0
 """Maximum size of a short document in bytes, and CPU seconds for it."""
 _LONG = 0.5
-"""CPU seconds after which the process is replaced, because it may hold much memory."""
+"""CPU seconds for one document after which the process is replaced, because it may occupy much memory."""
 _STANDARD_FILES = 3
 
 
 class _Service:
-    """A pandoc process that converts short documents one after another, and ends at the first failure.
+    """A pandoc process that converts short documents one by one, and ends at the first failure.
 
-    Its reader runs in pandoc's sandbox. Its writer can open neither files nor connections.
+    The reader runs in pandoc's sandbox; the writer can open neither files nor connections.
     """
 
     def __init__(self) -> None:
@@ -51,12 +51,12 @@ class _Service:
         self._seconds = 0.0
 
     def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
-        """Return a document in another format, None if a separate process has to convert it or report the error."""
+        """Return a document in another format, None if a separate process must convert it or report the error."""
         text, began = None, self._seconds
         try:
             with suppress(OSError, ValueError):
                 text = self._ask(self._process or self._start(), f"{reader} {writer} {len(data)}\n".encode() + data)
-        finally:  # leftovers in its pipes must not get into another document
+        finally:  # what is left in the pipes must not end up in the next document
             if text is None or self._seconds - began > _LONG:
                 self.close()
         return text
@@ -83,7 +83,7 @@ class _Service:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"TMPDIR": tempfile.gettempdir()},  # for its history, which is empty and goes with the document's files
+            env={"TMPDIR": tempfile.gettempdir()},  # its empty history file is deleted with the document
         )
         assert process.stdout is not None
         process.stdout.readline()
@@ -112,7 +112,7 @@ def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
 
 
 def _heap() -> tuple[str, ...]:
-    """Return pandoc options that limit the heap to the remaining memory, and stop the timer, which wakes the process.
+    """Return pandoc options that limit the heap to the remaining memory and stop the timer that wakes the process.
 
     Raises MemoryError if no memory is left.
     """
@@ -161,10 +161,10 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """Return pandoc's message about a text, with its position; "" if it doesn't help the user."""
+    """Return pandoc's error message with its position in the text; "" if it wouldn't help the user."""
     place = re.search(r'Error at ".*?" \((line \d+, column \d+)\):', stderr)
     lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
-    # words in pandoc's messages about itself or parts of an archive, which don't help the user
+    # messages about pandoc itself or parts of an archive don't help the user
     reason = next(
         (
             line

@@ -1,4 +1,4 @@
-"""A process that converts documents one after another, each within its own limits, and that can be killed."""
+"""A separate process that converts documents one by one, each within its own limits."""
 
 import errno
 import json
@@ -33,13 +33,13 @@ _SCANNED_SECONDS = 60.0
 """CPU seconds for one scanned page; most pages take less than ten."""
 
 Look = Callable[[], object]
-"""Function that is called often during a conversion; an exception that it raises ends the conversion."""
+"""Function that is called regularly during a conversion; an exception from it ends the conversion."""
 
 
 def grant(megabytes: int, seconds: int) -> None:
-    """Limit a document to `megabytes` of additional address space, and to CPU seconds.
+    """Limit a document to `megabytes` of additional address space and to a number of CPU seconds.
 
-    A signal ends the process after these seconds. At a low priority, elapsed time would mean nothing.
+    After that time, a signal ends the process. Elapsed time would be meaningless at low priority.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -54,7 +54,7 @@ def _taken() -> int:
 
 
 def megabytes_left(most: int) -> int:
-    """Return the megabytes that a document may still use in all processes, `most` if unknown."""
+    """Return how many megabytes a document may still use, including child processes; `most` if unknown."""
     with suppress(OSError, AttributeError):
         if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) >= 0:
             return min(most, (limit - _taken()) >> 20)
@@ -62,9 +62,9 @@ def megabytes_left(most: int) -> int:
 
 
 def grant_scan() -> None:
-    """Raise the limits for a scanned page: the whole address space of the process, and the seconds for a page.
+    """Raise the limits for a scanned page: all of the process's address space, and the time for one page.
 
-    Reading an A4 page takes 1.6 GB of address space, of which 0.8 GB are used.
+    Reading an A4 page reserves 1.6 GB of address space and uses half of it.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -101,7 +101,7 @@ TOO_MUCH_MEMORY = message(
     "or save it in another format."
 )
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
-"""Exit statuses of a process that a library aborted for lack of memory."""
+"""Exit statuses of a process in which a library ran out of memory."""
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
 
 
@@ -132,14 +132,14 @@ class Limits:
 
 
 class Interrupted(SourceError):
-    """A conversion failed for a reason other than its document: a signal, time, memory, a disk, a missing program.
+    """A conversion failed for another reason than its document: a signal, time, memory, disk, a missing program.
 
-    The next import tries it again.
+    The next import tries again.
     """
 
 
 def machine_reason(error: OSError) -> Message:
-    """Return why this computer can't convert documents now, and the remedy."""
+    """Return why this computer can't convert documents now, and what the user can do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
             "was not converted: no space is left in {folder}. Free some space there, then import it again.",
@@ -150,7 +150,7 @@ def machine_reason(error: OSError) -> Message:
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a failed process, from its exit status or the reason why it got no document."""
+    """Return the error for a failed process: its exit status, or why the document couldn't be handed over."""
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
@@ -163,9 +163,9 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
 
 
 class ConverterProcess:
-    """Converts documents, each within the current `limits`; a document that crashes the process affects no other.
+    """Converts documents within the current `limits`; a document that crashes the process affects no other document.
 
-    With `waits`, the process has a lower priority than all others.
+    With `waits`, the process runs at low priority.
     """
 
     def __init__(self, limits: Limits, *, waits: bool = False) -> None:
@@ -175,14 +175,14 @@ class ConverterProcess:
         self._count = 0
 
     def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
-        """Return the worker's result for a document; `look` is called often meanwhile, and may raise.
+        """Return the worker's result for a document; `look` is called regularly and may raise.
 
-        Raises TimeoutError if the document takes too long, and ChildProcessError if it ends the worker (with the exit
-        status) or can't be handed over (with the reason).
+        Raises TimeoutError if the document takes too long, and ChildProcessError if the worker ends (with its exit
+        status) or can't be given the document (with the reason).
         """
         try:
             result = self._result(data, converter, kind, look)
-            if result is None and self._status() == 0:  # the process had just ended after a while without requests
+            if result is None and self._status() == 0:  # the idle process had just ended
                 result = self._result(data, converter, kind, look)
         except BaseException:
             self.close()
@@ -211,12 +211,12 @@ class ConverterProcess:
         return None if self._process is None else self._process.poll()
 
     def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
-        """Return the result for a document, None if it took too long or the process ended without one."""
+        """Return the result for a document, None if the process ended or took too long."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
             try:
                 process = self._ask(data, asked)
-            except (FileNotFoundError, BrokenPipeError):  # the process is about to end, or somebody deleted its folder
+            except (FileNotFoundError, BrokenPipeError):  # the process is ending, or its folder was deleted
                 self.close()
                 process = self._ask(data, asked)
         except OSError as error:
@@ -234,7 +234,7 @@ class ConverterProcess:
             written.unlink()
         except OSError:
             return None
-        except DAMAGE:  # a document may control the process, so its output is treated as data only
+        except DAMAGE:  # a hostile document may control the process, so its output isn't trusted
             return {"has_grown": True}
         return result
 
@@ -247,7 +247,7 @@ class ConverterProcess:
         return process
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process; start a new one if it has ended, or has converted many documents."""
+        """Return the process, or a new one if it has ended or has converted many documents."""
         if self._count >= _DOCUMENTS or self._status() is not None:
             self.close()
         if self._process is None:
@@ -255,7 +255,7 @@ class ConverterProcess:
             self._count = 0
             self._process = subprocess.Popen(
                 [*_COMMAND, str(self._place), str(self.limits.scan_megabytes), "waits" if self._waits else "runs"],
-                stdin=subprocess.PIPE,  # so that the worker notices when this process ends
+                stdin=subprocess.PIPE,  # the worker notices when this process ends
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=Path(__file__).parents[2],

@@ -80,7 +80,7 @@ def _entry(entry: Element) -> str:
 
 
 def _text(entry: Element) -> str:
-    """Return the texts of an entry as HTML, without texts contained in another text."""
+    """Return the texts of an entry as HTML, except those contained in another."""
     written = {}
     for element in (
         element
@@ -119,13 +119,13 @@ def _outline(parent: Element) -> Iterator[str]:
 
 
 class Subtitles:
-    """Reads subtitles; a line that the next cue repeats, as in automatic subtitles, is written once."""
+    """Reads subtitles; a line repeated by the next cue, as in automatic subtitles, is written once."""
 
     kinds = "vtt srt"
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return subtitles as Markdown; raises SourceError for a file without any."""
+        """Return subtitles as Markdown; raises SourceError if there are none."""
         text = "\n".join(data.decode("utf-8", "replace").splitlines())
         lines: list[tuple[str, str]] = []
         for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text):
@@ -141,7 +141,7 @@ class Subtitles:
 
 
 class TextPack:
-    """Reads the text of a bundle; its pictures and files are only counted."""
+    """Reads the text of a TextPack; its pictures and files are only counted."""
 
     kinds = "textpack"
     version = "Tessera 1"

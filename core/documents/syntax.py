@@ -17,7 +17,7 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
     """Return a TeX formula as inlines: `m^{2}` is m²."""
-    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the table cell
+    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end a table cell
     line = " ".join(named.split())
     text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
     if re.fullmatch(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*", text):
@@ -48,14 +48,14 @@ SOURCES = ("latex", "tex")
 
 
 def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
-    """Return blocks with each marker replaced by its blocks, which follow the marker's paragraph."""
+    """Return blocks without markers; the blocks of each marker follow its paragraph."""
     if isinstance(node, list):
         return [part for entry in node for part in _part_paragraph(entry, by_marker)] if by_marker else node
     return node | {"c": insert_blocks(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
 def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[object]:
-    """Return a paragraph without its markers, if anything is left, and the blocks for the markers."""
+    """Return a paragraph without its markers, unless it is empty then, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
     content, following = [], []
@@ -69,9 +69,9 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
 
 
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
-    """Return blocks with simple tables (one line per cell, rows of equal length) and pictures as relative files.
+    """Return blocks with simple tables (one line per cell, rows of equal length) and pictures from files next to them.
 
-    Without `pictures`, no picture files exist: each picture becomes its description.
+    Without `pictures`, each picture is replaced by its description, because its file isn't available.
     """
     return list(_simple(nodes, pictures))
 
@@ -126,7 +126,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
             yield _within(blocks.bullets(items), pictures)
         elif kind in ("Para", "Plain"):
             made = _inlines(content, pictures)
-            # a start like a lettered list needs no escaping, because Markdown has no such lists
+            # no escape: Markdown has no lettered lists
             if made and made[0]["t"] == "Str" and re.fullmatch(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)", made[0]["c"]):
                 made[0] = _raw_markdown(made[0]["c"])
             yield {"t": kind, "c": made}
@@ -135,7 +135,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
 
 
 def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
-    """Return the labels of a list that Markdown's numbers can't express; empty for a plain numbered list."""
+    """Return the labels of a list that Markdown can't number itself; empty for a plain numbered list."""
     (start, style, sign), items = content
     is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
     if is_plain and not all_of_them:
@@ -204,7 +204,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
-    """Yield a table with simple cells; of a single-column layout table, yield only the content of its cells."""
+    """Yield a table with simple cells, or only the content of the cells of a single-column layout table."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
     lines = [
@@ -243,7 +243,7 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
 
 
 def _line(node: object) -> Inlines:
-    """Return the inlines in blocks, one after another."""
+    """Return the inlines of blocks on one line."""
     if isinstance(node, dict):
         kind, content = node["t"], node.get("c") or []
         if kind in ("Plain", "Para"):

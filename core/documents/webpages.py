@@ -1,4 +1,4 @@
-"""Extraction of the main part of a web page, without menus, scripts and forms. Nothing that it links to is loaded."""
+"""Extraction of the main part of a web page, without menus, scripts and forms. Linked files are never loaded."""
 
 import email
 import email.policy
@@ -14,28 +14,28 @@ from core.base.encodings.guessing import decode_part
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
-"""Elements without text of the page."""
+"""Elements whose content isn't text of the page."""
 _MENUS = frozenset("nav aside footer".split())
-"""Elements to leave out unless they are in the main part; there, an `aside` or a `footer` is the author's text."""
+"""Elements to leave out, except an `aside` or `footer` in the main part, which is the author's text."""
 _ROLES = frozenset("navigation menu menubar toolbar search".split())
 _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
 """CSS classes of menus in the main part of a MediaWiki page."""
 _LANGUAGES = 10
-"""Minimum number of items in a language menu, a list that only links to the page in other languages."""
+"""Minimum number of items in a language menu, a list of links to the page in other languages."""
 _MAIN = ("main", "article")
 _LEAST = 0.1
-"""Minimum share of the surrounding text in a main part; on pages filled by scripts, the main part is empty."""
+"""Minimum length of the main part as a share of the surrounding text; scripts may fill it only later."""
 _DEEPEST = 100
-"""Maximum nesting depth that is written; deeper elements keep only their text, because each level slows pandoc down."""
+"""Maximum nesting depth that is written; below it only text remains, because each level slows pandoc down."""
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
-"""Elements whose end tag is often omitted, so that they don't count towards the depth."""
+"""Elements whose end tag is often omitted; they don't count towards the depth."""
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
 """Common names in page metadata -> fields of the note."""
 _MOST_HEAD = 2000
-"""Number of characters at the start of a page in which browsers write its original address."""
+"""Number of characters at the start of a saved page in which its original address is looked for."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BOXES = {True: "☒ ", False: "☐ "}
 """Checkboxes as pandoc reads them, by state; outside `_BOXED` elements, checkboxes open menus."""
@@ -43,7 +43,7 @@ _BOXED = ("li", "p", "td", "label", "dd")
 
 
 def unwrap_archive(data: bytes, kind: str) -> str:
-    """Return the page in a web archive (MHTML); other pages stay unchanged."""
+    """Return the page in a web archive (MHTML), or another page unchanged."""
     if kind not in ("mhtml", "mht"):
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
@@ -57,8 +57,8 @@ def unwrap_archive(data: bytes, kind: str) -> str:
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
     """Return a page's head and its only `main` or `article` (else its body), without menus and scripts.
 
-    The number counts the menus and other parts with text that are left out. The dictionary has `created`, `source_url`
-    and `tags` from the page's metadata.
+    Also return the number of menus and other parts with text that are left out, and `created`, `source_url` and `tags`
+    from the page's metadata.
     """
     page, about = _read_keep(page)
     cleaner = _Cleaner()
@@ -78,7 +78,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
 
 
 def clean_page(page: str) -> str:
-    """Return a page without scripts, controls and menus; everything else is kept, as for an e-mail."""
+    """Return a page without scripts, controls and menus, but with everything else, as in an e-mail."""
     cleaner = _Cleaner(whole=True)
     cleaner.read(page)
     return "".join(cleaner.parts)
@@ -97,7 +97,7 @@ _KEEP_HEADING = re.compile(
 
 
 def _read_keep(page: str) -> tuple[str, dict[str, str]]:
-    """Return a Keep note as a page with checkboxes, and its labels and date; other pages stay unchanged."""
+    """Return a Keep note as a page with checkboxes, and its labels and date; return another page unchanged."""
     if not re.search(r'<body>\s*<div class="note\b', page):
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
@@ -120,7 +120,7 @@ Attributes = list[tuple[str, str | None]]
 
 
 class _Cleaner(HTMLParser):
-    """Writes a page without the elements to leave out; `left_out` counts those with text."""
+    """Rewrites a page without menus, scripts and controls; `left_out` counts those that contain text."""
 
     def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
@@ -141,7 +141,7 @@ class _Cleaner(HTMLParser):
         """Number of parts before the innermost list without nested lists."""
 
     def read(self, page: str) -> None:
-        """Read a whole page. Unclosed tags and comments become text; Python would search for the end of each."""
+        """Read a whole page. Unclosed tags and comments become text; searching for each end would be slow."""
         if saved := re.match(
             r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)",
             page[:_MOST_HEAD],
@@ -153,7 +153,7 @@ class _Cleaner(HTMLParser):
         self.feed(page)
         self.close()
         while last := next((tag for tag, _ in reversed(self._open) if tag not in _CLOSED_BY_OTHERS), ""):
-            self.handle_endtag(last)  # an unclosed list takes pandoc twice as long for each level
+            self.handle_endtag(last)  # each unclosed list would double pandoc's time
 
     def handle_starttag(self, tag: str, attrs: Attributes) -> None:
         about = {name: value or "" for name, value in attrs}
@@ -185,7 +185,7 @@ class _Cleaner(HTMLParser):
             return
         while self._open:
             closed, start = self._open.pop()
-            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # pandoc closes what HTML closes implicitly
+            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # pandoc closes the others itself
                 self._write(f"</{closed}>" if self._depth <= _DEEPEST else " ")
             self._count[closed] -= 1
             self._depth -= closed not in _CLOSED_BY_OTHERS
@@ -215,7 +215,7 @@ class _Cleaner(HTMLParser):
         return is_around or about.get("role") in _ROLES or not _CLASSES.isdisjoint(about.get("class", "").split())
 
     def _drop_languages(self, start: int) -> None:
-        """Leave out an unnested list that consists of links to the page in other languages."""
+        """Leave out a list without nested lists that links to the page in other languages."""
         if self._skipped or start != self._list:
             return
         text = "".join(self.parts[start:])

@@ -1,4 +1,4 @@
-"""Conversion of Excel workbooks and CSV files to tables. Formulas have the values of their last calculation."""
+"""Conversion of Excel workbooks and CSV files to tables. A formula shows its last calculated value."""
 
 import csv
 import io
@@ -40,14 +40,14 @@ _MOST_TITLES = 5
 _NOTICE = "[Threaded comment]"
 """Start of an old-style comment that repeats a threaded comment."""
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
-"""Kinds of parts with comments, with the elements of a comment and of its text."""
+"""Kinds of parts that contain comments, with the element names of a comment and of its text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 """Characters that stay unquoted in an address."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
-"""Number of characters and rows that are sampled to choose the separator."""
+"""Number of characters and rows from which the separator is guessed."""
 
 
 class Workbook:
@@ -57,7 +57,7 @@ class Workbook:
     version = "Tessera 2"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return each sheet below its name; a CSV file becomes one table."""
+        """Return each sheet as a section; a CSV file becomes one table."""
         if kind != "xlsx":
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
@@ -78,8 +78,8 @@ class Workbook:
 
 
 def _values(text: str) -> tuple[list[list[str]], int]:
-    """Return the rows of a CSV file, and the number of columns that were cut off."""
-    # the first line of a CSV file that tells Excel its separator
+    """Return the rows of a CSV file, and the number of columns beyond the limit."""
+    # a first line that tells Excel the separator
     declared = re.match(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
@@ -99,9 +99,9 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the separator that splits the first rows into the most uniform and largest number of values.
+    """Guess the separator: the sign that splits the first rows most evenly, and then into the most values.
 
-    Commas between digits don't count, because they may be decimal commas. Without any separator, it is a comma.
+    Commas between digits don't count, since they may be decimal commas. The default is a comma.
     """
     fits: dict[str, tuple[float, int]] = {}
     for sign in "\t;|,":
@@ -114,7 +114,7 @@ def _delimiter(text: str) -> str:
 
 
 def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:
-    """Write the value of merged cells into each of their rows; return the number of rows."""
+    """Write the value of merged cells into each row that they span; return the number of rows."""
     merged = _RANGE.match(reference)
     if merged is None or merged[3] is None:
         return 0
@@ -148,7 +148,7 @@ def _text(element: Element) -> str:
 
 
 class _Sheets:
-    """The sheets of a workbook, names of hidden ones, and omissions."""
+    """The sheets of a workbook, the names of hidden sheets, and the omissions."""
 
     def __init__(self, data: bytes) -> None:
         self._package = package = Package(data)
@@ -170,7 +170,7 @@ class _Sheets:
         self.left_out: list[Omission] = []
 
     def read(self) -> Iterator[str]:
-        """Yield the cells of each sheet below its name, and its other content."""
+        """Yield each sheet's name and cells, followed by its other content."""
         relations = self._package.relations(self._main)
         left = MOST_CELLS
         for sheet in self._package.stream(self._main, "sheet"):
@@ -202,10 +202,10 @@ class _Sheets:
                     self.left_out.append(Omission(missing, count, title))
             self._without_value = 0
             yield f"## {title}\n\n{titled_table(list(rows.values()))}"
-            yield from self._beside_cells(place.target, title)
+            yield from self._other_content(place.target, title)
 
     def _row(self, row: Element) -> tuple[list[str], int]:
-        """Return the values of a row within the columns that are read, and the total number of columns."""
+        """Return the values of a row, up to the maximum number of columns, and its full width."""
         cells: list[str] = []
         width = 0
         for cell in row:
@@ -242,7 +242,7 @@ class _Sheets:
         self._without_value += 1
         return f"={said}"
 
-    def _beside_cells(self, sheet: str, title: str) -> Iterator[str]:
+    def _other_content(self, sheet: str, title: str) -> Iterator[str]:
         """Yield the content of a sheet other than cells; `sheet` is the name of its part."""
         in_charts: list[str] = []
         for drawing in self._package.related(sheet, "drawing"):
@@ -264,7 +264,7 @@ class _Sheets:
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
         root = self._package.optional(sheet)
         for margin in elements_named(root, *_MARGINS):
-            # codes for fonts, pages and dates in header and footer texts (ECMA-376, 18.3.1.46); && is an ampersand
+            # codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46); && is an ampersand
             text = re.sub(
                 r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)',
                 lambda code: _SIGNS.get(code[0], ""),
@@ -297,7 +297,7 @@ class _Sheets:
 
 
 def _formats(package: Package, part: str) -> list[str]:
-    """Return the format codes of cells by the index of their style."""
+    """Return the number format of each cell style, by its index."""
     own: dict[int, str] = {}
     styles: list[int] = []
     for element in package.stream(part, "numFmt", "cellXfs"):

@@ -1,9 +1,9 @@
-"""The process that converts documents one after another, within a memory limit that it can't raise.
+"""The process that converts documents one by one, within a memory limit that it can't raise.
 
 `python -m core.documents.worker FOLDER MEGABYTES runs`: for each line on its standard input, `CONVERTER KIND MEGABYTES
-SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` is a picture of any kind; the converter
-`thumbnail` shrinks it. SECONDS are processor time. With `waits` instead of `runs` its priority is lower. It ends after
-a while without requests, and kills its children and itself once its standard input is closed.
+SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` stands for a picture of any kind, which
+the converter `thumbnail` shrinks. SECONDS is CPU time. With `waits` instead of `runs`, the process has low priority.
+It ends when no request comes for a minute, and kills its children and itself when its standard input is closed.
 """
 
 import errno
@@ -27,9 +27,9 @@ _LOWER = 10
 """Niceness of a process whose results nobody waits for."""
 _IDLE_SECONDS = 60
 _GROWN = 0.5
-"""Share of memory in use above which the process is replaced, because the next document would lack memory."""
+"""Share of the memory limit above which the process is replaced, to leave enough for the next document."""
 _TEMPORARY = "temporary"
-_OF_MACHINE = (
+_MACHINE_ERRORS = (
     errno.ENOSPC,
     errno.EDQUOT,
     errno.EIO,
@@ -43,7 +43,7 @@ _OF_MACHINE = (
 
 
 def _has_grown(megabytes: int) -> bool:
-    """Return whether documents used so much memory that the next one should get a new process."""
+    """Return whether the process has used so much memory that it should be replaced."""
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
@@ -54,10 +54,10 @@ def _has_grown(megabytes: int) -> bool:
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
-    """Forward the parent's lines until it has ended; then delete the document, and kill the process group."""
-    for line in FileIO(0):  # unbuffered, as a buffer would be locked when the process ends
+    """Forward the parent's lines until it ends; then delete the folder and kill the process group."""
+    for line in FileIO(0):  # unbuffered: a buffer would still be locked when the process ends
         heard.put(line.decode())
-    for _ in range(10):  # files written meanwhile keep the folder from being deleted
+    for _ in range(10):  # a file written in between keeps the folder from being deleted
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
             break
@@ -67,7 +67,7 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
 
 
 def main(folder: str, megabytes: str, priority: str) -> None:
-    """Convert each `source`, within limits; write the converted document or the reason for a failure to `result`."""
+    """Convert each `source` within its limits; write the document or the reason for a failure to `result`."""
     if process.resource is not None:  # systems without such limits rely on the parent's time limit
         limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": int(megabytes) << 20}
         for name, most in limits.items():
@@ -88,7 +88,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
             return
         temporary = place / _TEMPORARY
         temporary.mkdir()
-        tempfile.tempdir = str(temporary)  # which is deleted however the conversion ends
+        tempfile.tempdir = str(temporary)  # deleted however the conversion ends
         process.grant(int(own), int(seconds))
         result = _convert(name, "" if kind == "-" else kind, place)
         process.limit_time(0)
@@ -132,7 +132,7 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
     except RecursionError:
         return {"reason": to_json(message("is nested more deeply than a document should be."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
-        if isinstance(error, OSError) and error.errno in _OF_MACHINE:
+        if isinstance(error, OSError) and error.errno in _MACHINE_ERRORS:
             return {"reason": to_json(machine_reason(error)), "is_interrupted": True}
         reason = message(
             "can't be read: it is damaged, or contains something that Tessera doesn't recognise. "

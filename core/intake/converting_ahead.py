@@ -1,4 +1,4 @@
-"""Conversion of an import's documents in other processes, while earlier notes are chunked and written."""
+"""Conversion of an import's documents in other processes while earlier notes are chunked and written."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -19,11 +19,11 @@ from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
 _AT_ONCE, _AHEAD = 2, 4
-"""Maximum number of documents converted at the same time, and converted ahead, including finished ones."""
+"""Maximum number of documents converted at the same time, and ahead of the import, finished ones included."""
 _BYTES = 64 << 20
-"""Maximum total size of the documents that are converted ahead, in bytes; a single one may be larger."""
+"""Maximum total size in bytes of the documents converted ahead; a single document may be larger."""
 _LOOK = 0.2
-"""Seconds between checks for a stopped import while it waits for a document."""
+"""Seconds between checks for a cancelled import while waiting for a document."""
 
 
 class ConvertedFile(NamedTuple):
@@ -42,10 +42,10 @@ def convert_ahead(
     uploaded: bool,
     waits: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
-    """Yield each file of a folder and, for a document, a function that returns its content or raises an error.
+    """Yield each file of a folder and, for a document, a function that returns its content or raises its error.
 
-    `choices` maps the paths of documents to converter and encoding. `waits` is called often while the caller waits for
-    a document, and may raise. Unfinished conversions end with the generator.
+    `choices` maps the paths of documents to converter and encoding. `waits` is called regularly while a document is
+    waited for, and may raise. Closing the generator ends unfinished conversions.
     """
     waiting = deque(file for file in files if file.path in choices)
     converting: dict[str, tuple[int, Future[ConvertedFile]]] = {}

@@ -1,4 +1,4 @@
-"""Decoding of files to text, or the reason why a file isn't text."""
+"""Decoding of files to text, with the reason if a file isn't text."""
 
 import codecs
 import re
@@ -23,9 +23,9 @@ from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
 _NAMED, _AROUND = 3, 20
-"""Maximum number of words with unreadable characters to name, and of characters to show on each side of one."""
+"""Maximum number of words to quote that contain unreadable characters; characters to quote on each side of one."""
 _SHOWN = 80
-"""Number of characters in a sample that helps the user choose an encoding."""
+"""Number of characters in a sample of a file, by which the user chooses an encoding."""
 _SIGNATURES = message_table(
     {
         b"\x89PNG": "a PNG picture",
@@ -48,7 +48,7 @@ class Decoded(NamedTuple):
 
     @property
     def text_encoding(self) -> TextEncoding | None:
-        """The encoding to store with a note: None for UTF-8 that the user didn't choose."""
+        """The encoding to store with a note; None for UTF-8 unless the user chose it."""
         plain = self.encoding == "utf-8" and self.known != "chosen"
         return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
 
@@ -56,7 +56,7 @@ class Decoded(NamedTuple):
 def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
     """Decode a file in the encoding that it declares, the chosen one, or the most likely one.
 
-    Single invalid bytes and single NULs become U+FFFD, one character each in UTF-8, so that offsets stay the same.
+    An invalid byte or a NUL becomes a single U+FFFD, so offsets in UTF-8 text stay valid.
     Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
     """
     if not data:
@@ -89,10 +89,10 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
 
 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
-    """Encode a text like the bytes of a file, with their byte order mark; return the bytes and the encoding.
+    """Encode a text as a file is encoded, with the same byte order mark; return the bytes and the encoding.
 
-    A guessed encoding counts as chosen afterwards. Raises EditError if bytes in the file can't be read, if the encoding
-    can't hold the text, or if the result would be read in another encoding; SourceError as `decode_file` does.
+    From then on, a guessed encoding counts as chosen. Raises EditError if the file contains unreadable bytes, if the
+    encoding can't represent the text, or if the result would be read differently; SourceError as `decode_file` does.
     """
     before = decode_file(like, path, chosen=chosen)
     encoding = before.encoding
@@ -127,7 +127,7 @@ def too_large(path: str, size: int, most: int = MAX_BYTES) -> SourceError:
 
 
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
-    """Return a text without NULs; raises SourceError for control characters. `data` is the text in UTF-8, if known."""
+    """Replace NULs in a text; raises SourceError for many control characters. `data` is the text in UTF-8, if known."""
     if not text:
         raise EmptyFile(path)
     data = text.encode("utf-8", "replace") if data is None else data
@@ -138,7 +138,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return the number of U+FFFD in a text and the first words that contain it; empty if there are none."""
+    """Return an omission with the number of U+FFFD in a text and the first words that contain one, if any do."""
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
@@ -149,12 +149,12 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 
 def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
-    """Return the name of a guessed encoding if others are about as likely."""
+    """Return an omission with the name of a guessed encoding if others are about as likely."""
     return (Omission(GUESSED, place=encoding.name),) if encoding and encoding.known == "unsure" else ()
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings that a file may have, the likeliest first, then other common ones that fit."""
+    """Return the encodings in which a file may be, likeliest first, then other common ones that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []

@@ -1,4 +1,4 @@
-"""Listing the note files in a folder, and reading a file. Nothing outside the folder is read."""
+"""Listing and reading the note files in a folder. Nothing outside the folder is read."""
 
 import os
 import stat
@@ -35,18 +35,17 @@ from core.intake.placeholders import (
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 _LATEST = 2**63 - 1
-"""Largest time in nanoseconds since 1970 that SQLite can store; a file may have a later one."""
+"""Latest time in nanoseconds since 1970 that SQLite can store; a file's time may be later."""
 _RECENT = 2_000_000_000
-"""Nanoseconds within which a file may change twice without a new time: FAT has steps of two seconds."""
+"""Nanoseconds within which a file may change twice without getting a new time: FAT counts in steps of 2 s."""
 _TICK = 100_000_000
-"""As `_RECENT`, for file systems with finer times, whose clocks have steps of up to 16 ms."""
+"""Like `_RECENT`, for file systems with finer times, whose clocks advance in steps of up to 16 ms."""
 
 
 class Paths:
-    """A set of relative paths with forward slashes; a folder in it includes all its content.
+    """A set of relative paths with forward slashes; a folder in it stands for all its content.
 
-    Paths are in composed form, because watchers may report a name in another Unicode form than the listing of its
-    folder.
+    Paths are compared in composed form, because a watcher may report a name in another Unicode form than a listing.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -57,7 +56,7 @@ class Paths:
         return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
-        """Return whether any of the paths is `folder`, inside it, or contains it."""
+        """Return whether any of the paths is `folder`, is inside it, or contains it."""
         return compose(folder) in self._above or folder in self
 
 
@@ -69,7 +68,7 @@ def ancestry(path: str) -> Iterator[str]:
 
 
 def free_path(path: str, taken: Container[str]) -> str:
-    """Return the path, with a number appended if it is taken; the search time is logarithmic in the number."""
+    """Return the path, with a number appended if it is taken; the search is logarithmic."""
     if path not in taken:
         return path
     pure = PurePosixPath(path)
@@ -87,7 +86,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """Names that are taken: stored names, as reported by a function, and names added here."""
+    """Names that are taken: those stored, according to a function, and those added here."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
@@ -108,8 +107,8 @@ ScanScope = Literal["text", "notes", "documents", "pictures"]
 class Scan:
     """The note files and documents in a folder, sorted by path, and the unreadable files and folders.
 
-    `not_downloaded` files have only a placeholder. `skipped` files are of kinds that can't be read. `left_out` has the
-    files and folders that the user or a rule excludes.
+    `not_downloaded` files exist only as placeholders. `skipped` files are of kinds that can't be read. `left_out` are
+    the files and folders excluded by the user or a rule.
     """
 
     folder: Path
@@ -121,15 +120,15 @@ class Scan:
 
 
 class _Skipped(Failed):
-    """A file is of a kind that can't be read."""
+    """A file of a kind that can't be read."""
 
 
 class _NotDownloaded(Failed):
-    """A file isn't downloaded yet."""
+    """A file that isn't downloaded yet."""
 
 
 class _LeftOut(Failed):
-    """A file, or a folder with all its content, is left out."""
+    """A file or a folder that is left out, with all its content."""
 
 
 def content_hash(data: bytes) -> str:
@@ -148,15 +147,15 @@ def scan(
     """List the files in a folder that can be notes, without reading them.
 
     `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for a path that is
-    missing, isn't a folder, has no notes, or contains more than `most` files and folders of any kind. With `only`, just
-    these paths are scanned, and they may have no notes.
+    missing, isn't a folder, contains no notes, or contains more than `most` entries of any kind. With `only`, just
+    these paths are scanned, and there may be no notes at them.
     """
     root = root_of(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=scope == "pictures"))
     if scope == "notes":
         entries = [entry for entry in entries if not is_document(entry.path)]
     if scope == "text":
-        # Text files directly in the folder, or a failure to open the folder.
+        # Only text files directly in the folder, and a failure to open the folder.
         entries = [
             entry
             for entry in entries
@@ -185,7 +184,7 @@ def is_entered(root: Path, path: str) -> bool:
         is_folder = place != path
         if rules.reason(place, is_folder=is_folder):
             return False
-        with suppress(OSError):  # the name is too long; writing the file reports that
+        with suppress(OSError):  # a name that is too long is reported when the file is written
             if is_folder and (root / place).is_symlink():
                 return False
     return True
@@ -218,7 +217,7 @@ def read(folder: Path, path: str) -> bytes:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a note's path can't leave its folder; `harmless_path` makes a path valid on every system."""
+    """Return whether a note's path stays in its folder; see `harmless_path` for paths valid on every system."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
@@ -256,7 +255,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
 def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
-    """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
+    """Yield every note file below the root. Linked folders aren't entered; their targets may be below it too."""
     folders, left, rules = [root], most, Ignoring(root)
     while folders:
         folder = folders.pop()
@@ -294,7 +293,7 @@ def _walk(
 
 
 def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
-    """Yield a file or link if it is a note, or its failure; nothing if it can't be a note."""
+    """Yield a file or link as a note or a failure; nothing if it can't be a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():

@@ -1,4 +1,4 @@
-"""Rules for leaving out files: hidden names, leftovers, `.tesseraignore`, Obsidian's excluded files."""
+"""Rules for leaving out files: hidden and leftover files, `.tesseraignore`, Obsidian's excluded files."""
 
 import json
 import re
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 RULES = ".tesseraignore"
 """Name of files with patterns as in `.gitignore`, which apply to their folder and the folders below."""
 VAULT = ".obsidian/app.json"
-"""Path of the file in a vault in which Obsidian lists excluded files."""
+"""Path of the file in a vault that lists Obsidian's excluded files."""
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
 _MOST_STARS = 3
-"""Maximum runs of `*` per part of a pattern, and of `**` per pattern, because each multiplies the matching time."""
+"""Maximum number of `*` runs per part of a pattern, and of `**` per pattern; each multiplies the matching time."""
 _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
-"""Parts that can make a regular expression very slow: repeated groups, back references, many repetitions."""
+"""Constructs that can make a regular expression very slow: repeated groups, back references, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
 _BACKUP = message("is a Logseq backup.")
@@ -35,16 +35,16 @@ _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
 )
-"""Names of unfinished downloads, editors' and Office's lock and backup files, and system files of Windows and macOS."""
+"""Names of unfinished downloads, lock and backup files of editors and Office, and system files of Windows and macOS."""
 
 
 def is_rules(path: str) -> bool:
-    """Return whether the file at a path contains rules for leaving out files."""
+    """Return whether a path is that of a file with rules for leaving out files."""
     return path.rpartition("/")[2] == RULES or f"/{path}".endswith(f"/{VAULT}")
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file name is that of a leftover that a program puts next to the user's files."""
+    """Return whether a file name is that of a leftover that a program keeps next to the user's files."""
     return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
@@ -68,7 +68,7 @@ class Ignoring:
             if max(line.count("**"), *stars) > _MOST_STARS:
                 self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
                 lines[number] = ""
-        from pathspec import GitIgnoreSpec  # only if there are patterns
+        from pathspec import GitIgnoreSpec  # imported only if there are patterns
 
         try:
             self._specs[PurePosixPath(place)] = GitIgnoreSpec.from_lines(lines)
@@ -85,7 +85,7 @@ class Ignoring:
         if not is_folder and is_leftover(name):
             return _LEFTOVER
         named = f"{path}/" if is_folder else path
-        # The patterns in the innermost folder take precedence, as in `.gitignore`.
+        # As in `.gitignore`, the patterns in the innermost folder take precedence.
         for folder in PurePosixPath(named).parents if self._specs else ():
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
@@ -106,7 +106,7 @@ class Ignoring:
             why = message("is a file that Obsidian excludes ({rule}).", rule=text)
             is_expression = len(text) > 2 and text[0] == text[-1] == "/"
             source, pattern = text[1:-1] if is_expression else f"^{re.escape(text)}", None
-            # An expression may be invalid or take very long.
+            # An expression may be invalid or very slow.
             if not (is_expression and (len(source) > 200 or _COSTLY.search(source))):
                 with suppress(re.error, OverflowError, RecursionError):
                     pattern = re.compile(source, re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Import of notes from folders and uploads: a plan first, then its application."""
+"""Import of notes from folders and uploads in two steps: making a plan, and applying it."""
 
 import logging
 import os
@@ -60,9 +60,9 @@ from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
-"""Share of an import's progress that writing takes, with and without a model; embedding takes the rest."""
+"""Share of writing in an import's progress, with and without a model; the rest is embedding."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
-"""The counts in a report that are logged."""
+"""The counts of a report that are logged."""
 
 
 class Imports:
@@ -74,11 +74,11 @@ class Imports:
         self._bases = bases
         self._folders = SyncedFolders(store)
         self._writing: dict[str, threading.Lock] = {}
-        """Locks by base id, held by the import that is writing notes to the base."""
+        """Locks by base id, each held while an import writes to the base."""
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
-        """Read and chunk a file as an import would, without storing it; raises SourceError, ConfigError for a size."""
+        """Read and chunk a file as an import would, storing nothing; raises SourceError, ConfigError for a bad size."""
         chunking.check(options)
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
@@ -94,9 +94,9 @@ class Imports:
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
         """Compare a folder with the notes of a base; nothing is changed.
 
-        Without `base`, the plan is for the base with the folder's name, else for the only base that was synced with the
-        folder, else for a new base with the folder's name. An export from another program, a folder or a file, is
-        compared like an upload. Raises SourceError for a folder that is missing, empty, or inside the workspace.
+        Without `base`, the plan is for the base with the folder's name, else for the only base synced with the folder,
+        else for a new base with the folder's name. An export from another program (a folder or file) is compared like
+        an upload. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
         name, place = base or self._name_for(path), path.expanduser()
         if place.is_file() and place.name.lower().endswith(SUFFIXES):
@@ -108,9 +108,8 @@ class Imports:
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
         """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
 
-        The whole folder is compared if a file is gone, if a new file may have been moved, and if rules for leaving out
-        files have changed, so that notes are removed only after a full comparison. Raises SourceError as `plan_folder`
-        does.
+        The whole folder is compared if a file is gone, if a new file may be a moved one, or if rules for leaving out
+        files have changed, so notes are removed only after a full comparison. Raises SourceError as `plan_folder` does.
         """
         if not changed or any(map(is_rules, changed)):
             return self._plan(base.name, path)
@@ -136,7 +135,7 @@ class Imports:
     def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
         """Return the plan without files whose notes were deleted, unless such a file has changed since.
 
-        A note that was deleted because its file was gone comes back with the file.
+        A note that was deleted because its file was missing returns with the file.
         """
         if not plan.added:
             return plan
@@ -151,14 +150,14 @@ class Imports:
         return replace(plan, added=added, left_out=(*plan.left_out, *(Failed(path, _DELETED) for path in sorted(left))))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
-        """Return the name of the base for importing a folder, and the options to create it if it doesn't exist."""
+        """Return the name of the base for importing a folder, and the options to create it if it is new."""
         name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
-        """Compare a folder with the notes of a base that have no files; nothing is changed.
+        """Compare a folder with the notes of a base that aren't linked to files; nothing is changed.
 
-        A note with the path of a file is linked to the file, and gets the file's text if it differs. The others stay.
+        A note with the path of a file will be linked to it and get its text. Other notes stay as they are.
         Raises UnknownChoice for an unknown base, and as `plan_folder` does.
         """
         known = self._bases.get(base)
@@ -176,7 +175,7 @@ class Imports:
         plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         same = []
-        for match in joined:  # whose text is the same, regardless of the file's encoding
+        for match in joined:  # compared as text, because the file may have another encoding
             note = self._store.notes.note(match.note.note_id)
             file = match.file if match.file.text else folder.with_text(plan.folder, match.file)
             if file.text == (note.front or "") + note.body:
@@ -195,8 +194,8 @@ class Imports:
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, as (name, content) pairs, with a base. No note is removed.
 
-        The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a name that leads
-        out of the folder, and for an upload without notes.
+        The files stay in a temporary folder until `apply` or `discard`. Raises SourceError for a name that leads out of
+        the folder, and for an upload without notes.
         """
         return self._plan_staged(base, lambda into: upload.stage(files, into))
 
@@ -218,12 +217,12 @@ class Imports:
             raise
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
-        """Compare a web page with the note that a base has for the page's address; nothing is changed."""
+        """Compare a web page with a base's note for the same address; nothing is changed."""
         plan = self.plan_upload([(page.name, page.data)], base)
         return replace(plan, address=page.address)
 
     def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
-        """Compare an export in a watched folder with a base; notes that were deleted or edited here stay unchanged.
+        """Compare an export in a watched folder with a base; notes deleted or edited here stay as they are.
 
         Raises as `plan_folder` does.
         """
@@ -251,13 +250,13 @@ class Imports:
         watch: bool = True,
         progress: Progress = no_progress,
     ) -> SyncReport:
-        """Apply a plan to its base: first store all notes, so that words find them, then embed pending chunks.
+        """Apply a plan to its base: store all notes, which makes keywords searchable, then embed pending chunks.
 
-        With `embed`, notes of the base that an earlier import left pending are embedded too. Without it, and in a base
-        that doesn't embed at once, embedding is left to `Chunks`. If `progress` stops the storing, nothing is removed
-        and the report covers the notes stored before; if it stops the embedding, or the embedder fails, the report
-        counts the notes that wait. A new base watches its folder, unless `watch` is false. Raises SyncRefused for an
-        unconfirmed plan that `needs_confirmation`, and UnknownChoice if its base was deleted in the meantime.
+        With `embed`, chunks left pending by earlier imports are embedded too. Without it, and in a base that doesn't
+        embed at once, embedding is left to `Chunks`. If `progress` stops the storing, nothing is removed and the report
+        covers the notes stored so far; if it stops the embedding, or the embedder fails, the report counts the waiting
+        notes. A new base watches its folder unless `watch` is false. Raises SyncRefused for an unconfirmed plan that
+        `needs_confirmation`, and UnknownChoice if the base was deleted in the meantime.
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
@@ -320,7 +319,7 @@ class Imports:
     ) -> SyncReport:
         """Embed the pending chunks of a base; return the import's report with the result.
 
-        If another thread is embedding and the written notes have few chunks, only those chunks are embedded.
+        If another thread is embedding, and the written notes have few chunks, only these are embedded.
         """
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -362,7 +361,7 @@ class Imports:
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
-    """Return a progress callback for a part of a job, from `start` to `end` as shares of the whole job."""
+    """Return a progress callback for the part of a job between `start` and `end`, which are shares of the whole."""
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
@@ -405,7 +404,7 @@ def import_plan(
                 last = done, total
                 progress(done, total, state.get())
 
-            # A changed note stays searchable throughout.
+            # A changed note remains searchable throughout.
             with closing(_notes(store, base, plan, unread, away, lambda: tell(*last))) as drafts:
                 indexer.write(drafts, planned, tell)
             if plan.removed:
@@ -414,7 +413,7 @@ def import_plan(
         except Cancelled:
             stopped = True
     failed += [failure for _, failure in unread]
-    # Unread files in a folder aren't converted again until they change.
+    # Unreadable files in a folder aren't converted again until they change.
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *away} - {failure for _, failure in plan.unread}
     rest = [(SourceFile(other.path, -1, -1), other) for other in others]
     store.documents.set_unread(base, plan.source_ref, fingerprint(), [*plan.unread, *rest, *unread])
@@ -447,7 +446,7 @@ def import_plan(
 
 
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
-    """Link notes without files to files; return a failure for each note that has changed since the comparison."""
+    """Link notes to files; return a failure for each note that has changed since the comparison."""
     joins, failed = [], []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
@@ -457,7 +456,7 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
         text, values = (note.front or "") + note.body, dict[str, object]()
         with suppress(SourceError):
-            # The values that the text has for fields which the user overrode.
+            # The values in the text of fields that the user overrode.
             parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note
             values = {name: own for name in NOTE_FIELDS if (own := getattr(parsed, name)) != getattr(note, name)}
             if {*map(tag_key, parsed.tags)} == {*map(tag_key, note.tags)}:
@@ -489,9 +488,9 @@ def _notes(
     away: list[Failed],
     waits: Callable[[], object],
 ) -> Generator[NoteToIndex]:
-    """Yield the new and changed notes in a plan; add files that can't be read to `unread` or `away`.
+    """Yield the new and changed notes of a plan; add files that can't be read to `unread` or `away`.
 
-    `waits` is called often while a document is converted, and may raise.
+    `waits` is called regularly while a document is converted, and may raise.
     """
     deleted = store.versions.deleted(base.id)
     nearest_last = sorted(deleted, key=lambda item: item.source_ref == plan.source_ref)
@@ -511,7 +510,7 @@ def _notes(
         path = file.path
         old, earlier_id = known.get(path), earlier.get(path)
         if not old and store.notes.has_path(base, path, plan.source_ref):
-            continue  # another import of the folder has already read it
+            continue  # already read by another import of the folder
         note_id = earlier_id or fresh_id(f"{base.id}/{path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:

@@ -1,6 +1,6 @@
-"""Parsing a file into a note: encoding, front matter, title, tags and links; converting a document for it.
+"""Parsing of a file into a note: encoding, front matter, title, tags and links; conversion of a document.
 
-Every offset of a note counts characters of the decoded text, with the byte order mark removed and line ends kept.
+Offsets in a note count characters of the decoded text, without the byte order mark and with unchanged line ends.
 Nothing here may change the length of the text.
 """
 
@@ -27,16 +27,16 @@ from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission,
 
 _DRAWING = ".excalidraw"
 _BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
-"""The text file in a TextBundle, whose note is named after the bundle."""
+"""Path of the text file in a TextBundle; the note is named after the bundle."""
 _MOST_TAGS = 50
-"""Maximum number of tags that a document gives its note."""
+"""Maximum number of tags that a note takes from a document."""
 
 
 @frozen
 class DocumentText:
     """A document as the text of a note: front matter and body.
 
-    `left_out` lists parts that the text lacks; `encoding` is the encoding of a text document, None for UTF-8.
+    `left_out` lists what is missing from the text; `encoding` is that of a text document, None for UTF-8.
     """
 
     text: str
@@ -47,7 +47,7 @@ class DocumentText:
 
 
 class ParsedNote(NamedTuple):
-    """The note in a file, without id, base and hash, and the outline of its body."""
+    """A note without id, base and hash, and the outline of its body."""
 
     note: Note
     outline: Outline
@@ -60,8 +60,8 @@ def read(
 
     The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
     the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't text, is empty,
-    is over MAX_BYTES or too large to parse. Unreadable lines in front matter are named in `left_out` and in a warning.
-    A `plain` text has no front matter. A `document` is converted as its note says; `encoding` is the user's choice.
+    or is too large. Unreadable lines of front matter are listed in `left_out` and in a warning. A `plain` text has no
+    front matter. A `document` is converted as recorded in its note; `encoding` is the user's choice.
     """
     if document:
         original, converter = document.original, document.chosen
@@ -78,7 +78,7 @@ def parse_note(
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
-    """Parse the decoded text of a file like `read`; `inside` is the metadata of its body, if already parsed."""
+    """Parse the decoded text of a file like `read`; `inside` is its body's metadata, if already parsed."""
     front_span = FrontSpan() if plain else frontmatter.span(text)
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else FrontMatter()
     body = text[front_span.body :]
@@ -105,7 +105,7 @@ def parse_note(
         body_start=front_span.body,
         front=text[: front_span.body],
         links=inside.targets(path),
-        extra=front.extra | ({} if title == whole else {"title": whole}),  # no word of a shortened title is lost
+        extra=front.extra | ({} if title == whole else {"title": whole}),  # keeps the whole of a shortened title
         warnings=(*front.warnings, *([not_searched] if blobs else ())),
         left_out=(*unreadable(text), *front.left_out, *doubtful(encoding)),
         plain=plain,
@@ -123,12 +123,12 @@ def document_note(read: DocumentText, path: str) -> ParsedNote:
 
 
 def is_skipped(name: str) -> bool:
-    """Return whether a file or folder with the given name is left out, with its content."""
+    """Return whether a file or folder with this name is left out, with all its content."""
     return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
 def is_note(path: str) -> bool:
-    """Return whether the file at a path is read as a note, judged by its name and the names of its folders."""
+    """Return whether a file is read as a note, judging by its path."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
 
 
@@ -143,7 +143,7 @@ def document_text(
 ) -> DocumentText:
     """Convert a document; `original` is the hash of its copy in the workspace. Raises SourceError.
 
-    `converter` and `encoding` are the user's choices. `look` is called often during the conversion, and may raise.
+    `converter` and `encoding` are the user's choices. `look` is called regularly meanwhile, and may raise.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -151,13 +151,13 @@ def document_text(
     if found:
         data = found.text.encode()
     converted, version = convert(data, path, converter=converter, look=look)
-    if kind in KINDS and KINDS[kind].called_as_file:
+    if kind in KINDS and KINDS[kind].named_after_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
     body = make_storable(converted.text)
     values = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
     for name in ("created", "updated"):
         at = moment(values[name])
-        if at is None or at > later(datetime.now(UTC), 1):  # further east it may already be that day
+        if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow further east
             values[name] = ""
     said: dict[str, object] = {
         name: " ".join(make_storable(str(value)).split()) for name, value in values.items() if value
@@ -170,7 +170,7 @@ def document_text(
     if len(front) + len(body) > MAX_TEXT:
         raise SourceError(path, "contains more than {n} million characters. Split it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2] and kind != "textpack":
-        front = "---\n---\n"  # a document that begins with a rule has no front matter
+        front = "---\n---\n"  # or a rule at the start would open front matter
     document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(
         front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None

@@ -1,4 +1,4 @@
-"""Files that can't be read yet: placeholders of sync programs, files locked by other programs, empty files."""
+"""Files that can't be read yet: placeholders of sync programs, locked files, empty files."""
 
 import errno
 import re
@@ -24,9 +24,9 @@ _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls
 """Names of placeholders from iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
 _NAME = re.compile(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)")
 _RECALLED = 0x1000 | 0x40000 | 0x400000
-"""Windows: FILE_ATTRIBUTE_OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
+"""Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
 _DATALESS, _COMPRESSED = 0x40000000, 0x20
-"""macOS: SF_DATALESS, set by File Provider, and UF_COMPRESSED, for content that isn't stored in blocks."""
+"""macOS: SF_DATALESS, set by File Provider; UF_COMPRESSED, for content that isn't stored in blocks."""
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
 _CLOUD = range(358, 405)
 """Windows: the errors ERROR_CLOUD_FILE_*."""
@@ -37,14 +37,14 @@ class NotDownloaded(SourceError):
 
 
 class EmptyFile(SourceError):
-    """A file is empty, so nothing is lost if it isn't read."""
+    """A file is empty, so nothing is lost by skipping it."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path, "is empty.")
 
 
 def with_note(failure: Failed) -> Failed:
-    """Return a failure with the remark that the file's note stays."""
+    """Return a failure with the remark that the file's note is kept."""
     return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
@@ -56,7 +56,7 @@ def placeholder_target(name: str) -> str:
 
 def is_evicted(file: Path) -> bool:
     """Return whether a file is missing and has a placeholder."""
-    with suppress(OSError, ValueError):  # its name may be too long for a file name
+    with suppress(OSError, ValueError):  # the name may be too long for a file
         return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
     return False
 
@@ -64,7 +64,7 @@ def is_evicted(file: Path) -> bool:
 def is_placeholder(status: stat_result) -> bool:
     """Return whether reading a file would download it first.
 
-    A file without blocks is a placeholder on macOS only (Dropbox before File Provider): other systems store small files
+    A file without blocks is a placeholder only on macOS (Dropbox before File Provider); other systems store small files
     without blocks.
     """
     flags = getattr(status, "st_flags", 0)
@@ -88,6 +88,6 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
 
 
 def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded for a file that has only NUL bytes, as its content isn't written or downloaded yet."""
+    """Raise NotDownloaded for a file of NUL bytes alone, whose content isn't written or downloaded yet."""
     if data[:1] == b"\0" and data.count(0) == len(data):
         raise NotDownloaded(path, message("has no content yet, only zero bytes."))

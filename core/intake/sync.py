@@ -1,7 +1,7 @@
-"""Planning a sync: the new, changed, renamed and removed notes in a folder. Nothing is stored or indexed here.
+"""Planning of a sync: the new, changed, renamed and removed notes of a folder. Nothing is stored or indexed here.
 
-Only new files, and files with another time, size or stamp, are read, once each. If a file can't be read, its note
-stays.
+Only files that are new or have another time, size or stamp are read, once each. If a file can't be read, its note
+is kept.
 """
 
 from collections import defaultdict
@@ -20,22 +20,22 @@ from core.intake.placeholders import EMPTIED, EmptyFile, NotDownloaded, with_not
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
 
-# Pictures in a folder: scanned pages to read, or pictures that the notes next to them show.
+# Pictures in a folder: scanned pages to read, or pictures shown by the notes next to them.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 """Kinds of notes that can show pictures from other files."""
 _BESIDE = frozenset(("attachments", "assets", "_resources"))
-"""Names of folders for files that notes show; Tessera puts pasted pictures into the first."""
+"""Names of folders for files shown by notes; Tessera puts pasted pictures into the first."""
 _LEAST_BYTES = 10_000
-"""Minimum size of a scanned page in bytes; smaller pictures are icons."""
+"""Minimum size in bytes of a scanned page; smaller pictures are icons."""
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
-    """Return the scan of a folder without pictures that aren't scanned pages.
+    """Return the scan of a folder without pictures other than scanned pages.
 
-    A picture is a page if no note in the folder could show it and it isn't small, or if it already is a note, with its
-    path in `known`. Other pictures become skipped files, except in folders for files that notes show. Raises
-    SourceError if nothing is left of a `whole` folder.
+    A picture is a page if it isn't small and no note in the folder could show it, or if its path is `known` as a note.
+    Other pictures become skipped files, except in folders for files shown by notes. Raises SourceError if nothing is
+    left of a `whole` folder.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     paths = (*known, *(file.path for file in scanned.files))
@@ -54,7 +54,7 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
 
 
 _KEPT = 8_000_000
-"""Maximum number of characters of new and changed files that a plan keeps, so that they are read only once."""
+"""Maximum number of characters of new and changed files to keep in a plan, so that they are read only once."""
 
 
 @dataclass(slots=True)
@@ -84,11 +84,11 @@ def plan(
 ) -> SyncPlan:
     """Compare a folder with the notes that a base has from it.
 
-    `known` are all notes of the base. Notes from another folder are left alone, unless that folder is gone and at least
-    half of its notes are found here, so that the folder was moved. `upload` is the source of uploaded notes: an upload
-    removes and renames no notes, and its files that aren't downloaded count as failed. `plain`: the base's files are
-    text. `unread` has the previous states of unreadable files, by path. With `only`, notes at other paths count as
-    unchanged. `forbidden` is the workspace. Raises SourceError as `scan` does.
+    `known` are all notes of the base. Notes from another folder are ignored unless that folder is gone and at least
+    half of its notes are found here, which means that it was moved. `upload` is the source of uploaded notes: an upload
+    removes and renames no notes, and files that aren't downloaded count as failed. With `plain`, the files are text.
+    `unread` are the previous states of unreadable files, by path. With `only`, notes at other paths count as unchanged.
+    `forbidden` is the workspace. Raises SourceError as `scan` does.
     """
     removals = not upload
     scope: ScanScope = "text" if plain else "pictures"
@@ -96,11 +96,11 @@ def plan(
     ref = upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
-    # File names in an upload are in the Unicode form of the sender's system.
+    # An upload's file names may be in the Unicode form of another system.
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
-    # The notes from folders that no longer exist, if new files contain at least half of a folder's notes.
+    # Notes from folders that no longer exist, if at least half of a folder's notes are among the new files.
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known if removals else ():
         by_folder[note.source_ref].append(note)
@@ -128,7 +128,7 @@ def plan(
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
-    # A file with the same name that has no note and isn't downloaded yet may be the moved file of a missing note.
+    # A file without a note that isn't downloaded yet may be a missing note's file, moved.
     names = {_name(failed.path) for failed in compared.away if failed.path not in mine}
     gone = [note for note in missing if note.note_id not in matched_notes]
     held = [note for note in gone if _name(note.path) in names]
@@ -213,9 +213,9 @@ def _name(path: str) -> str:
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
     """Match missing notes with new files; return the renamed and the rewritten notes.
 
-    Renamed: the same content at another path, or in a moved folder. Rewritten: different content at the same path in a
-    moved folder, or at a path that differs only in case or Unicode form. Among equal contents, the same path is matched
-    first, then the same file name, then the order of the files.
+    A renamed note has the same content at another path, or in a moved folder. A rewritten one has other content at the
+    same path in a moved folder, or at a path that differs only in case or Unicode form. Files with equal content are
+    matched by path, then by file name, then in order.
     """
     renamed: list[Match] = []
     rewritten: list[Match] = []

@@ -1,6 +1,6 @@
 """Writing uploaded files, archives and exports into a staging folder, which is then compared with a base.
 
-Names come from outside. The whole upload is refused if a name could lead out of the folder.
+File names aren't trusted: the whole upload is refused if one could lead out of the folder.
 """
 
 import io
@@ -36,14 +36,14 @@ MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
 MAX_RATIO = 200
 RATIO_FLOOR = 10 * 1024 * 1024
-"""Bytes that any archive may unpack to, because notes may be very repetitive; MAX_RATIO limits larger archives."""
+"""Number of bytes that any archive may unpack to, since notes can be repetitive; MAX_RATIO limits larger ones."""
 
 _BLOCK = 1024 * 1024
 _SMALL_BLOCK = 4096
-"""Bytes per read for compression methods that unpack a whole block at once, however large the result is."""
+"""Bytes per read with compression methods that unpack a whole block at once, whatever its size."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_DIRECTORY = 16 * 1024 * 1024
-"""Maximum size in bytes of an archive's file list, which is read as a whole."""
+"""Maximum size in bytes of an archive's file list, which is read in one piece."""
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
 )  # fmt: skip
@@ -70,8 +70,8 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
     A picture outside a folder is a document; a picture in a folder belongs to the notes that link to it. With `whole`,
-    all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, or too much
-    data.
+    all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, and for too
+    much data.
     """
     total, others = 0, []
     for count, (name, data) in enumerate(files, start=1):
@@ -89,7 +89,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
     """Write the note files and documents in a zip archive below `destination`; return the others.
 
-    The limits apply to the bytes that are unpacked, not to the sizes stated in the archive. Raises SourceError for a
+    The limits apply to the bytes actually unpacked, not to the sizes stated in the archive. Raises SourceError for a
     damaged archive, a zip bomb, or a name that leads out of the folder.
     """
     with _translate_zip_errors(name), _open_zip(stream, name) as archive:
@@ -107,7 +107,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _not_read(path: str) -> list[Failed]:
-    """Return why a file isn't read; empty for a hidden file or a leftover."""
+    """Return why a file isn't read; nothing for a hidden file or a leftover."""
     folder, _, name = path.rpartition("/")
     if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
@@ -115,10 +115,7 @@ def _not_read(path: str) -> list[Failed]:
 
 
 class Archive:
-    """The files in a zip archive by their `names`, read on demand.
-
-    The methods raise SourceError as `unzip_from` does.
-    """
+    """The files in a zip archive, read on demand; raises SourceError as `unzip_from` does."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive = archive
@@ -163,13 +160,13 @@ class Archive:
 
 
 def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
-    """Open a zip archive whose files are read while the stream is open; raises SourceError as `unzip_from` does.
+    """Open a zip archive, whose stream must stay open; raises SourceError as `unzip_from` does.
 
-    Unless it is `limited`, it may unpack to any size.
+    An archive that isn't `limited` may unpack to any size.
     """
     with _translate_zip_errors(name):
         archive = _open_zip(stream, name)
-        # A file never unpacks to more than its stated size.
+        # zipfile never unpacks a file to more than its stated size.
         unpacked = sum(member.file_size for member in archive.infolist())
         if limited and unpacked > _most(stream.seek(0, io.SEEK_END)):
             raise size_error(name)
@@ -178,7 +175,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises SourceError if its file list alone is too long."""
-    end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
+    end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # as ZipFile itself does
     if not (end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY):  # type: ignore[attr-defined]
         archive = zipfile.ZipFile(stream)
         if len(archive.infolist()) <= MAX_ENTRIES:
@@ -202,7 +199,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
 
 
 def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
-    """Write the files in an archive; if it contains only other archives, write their files, at a `depth` of 1."""
+    """Write the files in an archive or, if it only contains archives, the files in those (at a `depth` of 1)."""
     others: list[Failed] = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # All names are checked before the first file is written.
@@ -261,7 +258,7 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write an uploaded file, with a number appended if its name is taken."""
+    """Write an uploaded file; a number is appended if its name is taken."""
     path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
@@ -283,16 +280,15 @@ def size_error(name: str) -> SourceError:
 
 
 def name_of(path: Path) -> str:
-    """Return the base name for a folder, an archive or an export; Notion gives exports meaningless names."""
+    """Return the name of a base for a folder, an archive or an export; Notion's names for exports are meaningless."""
     name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
     return "Notion" if EXPORT.fullmatch(name) else name
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write the notes in an export as Markdown files; return unreadable notes, and missing parts of notes.
+    """Write the notes in an export as Markdown files; return the unreadable notes, and the missing parts of notes.
 
-    Files that notes link to are written into the folder `LINKED`. Raises SourceError for too many notes, and if no note
-    can be read.
+    Files that notes link to go into the folder `LINKED`. Raises SourceError for too many notes or none at all.
     """
     failed: list[Failed] = []
     lacking, total, room = [], 0, MAX_UNPACKED
@@ -326,11 +322,11 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
 
 LINKED = ".linked"
-"""Name of a staging subfolder for files that an export's notes link to; hidden, so that the sync skips it."""
+"""Name of a staging subfolder for files that notes link to; it is hidden, so the sync skips it."""
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""The result of filling a staging folder: the exporting program, "" for none; failed files; skipped files."""
+"""The result of filling a staging folder: the exporting program or "", failed files, skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
@@ -363,7 +359,7 @@ def stage_file(file: Path, into: Path) -> Staged:
 
 
 def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
-    """Replace an export in a staging folder with its notes; without an export, delete files written for an importer."""
+    """Replace an export in a staging folder with its notes, or delete what was written only for an importer."""
     if importer := importer_of(staging, keeps_files=False):
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
@@ -384,7 +380,7 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
-    """Return the text of a file's note as its importer reads it; raises SourceError."""
+    """Return the text of a file's note as read by an importer; raises SourceError."""
     imported = next(iter(importer.notes([path])))
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))

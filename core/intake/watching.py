@@ -1,4 +1,4 @@
-"""Watching the folders of bases and of text files while the program runs, and whether the notes are up to date."""
+"""Watching of folders while the program runs, and the freshness of notes."""
 
 import logging
 import os
@@ -49,15 +49,15 @@ _LONGEST = 3.0
 _MOMENT = 1
 """Duration of a check of a folder's events, in milliseconds."""
 _LOOKS = 3
-"""Maximum number of times a folder is listed if its subfolders change meanwhile."""
+"""Maximum number of times to list a folder whose subfolders keep changing."""
 _ENTERS_LINKS = sys.platform == "linux"
-"""Whether a recursive watcher also follows symbolic links, which may take long."""
+"""Whether a recursive watcher would follow symbolic links, which may take long."""
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
 @dataclass(frozen=True)
 class _Followed:
-    """A watched folder: its device and inode, the paths of its subfolders, and the watcher of their events."""
+    """A watched folder: its device and inode, the paths of its subfolders, and their watcher."""
 
     where: tuple[int, int]
     inside: frozenset[str]
@@ -65,9 +65,9 @@ class _Followed:
 
 
 class FileEvents:
-    """The changes below watched folders, collected until a folder stops changing.
+    """The changes below watched folders, collected until a folder settles.
 
-    A folder for which the system reports no events has no changes.
+    A folder whose events the system doesn't report has no changes.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class FileEvents:
         self._outdated: set[str] = set()
 
     def follow(self, folders: Iterable[str]) -> None:
-        """Watch exactly these folders; a replaced folder is watched anew, and all of it counts as changed."""
+        """Watch exactly these folders; a folder that was replaced counts as changed as a whole."""
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
         for folder, followed in [*self._followed.items()]:
             if wanted.get(folder) != followed.where:
@@ -90,7 +90,7 @@ class FileEvents:
         self._refused &= wanted.keys()
 
     def take(self) -> dict[str, set[str]]:
-        """Return and forget the changed paths, relative to their folder, of each folder that has stopped changing.
+        """Return and forget the changed paths, relative to their folder, of each folder that has settled.
 
         The path of a folder stands for all its content, "" for the whole watched folder.
         """
@@ -100,7 +100,7 @@ class FileEvents:
         for folder in ready & self._outdated & self._followed.keys():
             before = self._followed[folder]
             self._begin(folder)
-            self._collect(folder, before)  # changes that arrived while the folder was listed
+            self._collect(folder, before)  # changes made while the folder was listed
             before.watcher.close()
         self._outdated -= ready
         for folder in ready:
@@ -108,7 +108,7 @@ class FileEvents:
         return {folder: self._changed.pop(folder) for folder in ready}
 
     def put_back(self, folder: str, paths: set[str]) -> None:
-        """Put back changed paths for a later call of `take`."""
+        """Add changed paths for a later call of `take`."""
         self._changed.setdefault(folder, set()).update(paths)
         self._since.setdefault(folder, time.monotonic())
 
@@ -123,7 +123,7 @@ class FileEvents:
             if where := _identity(folder):
                 self._followed[folder] = _Followed(where, *_watch_folder(folder))
         except (ImportError, OSError, RuntimeError) as error:
-            _LOG.warning("The changes of a folder aren't told at once, it is looked at from time to time: %s", error)
+            _LOG.warning("The changes in a folder can't be watched, so it is checked from time to time: %s", error)
             self._refused.add(folder)
 
     def _collect(self, folder: str, followed: _Followed) -> bool:
@@ -175,10 +175,9 @@ def _path(path: str, folder: str) -> str:
 
 
 def _reported_path(path: str) -> str | None:
-    """Return the path to report for a changed path, None if it can't be a note or rules.
+    """Return the path to report for a changed path, None if it can't be that of a note or of rules.
 
-    For a placeholder, it is the path of the file that isn't downloaded; for a vault's settings folder, the path of its
-    rules.
+    For a placeholder, this is the path of the file to download; for a vault's settings folder, that of its rules.
     """
     folder, slash, name = path.rpartition("/")
     if name == _VAULT:
@@ -188,9 +187,9 @@ def _reported_path(path: str) -> str | None:
 
 
 _PATIENCE = 0.2
-"""Seconds between checks of a job being waited for."""
+"""Seconds between checks of a running job."""
 _FIRST = 5.0
-"""Seconds before the first check, so that it doesn't delay the first page."""
+"""Seconds before the first check, which would delay the first page."""
 _TICK = 0.5
 """Seconds between checks of file events and of the settings file."""
 _FOLLOW = 5.0
@@ -199,7 +198,7 @@ _MANY = 200
 """Number of changed paths above which the whole folder is compared."""
 _AN_HOUR = 3600.0
 _IMPORT = "import"
-"""Job name of a sync; imports use the same name, so that only one of them runs at a time."""
+"""Job name of syncs and imports, only one of which runs at a time."""
 
 Folders = Iterator[tuple[KnowledgeBase, str]]
 """Watched folders with their bases."""
@@ -237,7 +236,7 @@ class TextFolders:
         }
 
     def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
-        """Return a text folder's base, and whether it was just created; it indexes at once if `auto_embed` is set.
+        """Return a text folder's base, and whether it was just created; with `auto_embed` it indexes at once.
 
         Raises ConfigError if a base of another kind has the name, and as `Bases.add` does.
         """
@@ -255,7 +254,7 @@ class TextFolders:
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
-        """Import every text folder into its base, and return the results; an error in one doesn't stop the others.
+        """Import every text folder into its base; return the results. An error in one folder doesn't stop the others.
 
         Without `confirmed`, a folder that lost many files keeps its lines. Raises ConfigError if text folders are
         switched off or `base_dir` is missing, and Cancelled.
@@ -292,10 +291,10 @@ class TextFolders:
 class Watching:
     """Syncs the folders of watched bases as their files change, in its own thread.
 
-    Changes that the system reports are synced at once, and all others every `scan_interval` seconds. Removing many
-    notes, together with the last hour's removals, needs the user's consent. A missing folder keeps its notes. A new
-    text folder becomes a base. `index` is called after each check of a base whose pictures are read or embedded, and
-    for notes that waited; `reread` reads the settings again if their file changed.
+    Changes that the system reports are synced at once, all others every `scan_interval` seconds. Removing many notes,
+    counting those removed in the last hour, needs the user's consent. A missing folder keeps its notes. A new text
+    folder becomes a base. `index` is called after each check of a base whose pictures are read or embedded, and for
+    waiting notes; `reread` reads the settings again if their file has changed.
     """
 
     def __init__(
@@ -325,7 +324,7 @@ class Watching:
         self._refused_exports = dict[_Key, Message | None]()
         self._removals = defaultdict[_Key, list[tuple[float, int]]](list)
         self.synced = 0
-        """Number of syncs that changed notes, not counting text folders, whose files may grow all the time."""
+        """Number of syncs that changed notes, except in text folders, whose files may grow all the time."""
         self.made: list[str] = []
         """Names of bases that were created for text folders."""
         self.refused: dict[str, Message] = {}
@@ -353,7 +352,7 @@ class Watching:
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
     def look(self, *plain: bool) -> None:
-        """Check every folder of the watched bases once, and sync those that changed.
+        """Check every folder of the watched bases once, and sync the changed ones.
 
         `plain` limits this to the bases of text files, or to the others.
         """
@@ -377,12 +376,12 @@ class Watching:
                     if time.monotonic() >= at:
                         self.look(plain)
                         due[plain] = time.monotonic() + self._settings.seconds_between_looks(plain=plain)
-            except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
-                _LOG.exception("The watched folders can't be looked at")
+            except Exception:  # noqa: BLE001 a thread has no caller to raise to; the next check may succeed
+                _LOG.exception("The watched folders could not be checked")
         self._events.close()
 
     def _take_changes(self) -> None:
-        """Sync the files that changed since the last call; keep changes that can't be synced now for the next one."""
+        """Sync the files changed since the last call; changes that can't be synced now wait for the next call."""
         changed = self._events.take()
         for base, folder in self._folders() if changed else ():
             paths = changed.get(folder, set())
@@ -390,7 +389,7 @@ class Watching:
                 self._events.put_back(folder, paths)
 
     def _folders(self, *plain: bool) -> Folders:
-        """Yield the watched folders of bases of text files, then of others; `plain` limits this as in `look`."""
+        """Yield the watched folders, first those of text files; `plain` limits this as in `look`."""
         for kind in plain or (True, False):
             if kind and self._texts.automatic:
                 yield from self._text_folders()
@@ -401,7 +400,7 @@ class Watching:
                         yield base, folder
 
     def _text_folders(self) -> Folders:
-        """Yield the existing text folders with their bases, which are created if they are missing."""
+        """Yield the existing text folders with their bases, creating missing ones."""
         for name, folder in self._texts.folders().items():
             try:
                 known = self._bases.find(name)
@@ -415,12 +414,12 @@ class Watching:
             if made:
                 self.made.append(name)
             elif known and base.embed_at_once and not known.embed_at_once:
-                self._index()  # index chunks that have waited until now
+                self._index()  # chunks have been waiting
             if base.watch:
                 yield base, str(folder)
 
     def _watch(self, base: KnowledgeBase, folder: str, changed: Set[str] = frozenset()) -> bool:
-        """Sync a folder, or only its `changed` paths; return False if another import is running."""
+        """Sync a folder or only its `changed` paths; return False if another import is running."""
         if self._jobs.running(_IMPORT, "rebuild"):
             return False
         before = self._seen.get((base.id, folder))
@@ -430,10 +429,10 @@ class Watching:
         try:
             plan, removals = self._plan(base, folder, changed)
             if plan.base_id != base.id:
-                return True  # deleted or renamed meanwhile
+                return True  # the base was deleted or renamed in between
             seen = replace(seen, removals=removals)
             if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
-                # Planned again, because no other import is running now.
+                # The job plans again, because by then no other import is running.
                 seen = replace(seen, problem=self._sync(base, folder, lambda: self._plan(base, folder, changed)[0]))
             elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
@@ -448,7 +447,7 @@ class Watching:
         return True
 
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
-        """Import a new or changed export in a watched folder; return why it failed."""
+        """Import a new or changed export in a watched folder; return why it failed, if it did."""
         key = base.id, str(export)
 
         def plan() -> SyncPlan:
@@ -460,10 +459,10 @@ class Watching:
         return self._refused_exports.get(key)
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan for a sync without removals that the user has to confirm, and the number of these."""
+        """Return the plan for a sync, and the number of removals taken out of it for the user to confirm."""
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
-        # Whether the plan, together with the syncs in the last hour, removes many notes.
+        # Removals in the last hour count too.
         since = time.monotonic() - _AN_HOUR
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
         waits = bool(before and before.removals) or (bool(plan.removed) and plan.removes_many_after(lately))
@@ -477,9 +476,9 @@ class Watching:
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
-        """Sync a folder or an export as a job, and return why it failed; after success, the job isn't listed.
+        """Sync a folder or an export as a job that is forgotten afterwards; return why it failed, if it did.
 
-        A sync that only records new times of files isn't reported.
+        A sync that only records new file times isn't reported.
         """
 
         def work(progress: Progress) -> SyncReport | None:
@@ -518,11 +517,11 @@ _INDEX = message("The search index is damaged")
 
 
 _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
-"""Jobs that change what searches find."""
+"""Jobs that change search results."""
 
 
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
-    """Return the running work, else the problems with folders, files, refused passages and the index.
+    """Return the running work, or else the problems with folders, files, refused passages and the index.
 
     With `of`, only that base is checked.
     """

@@ -1,4 +1,4 @@
-"""Fetching a web page with one request, started by the user, to a public address only."""
+"""Fetching a web page with one request, on the user's behalf, from a public address."""
 
 import codecs
 import http.client
@@ -29,7 +29,7 @@ _KINDS = {
 }
 _REDIRECTS = range(300, 400)
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""The IPv6 range for internet hosts."""
+"""The IPv6 range of internet hosts."""
 _OVER_IPV4 = ipaddress.IPv6Network("2002::/16")
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
 """IPv4 addresses in IPv6-only networks (NAT64), in the last four bytes."""
@@ -48,13 +48,13 @@ class WebPage:
 def fetch(address: str) -> WebPage:
     """Fetch a page. Nothing that it links to is loaded, and no redirect is followed.
 
-    Raises SourceError for an address that isn't public, and for a response that isn't a page, is too large or too late.
+    Raises SourceError for an address that isn't public, and for a response that isn't a page, is too large or too slow.
     """
     parts = address_parts(address)
     host, port = str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
     try:
         connection = http.client.HTTPConnection(host, port)
-        # The connection uses the address that was checked; a second lookup could lead elsewhere.
+        # Connected to the address that was checked; a second lookup could return another.
         connection.sock = _connect(address, host, port, encrypted=parts.scheme == "https")
         try:
             with _in_time(connection.sock, address):
@@ -78,7 +78,7 @@ def address_parts(address: str) -> SplitResult:
 
 
 def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
-    """Connect to the first reachable address of a host, provided that all its addresses are public."""
+    """Connect to the first reachable address of a host, all of whose addresses must be public."""
     found = [*dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))]
     if not found or not all(map(_is_public, found)):
         raise SourceError(address, "is an address on this machine or its local network, so it was refused.")
@@ -105,7 +105,7 @@ def _is_public(number: str) -> bool:
 
 @contextmanager
 def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
-    """Close a connection after `SECONDS`, even if it still receives bytes now and then."""
+    """Close a connection after `SECONDS`, even if bytes still trickle in."""
     over = threading.Event()
 
     def end() -> None:
@@ -150,7 +150,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
 
 
 def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
-    """Convert a text to UTF-8 with a byte order mark if the response names its encoding, because a file can't."""
+    """Convert a text to UTF-8 with a byte order mark if the response names its encoding, which a file can't."""
     if suffix == ".pdf" or normalize_encoding(charset or "") in ("", "utf-8"):
         return data
     declared = decode_declared(data, suffix[1:], charset or "")
@@ -160,7 +160,7 @@ def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
 def _name(address: str, suffix: str) -> str:
     """Return the path for a page's note: the host, then path and query in characters that every system allows.
 
-    If another page could have the same path, a hash is appended, so that no page replaces another.
+    A hash is appended if another page could get the same path.
     """
     parts = urlsplit(address)
     path = parts.path.strip("/").removesuffix(suffix)

@@ -1,4 +1,4 @@
-"""Title, tags and links in the body of a note, from one parse, and the rewriting of its link targets."""
+"""Reading the title, tags and links in the body of a note, and rewriting its link targets."""
 
 import posixpath
 import re
@@ -27,12 +27,12 @@ from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""The start of a web address or of another program's address."""
+"""The start of an address of the web or of another program."""
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
 )
-"""A picture, file or note that a note embeds, in Obsidian or Markdown syntax."""
+"""An embedded picture, file or note, in Obsidian or Markdown syntax."""
 _ATTACHMENT = re.compile(
     r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
@@ -41,7 +41,7 @@ _ATTACHMENT = re.compile(
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
 """The address of a picture whose data is inside the text."""
 _SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
-"""The start of a tag, a link, or a file that HTML embeds."""
+"""The start of a tag, a link, or a file embedded with HTML."""
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
 _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 """A link definition."""
@@ -63,7 +63,7 @@ class BodyMetadata:
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
-    """Read a body; raises SourceError, with the `path` of its note, if it is too large to parse.
+    """Read the metadata in the body of the note at `path`; raises SourceError if it is too large to parse.
 
     A `plain` text has no title, tags or links.
     """
@@ -81,7 +81,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
         if "[" in text:
             inline, more = extract_links(inline)
             links += more
-        if "#" in inline.text and not is_heading:  # the tags of headings don't count
+        if "#" in inline.text and not is_heading:  # tags in headings don't count
             tags += tags_in(inline)
     links += link_definitions(parsed)
     titles = (short_title(heading.title) for heading in outlined.headings if heading.level == 1 and not heading.nested)
@@ -89,7 +89,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags without those that differ from an earlier tag only in case, width or traditional characters."""
+    """Return the tags, except those that differ from an earlier one only in case, width or traditional characters."""
     first: dict[str, str] = {}
     for tag in tags:
         first.setdefault(tag_key(tag), tag)
@@ -113,7 +113,7 @@ def pictures_in(body: str, path: str) -> dict[str, int]:
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes that a body embeds, as written, each with the offset after its first embed.
+    """Return the pictures, files and notes that a body embeds, as written -> offset after the first embed of each.
 
     Raises SourceError for a body that is too large to parse.
     """
@@ -132,7 +132,7 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
 
 def short_title(title: str) -> str:
-    """Return a title on one line, of at most MAX_TITLE characters."""
+    """Return a title as one line of at most MAX_TITLE characters."""
     title = " ".join(compose(title).split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
@@ -161,7 +161,7 @@ def target_of(link: Link, folder: str) -> str:
 
 
 NewTarget = Callable[[Link], str | None]
-"""Function that returns the new target of a link (a path for an address), or None to keep the old one."""
+"""Function that returns the new target of a link (a path instead of an address), or None to keep the old one."""
 
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _DESTINATION = re.compile(rf"(?<=\]){DESTINATION}")
@@ -169,7 +169,7 @@ _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:
-    """Return a body with new targets for some of its links; `path` is the new path of the note.
+    """Return a body with new targets for some of its links; `path` is the note's new path.
 
     Raises SourceError for a body that is too large to parse.
     """
@@ -205,7 +205,7 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
 
 
 def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -> str:
-    """Return the address of a link, changed if it leads to another note."""
+    """Return the address of a link, changed if the link gets a new target."""
     angled = written[:1] == "<" and written[-1:] == ">"
     link = link_to(inline.unescaped(written))
     new = new_target(link)

@@ -1,7 +1,7 @@
 """Parsing of front matter into the fields of a note.
 
-Only a file whose first line is `---` has front matter, up to the next `---` or `...`, and only if a mapping is between
-them. The YAML isn't trusted: only plain values are built.
+Front matter begins with `---` on the first line of a file and ends at the next `---` or `...`, with a mapping in
+between. The YAML isn't trusted: only plain values are built.
 """
 
 import re
@@ -25,19 +25,19 @@ MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
 _MOST_TRIED = 20
-"""Maximum number of lines per key that are tried one by one."""
+"""Maximum number of lines per key to try one by one."""
 _LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
 _TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
-"""Placeholders that a template program didn't fill in."""
+"""Placeholders that a template engine left unfilled."""
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @frozen
 class UnreadLine:
-    """A line that YAML can't read: its number in the file, its key ("" without one), and the reason."""
+    """A line that isn't valid YAML: its number in the file, its key or "", and the reason."""
 
     number: int
     key: str
@@ -69,9 +69,9 @@ def mapping(source: str) -> YamlBlock | None:
 
 
 def compose(source: str) -> yaml.Node | None:
-    """Return YAML as nodes with their offsets; raises YAMLError.
+    """Return YAML as nodes with offsets; raises YAMLError.
 
-    Raises ValueError for YAML that is small but costly to load, before anything is built.
+    Raises ValueError, before anything is built, for YAML that would be costly to load.
     """
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
@@ -84,14 +84,14 @@ def compose(source: str) -> yaml.Node | None:
             if depth > MAX_DEPTH:
                 raise too_deep
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" in (error.problem or ""):  # raised by PyYAML from 6.0.4 on, which looks ahead
+        if "nesting depth" in (error.problem or ""):  # PyYAML from 6.0.4 on looks ahead
             raise too_deep from error
         raise
     return yaml.compose(source, Loader=_Loader)
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
-    """Return whether a key and all keys within its value are scalars; the key `{{title}}` is a mapping, for example."""
+    """Return whether a key and all keys within its value are scalars; the key `{{title}}`, for one, is a mapping."""
     key, value = pair
     if isinstance(value, yaml.SequenceNode):
         return isinstance(key, yaml.ScalarNode) and all(_has_plain_keys((key, item)) for item in value.value)
@@ -100,9 +100,9 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
 
 
 def _by_lines(source: str) -> YamlBlock | None:
-    """Return the mapping of the lines that YAML can read, None if the text is more like prose.
+    """Return the mapping in the lines that are valid YAML, None if the text looks like prose.
 
-    The other lines are read as comments, so that all nodes keep their offsets in the source.
+    The other lines become comments, so the offsets of nodes stay the same.
     """
     lines: list[str] = []
     unread = []
@@ -113,7 +113,7 @@ def _by_lines(source: str) -> YamlBlock | None:
         keys += key is not None
         fields += key is not None and key["key"].lower() in _FIELDS
         readable += key is not None and reasons[0] is None
-        # Prose has words besides templates and ornaments.
+        # Prose contains words other than templates and ornaments.
         words = [_TEMPLATE.sub("", line).split() for line in entry if key is None]
         prose += any(len(line) > 1 or not "".join(line).isascii() for line in words)
         for line, reason in zip(entry, reasons, strict=True):
@@ -131,7 +131,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 
 
 def _entries(source: str) -> Iterator[list[str]]:
-    """Yield the lines of each key: the key's own line, and the lines below that belong to it."""
+    """Yield the lines of each key: its own line, and the lines below that belong to it."""
     entry: list[str] = []
     for line in filter(None, _LINE.findall(source)):
         if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
@@ -143,7 +143,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return for each line of a key why YAML can't read it after the readable lines above, None if it can."""
+    """Return for each line of a key why it isn't valid YAML after the valid lines above, None if it is."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -156,7 +156,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
 
 
 def _reason(lines: list[str]) -> Message | None:
-    """Return why YAML can't read some lines as keys with values, None if it can; only the last line is new."""
+    """Return why lines aren't valid YAML with keys and values, None if they are; the last line is to blame."""
     try:
         root = compose("".join(lines))
     except yaml.YAMLError:
@@ -171,33 +171,33 @@ def _reason(lines: list[str]) -> Message | None:
 
 
 def _as_comment(line: str) -> str:
-    """Return a comment with the same length and line end as the given line."""
+    """Return a comment of the same length and with the same line end as a line."""
     text = line.rstrip("\r\n")
     return "#" * len(text) + line[len(text) :]
 
 
 _MOST_NAMED = 10
-"""Maximum number of unreadable lines that are reported individually."""
+"""Maximum number of unreadable lines to report individually."""
 _OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
-"""Note field -> its keys in front matter, the usual one first; case doesn't matter."""
+"""Note field -> its keys in front matter in lower case, the usual one first."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Exceptions that PyYAML's constructors raise for text that doesn't fit its tag, because they don't validate it."""
+"""Exceptions from PyYAML's constructors, which don't validate, for text that doesn't fit its tag."""
 
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values in front matter by note field; `extra` has the other keys, with values for JSON.
+    """The values in front matter by note field; `extra` contains all other keys, with values for JSON.
 
-    `left_out` names the unreadable lines and values.
+    `left_out` lists the unreadable lines and values.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -206,12 +206,12 @@ class FrontMatter:
     left_out: list[Omission] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
-        """Return the value of a note field or time, the default if it isn't set."""
+        """Return the value of a note field or time, its default if unset."""
         return self.fields.get(name, _EMPTY.get(name))
 
 
 def dump(values: Mapping[str, object]) -> str:
-    """Return front matter with the given values, "" if there are none."""
+    """Return values as front matter, "" if there are none."""
     dumped = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False, width=10_000)
     return f"---\n{dumped}---\n" if values else ""
 
@@ -227,7 +227,7 @@ class FrontSpan(NamedTuple):
 def span(text: str) -> FrontSpan:
     """Return the span of the front matter of a text.
 
-    If the text between the two `---` lines isn't a mapping, it belongs to the body.
+    If there is no mapping between the two `---` lines, they belong to the body.
     """
     found = delimited(text)
     return found if found.body and mapping(text[found.start : found.end]) else FrontSpan()
@@ -241,7 +241,7 @@ def delimited(text: str) -> FrontSpan:
 
 
 def parse(source: str) -> FrontMatter:
-    """Parse the YAML of front matter; unreadable lines are left out, and warnings give their numbers and reasons."""
+    """Parse the YAML of front matter; unreadable lines are left out with a warning."""
     front = FrontMatter()
     read = mapping(source)
     unread = read.unread if read else ()
@@ -261,9 +261,9 @@ def parse(source: str) -> FrontMatter:
 
 
 def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
-    """Store a key in its field; a value that the field can't hold goes to `extra`.
+    """Store the value of a key in its note field, or in `extra` if the field doesn't accept it.
 
-    Fields take the text as written: YAML would read `1.10` as a number and `no` as false.
+    Fields take the text as written; YAML would read `1.10` as a number and `no` as false.
     """
     texts = list(strings(node))
     value = ", ".join(texts).strip()
@@ -286,7 +286,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
-    """Return the value of a text for a field of the given kind, None if the field can't hold the text."""
+    """Return the value of a text for a field of the given kind, None if the field doesn't accept it."""
     match kind:
         case "tags":
             return tuple(tag for text in texts for tag in split_tags(text))
@@ -325,14 +325,14 @@ def _keep_extra(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _holds_mapping(node: yaml.Node) -> bool:
-    """Return whether a value contains a mapping; no note field does."""
+    """Return whether a value contains a mapping, which no note field accepts."""
     if isinstance(node, yaml.SequenceNode):
         return any(map(_holds_mapping, node.value))
     return isinstance(node, yaml.MappingNode) and bool(node.value)
 
 
 def target(text: str) -> str:
-    """Return the note that an entry names, with or without wikilink syntax: a title, file name or path."""
+    """Return the title, file name or path of the note named by an entry, with or without wikilink syntax."""
     return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
 
 
@@ -346,7 +346,7 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a date as midnight in UTC, a time in UTC, or None; a time without an offset is in the user's zone."""
+    """Return a date as midnight UTC, or a time in UTC; None for anything else. Without an offset, it is local time."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -365,7 +365,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds YAML values, except that numbers and times which would be written differently stay text."""
+    """Builds YAML values; a number or time that would be written differently stays text."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")

@@ -1,7 +1,7 @@
-"""Writing of fields into front matter: only the lines of changed fields are rewritten.
+"""Writing of fields into front matter; only the lines of changed fields are rewritten.
 
-The offsets of keys and values come from PyYAML. The result is read again, and refused if a changed field doesn't read
-as intended, or another field changed with it.
+The offsets of keys and values come from PyYAML. The result is parsed again, and refused unless the changed fields read
+as intended and all others as before.
 """
 
 import json
@@ -26,25 +26,25 @@ _LISTS = fields_of("tags", "notes")
 _NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
-"""Texts that another YAML reader may take for a boolean, a number or a time."""
+"""Texts that another YAML parser may take for a boolean, a number or a time."""
 
 
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
-    """Return the text before a body with new values for some fields; `front` includes both `---` lines, or is empty.
+    """Return front matter with new values for some fields; `front` includes both `---` lines, or is empty.
 
     An empty value removes its key. `newline` ends the lines of new front matter. Raises EditError for unreadable front
-    matter, or a value that it can't hold.
+    matter, and for a value that it can't represent.
     """
     start, end, body = frontmatter.span(front)
-    if not body:  # text there that isn't a mapping belongs to the body
+    if not body:  # without a mapping, the text belongs to the body
         front = f"---{newline}---{newline}{front}"
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
     changed = _YamlWriter(source, ending).write(fields)
-    if mapping(changed) is None:  # comments alone belong to the body
+    if mapping(changed) is None:  # comments alone would belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
-    # The changed fields must read as intended and all others as before.
+    # The changed fields must read as intended, all others as before.
     before, after = frontmatter.parse(source), frontmatter.parse(changed)
     touched = {key for name in fields for key in KEYS[name]}
     wrong = [name for name in KEYS if after.value(name) != (fields[name] if name in fields else before.value(name))]
@@ -76,7 +76,7 @@ class _YamlWriter:
         self._pairs = [(key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)] if root else []
         self._indent = " " * self._pairs[0][0].start_mark.column if self._pairs else ""
         self._changes = list[tuple[int, int, str]]()
-        """Replacements: their starts and ends in the YAML, and the new texts."""
+        """Replacements: start and end in the YAML, and the new text."""
 
     def write(self, fields: Mapping[str, object]) -> str:
         """Return the YAML with new values of some fields."""
@@ -118,7 +118,7 @@ class _YamlWriter:
         self._changes.append((start, end, new))
 
     def _text(self, name: str, value: object, node: yaml.Node | None = None) -> str:
-        """Return a value as YAML, in the style of the old value if there is one."""
+        """Return a value as YAML, in the style of the old value, if any."""
         raw = self._raw(node) if node else ""
         if name in _LISTS:
             entry = isinstance(node, yaml.ScalarNode)
@@ -138,11 +138,11 @@ class _YamlWriter:
         return _quote(str(value), style=getattr(node, "style", None), plain=name in _NUMBERS)
 
     def _item(self, name: str, value: str, raw: str, *, flow: bool) -> str:
-        """Return a new item of a list, as a wikilink if the old list, `raw`, has wikilinks."""
+        """Return a new item of a list, as a wikilink if the old list, `raw`, contains wikilinks."""
         return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Rewrite a list with one item per line; an item that stays keeps its line, and all comments stay."""
+        """Rewrite a list with one item per line; remaining items keep their lines, and comments are kept."""
         lines, comments = dict[str, str](), ""
         start = end = self._line(node.value[0])
         for item in node.value:
@@ -172,7 +172,7 @@ class _YamlWriter:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return the end of a node's text, excluding later lines that YAML counts as part of the node."""
+        """Return the end of a node's text, without the following lines that YAML counts as part of it."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)
@@ -195,18 +195,18 @@ def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
 
 
 def _date(value: datetime, like: str) -> str:
-    """Return a time in the format of the old text: with or without a time of day, with or without an offset."""
+    """Return a time in the format of the old text: with or without time of day and offset."""
     if is_day(value) and (not like or ":" not in like):
         return day_of(value)
     plain = like.strip("\"'")
     bare = moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
     text = on_clock(value).replace(tzinfo=None).isoformat() if bare else ""
-    # In the hour that occurs twice, only an offset tells which one is meant.
+    # In the hour that occurs twice, the time is ambiguous without an offset.
     return text if moment(text) == value else value.isoformat()
 
 
 def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
-    """Return YAML that reads as the given text, in quotes if needed or if the old value had them."""
+    """Return a text as YAML, in quotes if they are needed or the old value had them."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
     if style == "'" and value.isprintable() and "\\" not in value:
@@ -215,7 +215,7 @@ def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: b
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON that YAML readers read as the same value."""
+    """Return a value as JSON that is also YAML for the same value."""
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 

@@ -1,7 +1,7 @@
-"""Inline Markdown: hiding literals, extracting links and tags, and producing visible text, by the same rules.
+"""Inline Markdown: hiding literals, extracting links and tags, and producing visible text.
 
-A literal is a span whose content isn't parsed further. Code spans, wikilinks, HTML, comments, addresses and escaped
-characters bind from left to right, as in CommonMark. All scans are linear in the text.
+A literal is a span whose content isn't parsed further: a code span, wikilink, HTML tag, comment, address or escaped
+character. As in CommonMark, the leftmost takes precedence. All scans are linear in the text.
 """
 
 import re
@@ -21,7 +21,7 @@ from core.markdown.parser import Parsed
 from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
 PLACE = re.compile(r"\0(\d+)\0")
-"""Placeholder for a literal, with its number. NUL can't be in the text, because markdown-it replaces it."""
+"""Placeholder for a literal, with its number. The text itself contains no NUL, because markdown-it replaces it."""
 
 _LITERAL = re.compile(
     r"""
@@ -37,7 +37,7 @@ _LITERAL = re.compile(
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-"""Text in which no literal starts; skipping it is four times as fast as searching, which helps with pasted pictures."""
+"""Text in which no literal starts; matching it is four times as fast as searching, which helps with pasted pictures."""
 _CLOSER = re.compile(r"`+|%%|-->|\?>")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
@@ -45,7 +45,7 @@ _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*
 
 @frozen
 class Literal:
-    """A literal: its Markdown and its visible text; a wikilink also has a target."""
+    """A literal: its Markdown, its visible text, and the target of a wikilink."""
 
     raw: str
     visible: str = ""
@@ -54,7 +54,7 @@ class Literal:
 
 @frozen
 class Inline:
-    """A text with PLACE placeholders for its literals, and the literals."""
+    """A text in which placeholders (PLACE) stand for its literals."""
 
     text: str
     literals: Sequence[Literal]
@@ -64,7 +64,7 @@ class Inline:
         return PLACE.sub(lambda place: self.literals[int(place[1])].raw, text)
 
     def unescaped(self, address: str) -> str:
-        """Return an address with its literals restored, where only escapes are resolved."""
+        """Return an address with its literals restored and escapes resolved."""
 
         def restored(place: re.Match[str]) -> str:
             literal = self.literals[int(place[1])]
@@ -94,8 +94,8 @@ def hide(text: str) -> Inline:
 def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
     """Yield each block of inline Markdown in reading order, and whether it is a heading.
 
-    HTML blocks are included without their code and comments. Indented paragraphs of a footnote are also included,
-    although CommonMark takes them for code.
+    HTML blocks are included, except for code and comments in them, and so are indented paragraphs of a footnote, which
+    CommonMark takes for code.
     """
     footnote = False
     for token in parsed.tokens:
@@ -119,9 +119,9 @@ def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
 
 
 def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> tuple[Literal | None, int]:
-    """Return the literal that begins with a match, None if it is plain text, and the end of the literal.
+    """Return the literal that begins with a match, None if the match is plain text, and its end.
 
-    `closers` has the places of all marks that end code spans and comments; the first that is searched fills it.
+    `closers` caches the places of all marks that end code spans and comments.
     """
     start, end = match.span()
     kind = match.lastgroup
@@ -146,7 +146,7 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
 
 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""The destination after the `]` of a link: an address, and a title, which isn't visible."""
+"""The destination after the `]` of a link: an address, perhaps with a title."""
 
 _MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
 
@@ -201,7 +201,7 @@ _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-"""A picture whose data is inside the text; only its description is kept."""
+"""A picture whose data is part of the text; only its description is kept."""
 _TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -232,7 +232,7 @@ def visible_text(text: str, references: Collection[str]) -> str:
 def _without_signs(text: str) -> str:
     """Remove the marks of emphasis, strikethrough and highlighting, paired by CommonMark's rules.
 
-    Unlike in CommonMark, punctuation next to a mark counts as a letter, because Chinese has no spaces after it.
+    Unlike in CommonMark, punctuation next to a mark counts as a letter, since no space follows it in Chinese.
     """
     delimiters = list[Delimiter]()
     for run in _SIGNS.finditer(text):
@@ -242,7 +242,7 @@ def _without_signs(text: str) -> str:
         single = run[0][0] in "*_"
         for at in range(*run.span()) if single else [run.start()]:
             delimiters.append(Delimiter(ord(run[0][0]), len(run[0]) if single else 0, at, -1, opens, closes))
-    processDelimiters(None, delimiters)  # type: ignore[arg-type]  # it doesn't use its state
+    processDelimiters(None, delimiters)  # type: ignore[arg-type]  # the state isn't used
     pairs = [(opener.token, delimiters[opener.end].token) for opener in delimiters if opener.end >= 0]
     hidden = {place for pair in pairs for place in pair}
     hidden |= {place + 1 for place in hidden if text[place] in "~="}
@@ -259,12 +259,12 @@ def normalize_tag(text: str) -> str:
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in a match of TAG_NAME, without a trailing sign that belongs to the sentence."""
+    """Return the tag in a match of TAG_NAME, without trailing signs, which belong to the sentence."""
     return compose(text.rstrip("/-"))
 
 
 def tag_key(text: str) -> str:
-    """Return a key for a tag that is equal for spellings differing in case, width or traditional characters."""
+    """Return a key for a tag that ignores case, width and traditional characters."""
     return fold(normalize_tag(text))
 
 
@@ -276,7 +276,7 @@ def with_parents(tag: str) -> Iterator[str]:
 
 
 def split_tags(text: str) -> Iterator[str]:
-    """Yield the tags in a front matter list, separated by commas or each with its #."""
+    """Yield the tags in a list in front matter, separated by commas or each beginning with #."""
     for part in _LIST.split(text):
         if tag := normalize_tag(part):
             yield tag

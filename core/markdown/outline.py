@@ -1,6 +1,6 @@
 """Headings, blocks and sections of a Markdown body, with their character offsets, and sentences of prose.
 
-The blocks between `<details>` and `</details>` become children of one block. Inline markup is only parsed in headings.
+The blocks between `<details>` and `</details>` become children of one block. Inline markup is parsed only in headings.
 """
 
 import re
@@ -27,12 +27,12 @@ BlockKind = Literal[
 ]  # fmt: skip
 
 MAX_LEAD = 2_000
-"""Maximum length of a table header or an info line that is repeated, because every part of its block carries it."""
+"""Maximum length of a table header or info line to repeat; every part cut from the block carries it."""
 
 
 @frozen
 class Heading:
-    """A heading; if it is `nested` in a quote, a list or details, it starts no section."""
+    """A heading; one `nested` in a quote, a list or details starts no section."""
 
     level: int
     title: str
@@ -45,8 +45,8 @@ class Heading:
 class Block:
     """A block without surrounding blank lines; `start` is the start of a line.
 
-    `lead` is text that a part cut from the middle must repeat: a table's header and delimiter row, the opening line of
-    a fence, the title of a callout, the summary of details.
+    `lead` is repeated in a part cut from the middle: a table's header and delimiter row, the opening line of a fence,
+    the title of a callout, the summary of details.
     """
 
     kind: BlockKind
@@ -66,7 +66,7 @@ class Outline:
 
 
 def parse(body: str, name: str = "This note") -> Outline:
-    """Return the outline of a body without front matter; raises the same errors as `parser.parse`."""
+    """Return the outline of a body; raises the same errors as `parser.parse`."""
     return build_outline(parser.parse(body, name))
 
 
@@ -98,7 +98,7 @@ _NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
 def build_outline(parsed: Parsed) -> Outline:
-    """Return the outline of a parsed body: its flat tokens with line numbers become blocks with offsets."""
+    """Return the outline of a parsed body; flat tokens with line numbers become nested blocks with offsets."""
     body, lines, references = parsed.body, parsed.lines, parsed.references
     headings, opened, stack = list[Heading](), list[Block](), list[list[Block]]([[]])
 
@@ -123,7 +123,7 @@ def build_outline(parsed: Parsed) -> Outline:
         elif kind in ("paragraph", "definition") and parsed.is_footnote(token):
             kind = "footnote"
         elif kind == "code" and siblings and siblings[-1].kind == "footnote":
-            # What CommonMark takes for indented code here is the footnote's next paragraph.
+            # CommonMark takes the next paragraph of a footnote for indented code.
             siblings[-1] = Block("footnote", siblings[-1].start, end)
             continue
         elif kind == "fence" and len(token.info) <= MAX_LEAD:
@@ -155,8 +155,8 @@ _TAGS = re.compile(
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     """Wrap the blocks from `<details>` to `</details>` in an opening and a closing token.
 
-    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. These blocks are cut before
-    the details and after the line where the details end.
+    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks, which are cut before and
+    after the details.
     """
     edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
     for (first, begin), (last, end) in _pairs(tokens):
@@ -185,7 +185,7 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
     """Yield the start and the end of each pair of details tags in one container, as token index and line.
 
-    Unpaired tags are left out, and so are two tags in one token, because they already are one block.
+    Unpaired tags are left out. So are two tags in one token, which already is one block.
     """
     stack: list[list[Span]] = [[]]
     for index, token in enumerate(tokens):
@@ -219,7 +219,7 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 # Sections of a note, and the sentences of its prose.
 
 _WIDEST = 5_000
-"""Maximum number of characters of a paragraph that counts as prose."""
+"""Maximum number of characters in a paragraph that counts as prose."""
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
@@ -231,7 +231,7 @@ _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 
 @frozen
 class Section:
-    """A heading with the prose and lists directly below it; before the first heading, the note's title."""
+    """A heading, or before the first one the note's title, and the prose and lists directly below it."""
 
     heading: str
     blocks: tuple[Block, ...]

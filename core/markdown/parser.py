@@ -1,7 +1,6 @@
-"""Parsing of a Markdown body into block tokens with line numbers, once for all readers of the body.
+"""Parsing of a Markdown body into block tokens with line numbers.
 
-markdown-it-py finds the blocks (CommonMark and tables). Two added rules find the `$$` math and `%%` comments of
-Obsidian.
+markdown-it-py finds the blocks (CommonMark and tables); two added rules find Obsidian's `$$` math and `%%` comments.
 """
 
 import re
@@ -22,9 +21,9 @@ MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
 """Maximum number of lines in a note: a list with this many items takes about 20 seconds and 1 GB to parse."""
 MAX_NESTING = 60
-"""Maximum nesting depth. Deeper quotes and lists stay text of the surrounding block, deeper details aren't wrapped.
+"""Maximum nesting depth. Deeper quotes and lists stay text of the surrounding block; deeper details aren't wrapped.
 
-A list counts twice, together with its item.
+A list and its item count as two levels.
 """
 
 _FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
@@ -35,7 +34,7 @@ class Parsed:
     """A body with the tokens of its blocks.
 
     `lines`: the start of each line, then the body's length. `references`: the normalized labels of link definitions. A
-    heading, a paragraph or a table is one token whose content is its inline Markdown; a table has a line per row, with
+    heading, paragraph or table is one token whose content is its inline Markdown, for a table with a line per row and
     `|` between cells.
     """
 
@@ -45,7 +44,7 @@ class Parsed:
     references: Collection[str]
 
     def span(self, token: Token) -> tuple[int, int]:
-        """Return the start of a block, which is also the start of a line, and the end of the block's text."""
+        """Return the start of a block, which is the start of a line, and the end of its text."""
         first, last = token.map or (0, 0)
         return self.lines[first], text_end(self.body, self.lines[first], self.lines[last])
 
@@ -60,10 +59,10 @@ def parse(body: str, name: str = "This note") -> Parsed:
     Raises SourceError, with `name` as its path, for a body over MAX_CHARACTERS or MAX_LINES.
     """
     if len(body) > MAX_CHARACTERS:
-        raise SourceError(name, "longer than {n} characters; split it into several notes.", n=MAX_CHARACTERS)
+        raise SourceError(name, "is longer than {n} characters. Split it into several notes.", n=MAX_CHARACTERS)
     returns = body.count("\r") - body.count("\r\n") if "\r" in body else 0
     if body.count("\n") + returns > MAX_LINES:  # a list of the lines would take 1 GB
-        raise SourceError(name, "has more than {n} lines; split it into several notes.", n=MAX_LINES)
+        raise SourceError(name, "has more than {n} lines. Split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
     environment: dict[str, dict[str, object]] = {}
     tokens = _parser().parse(body, environment)
@@ -91,7 +90,7 @@ def _parser() -> MarkdownIt:
 
 
 def _normalize(state: StateCore) -> None:
-    """Normalize line ends and NUL as markdown-it does, whose patterns take a hundred times as long on one long line."""
+    """Normalize line ends and NUL as markdown-it does, but a hundred times as fast on one long line."""
     if "\r" in state.src:
         state.src = state.src.replace("\r\n", "\n").replace("\r", "\n")
     state.src = state.src.replace("\0", "\ufffd")
@@ -101,7 +100,7 @@ Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def _as_one_token(rule: Rule) -> Rule:
-    """Wrap a rule so that it keeps only its first token, with the inline Markdown of the others as its content."""
+    """Wrap a rule so that only its first token is kept, with the inline Markdown of the others as its content."""
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         first = len(state.tokens)
@@ -130,8 +129,8 @@ def _as_one_token(rule: Rule) -> Rule:
 def _delimited_block(kind: str, mark: str) -> Rule:
     """Return the rule for a block delimited by `mark`.
 
-    The mark begins a line. Nothing may follow the second mark in a one-line block, or in math. The search stops at the
-    first line with a mark, so that it is linear.
+    The mark begins a line. In a one-line block or in math, nothing may follow the second mark. The search is linear,
+    because it stops at the first line with a mark.
     """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

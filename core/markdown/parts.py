@@ -14,14 +14,14 @@ from core.markdown.inline import visible_text
 from core.markdown.parser import Parsed
 
 _RULE = " \t>|:-"
-"""All characters that occur in the delimiter row below a table's header."""
+"""All characters that may occur in the delimiter row below a table's header."""
 _AROUND = " \t>\r\n"
-"""Characters around a table row within a quote or a list."""
+"""Characters around a table row in a quote or a list."""
 
 
 @frozen
 class TableRow:
-    """A row of a table: its span in the text, and a `sentence` that combines it with the header's words."""
+    """A row of a table: its span in the text, and a `sentence` that combines it with the header."""
 
     start: int
     end: int
@@ -38,7 +38,7 @@ class MarkdownTable:
 
 
 def tables(text: str, lead: str = "") -> list[MarkdownTable]:
-    """Return the tables in a text; `lead` is prepended if the text was cut from a block, for example a table header."""
+    """Return the tables in a text; `lead`, such as a table header, is prepended to a text cut from a block."""
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
@@ -94,7 +94,7 @@ _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
-"""A picture; matches in linear time, because no part extends over the start of another picture."""
+"""A picture; matching is linear, because no part extends over the start of another picture."""
 DIAGRAMS = (
     "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
     "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"

@@ -11,11 +11,11 @@ def code_block(text: str, language: str = "") -> str:
 
 
 def callout(kind: str, title: str, lines: Iterable[str]) -> str:
-    """Return a callout as Obsidian writes it: a quote whose first line has its kind and a title."""
+    """Return a callout in Obsidian's syntax: a quote whose first line gives its kind and title."""
     return "\n".join(f"> {line}".rstrip() for line in (f"[!{kind}] {title}", *lines))
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of equal length, with one line per cell, as a table; the first row is the header."""
+    """Return rows of equal length as a table with the first row as header; a cell is a single line."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])

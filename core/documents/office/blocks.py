@@ -1,4 +1,4 @@
-"""Blocks and inlines of pandoc's syntax tree, built from text: lists, tables, runs, ruby text."""
+"""Building blocks and inlines of pandoc's syntax tree: lists, tables, runs of text, ruby text."""
 
 import re
 import secrets
@@ -14,7 +14,7 @@ from core.model import Omission
 
 
 class Node(TypedDict):
-    """A node of pandoc's syntax tree: its kind, and content in the form of this kind (pandoc-types 1.23)."""
+    """A node of pandoc's syntax tree: its kind, and its content in the form for that kind (pandoc-types 1.23)."""
 
     t: str
     c: NotRequired[Any]
@@ -24,7 +24,7 @@ Blocks = list[Node]
 Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
 OURS = "tessera"
-"""Format of the raw inlines made by this package; raw inlines of documents have other formats, and are left out."""
+"""Format of the raw inlines made by this package; raw inlines in documents have other formats."""
 SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
@@ -69,12 +69,12 @@ def bullets(items: list[Blocks]) -> Node:
 
 
 def callout(kind: str, title: str, content: Blocks) -> Node:
-    """Return a callout as Obsidian writes it: a quote whose first line has its kind and a title."""
+    """Return a callout in Obsidian's syntax: a quote whose first line gives its kind and title."""
     return {"t": "BlockQuote", "c": [para([raw(f"[!{kind}]"), *([SPACE, *inlines(title)] if title else [])]), *content]}
 
 
 def table(rows: Sequence[Sequence[Inlines]]) -> Node:
-    """Return a table whose first row is its head; rows may be of different lengths."""
+    """Return a table whose first row is the header; rows may differ in length."""
     columns = max(map(len, rows), default=0)
     align: Node = {"t": "AlignDefault"}
     made = []
@@ -88,9 +88,9 @@ def table(rows: Sequence[Sequence[Inlines]]) -> Node:
 
 
 def _on_one_line(node: object) -> Any:
-    """Return inlines without line breaks at any depth; a table with line breaks would become *[TABLE]* in pandoc.
+    """Return inlines without line breaks at any depth; pandoc would write *[TABLE]* for a table with line breaks.
 
-    Bars in code are escaped because pandoc doesn't do that, and they would end the cell.
+    Bars in code are escaped, which pandoc doesn't do; they would end the cell.
     """
     if isinstance(node, str):
         return node.replace("\n", " ")
@@ -114,7 +114,7 @@ class Item:
 
 
 def nested_lists(items: Sequence[Item]) -> Blocks:
-    """Return nested lists of items by their levels; a numbered list starts with the number in its first label."""
+    """Return items as lists nested by level; a numbered list starts at the number in its first label."""
     least = min((item.level for item in items), default=0)
     lists: Blocks = []
     at, was_numbered = 0, False
@@ -155,7 +155,7 @@ _CHINESE = (
 
 
 def numeral(number: int, written: str) -> str:
-    """Return a number in a number format of Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
+    """Format a number as named by Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
     if written in ("lowerLetter", "a") and 0 < number <= _MOST_LETTERS:
         return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
     if written in ("upperLetter", "A"):
@@ -191,7 +191,7 @@ def _chinese(number: int) -> str:
 
 @frozen
 class ListLevel:
-    """A level of a numbered list: its label is texts and, at odd places, the depths (from 1) of numbers in it."""
+    """A level of a numbered list. `parts` of its label are texts, and at odd indexes the depths (from 1) of numbers."""
 
     format: str = "decimal"
     parts: Sequence[str] = ("",)
@@ -200,7 +200,7 @@ class ListLevel:
 
     @property
     def is_plain(self) -> bool:
-        """Whether Markdown's list numbers look like the labels of this level."""
+        """Whether the labels of this level look like Markdown's list numbers."""
         around = ["", *map(str.strip, self.parts[::2])][-2:]
         return self.format in ("decimal", "1") and len(self.parts) == 3 and around in (["", "."], ["", ")"])
 
@@ -210,7 +210,7 @@ Levels = dict[int, ListLevel]
 
 
 def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
-    """Return the label of a list item by the numbers of its levels."""
+    """Return the label of a list item; `counts` are the current numbers by depth."""
     said = ""
     for at, part in enumerate(levels[depth].parts):
         level = levels.get(int(part), ListLevel()) if at % 2 else None
@@ -228,7 +228,7 @@ class Look(NamedTuple):
 
 
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
-    """Return runs as inlines. Adjacent runs with the same formatting are joined; a newline becomes a line break."""
+    """Return runs as inlines. Adjacent runs with equal formatting are joined; a newline becomes a line break."""
     made: Inlines = []
     for look, group in groupby(runs, key=itemgetter(0)):
         text = "".join(text for _, text in group)
@@ -249,7 +249,7 @@ _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")
 
 
 class Readings:
-    """The ruby readings of a paragraph; readings of adjacent texts form a group."""
+    """The ruby readings in a paragraph; readings of adjacent texts form a group."""
 
     def __init__(self) -> None:
         self._groups: list[list[str]] = []
@@ -274,9 +274,9 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks by the marker that they replace, omissions and warnings.
+    """Blocks by the marker that they will replace, omissions and warnings.
 
-    Markers are random so that no document can guess one.
+    Markers are random, so no document can contain one.
     """
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)
@@ -284,11 +284,11 @@ class Insertions:
     warnings: list[Message] = field(default_factory=list)
 
     def marker(self, made: Blocks) -> str:
-        """Return a new marker: a paragraph with this word is later replaced by the blocks."""
+        """Return a new marker: a word that later makes way for the blocks."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker
 
     def omit(self, kind: str, place: str = "", count: int = 1) -> None:
-        """Record something that is left out of the text."""
+        """Record something that the text leaves out."""
         self.left_out += [Omission(kind, count, place)] if count else []

@@ -1,4 +1,4 @@
-"""Rewriting of Word documents so that pandoc reads all their text: what it drops is moved where it looks."""
+"""Rewriting of Word documents so that pandoc reads all their text, including what it would drop otherwise."""
 
 import posixpath
 import re
@@ -33,14 +33,14 @@ from core.documents.office.package import (
 _LEVELS = 9
 _TITLES = ("title", "subtitle")
 _ROLES = (*_TITLES, "author", "date", "abstract")
-"""Paragraph styles that pandoc reads as metadata at the start of a document."""
+"""Paragraph styles that pandoc reads as metadata if they are at the start of a document."""
 _MOST_TITLE = 300
-"""Maximum number of characters of a title across several paragraphs; further paragraphs become text."""
+"""Maximum number of characters in a title of several paragraphs; further paragraphs become text."""
 
 
 @dataclass(slots=True)
 class _List:
-    """A list defined in a document. Lists with the same abstract definition share their numbering, unless restarted."""
+    """A list definition. Lists with the same abstract definition share their numbering unless restarted."""
 
     abstract: str
     levels: Levels
@@ -49,7 +49,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Style:
-    """The numbering, heading flag and title role of a paragraph style, including inherited values."""
+    """The numbering, heading flag and title role of a paragraph style, with inherited values."""
 
     number: str = ""
     level: str = ""
@@ -58,7 +58,7 @@ class _Style:
 
 
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
-    """Join the paragraphs of a title or subtitle at the start: pandoc reads only the last of several."""
+    """Join the paragraphs of a title or subtitle at the start, since pandoc reads only the last of several."""
     titles: dict[str, Element] = {}
     left = dict.fromkeys(_TITLES, _MOST_TITLE)
     for paragraph in list(elements_named(document, "p", "tbl")):
@@ -80,9 +80,9 @@ def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
 
 
 def _write_labels(package: Package, main: str, document: Element, styles: dict[str, _Style]) -> dict[str, Element]:
-    """Write list labels into the paragraphs of a document; return the other parts that change with it.
+    """Write list labels into the paragraphs of a document; return the other parts that change.
 
-    The paragraphs move to a new list with bullets, or for headings, to none.
+    Labelled paragraphs move to a new bullet list; labelled headings leave their list.
     """
     name = next(iter(package.related(main, "numbering")), "")
     root = package.optional(name)
@@ -173,7 +173,7 @@ def _levels(element: Element) -> Levels:
 
 
 def _styles(package: Package, main: str) -> dict[str, _Style]:
-    """Return the paragraph styles by their ids; an unknown style is plain."""
+    """Return the paragraph styles by id; an unknown id gives a plain style."""
     root = package.optional(next(iter(package.related(main, "styles")), ""))
     elements = {value(element, "styleId"): element for element in elements_named(root, "style")}
     made: defaultdict[str, _Style] = defaultdict(_Style)
@@ -195,7 +195,7 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
 
 
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
-"""Elements that pandoc drops with their content, always or within fields."""
+"""Elements that pandoc drops with their content, some of them only within fields."""
 
 
 Chunk = Callable[[bytes, str], Blocks]
@@ -233,7 +233,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> 
                 added.omit("header", name)
                 continue
             resolve_alternatives(root)
-            # all but headers and footers that contain at most a page number
+            # not page numbers alone
             texts |= dict.fromkeys(text for text in text_of(root) if not re.fullmatch(r"[\W\d_]*", text))
         if texts:
             _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))
@@ -241,7 +241,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> 
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements that pandoc drops, and give each part of a field its own run: pandoc loses parts in one run."""
+    """Unwrap elements that pandoc drops, and give each part of a field its own run, or pandoc would lose some."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting, made = list(reversed(parent)), list[Element]()
         while waiting:
@@ -259,7 +259,7 @@ def _open_up(root: Element) -> None:
 
 
 class _Part(Edits):
-    """A part of the package with text: the document, its footnotes or its endnotes."""
+    """A part that contains text: the document, its footnotes or its endnotes."""
 
     def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
         super().__init__(root)
@@ -269,7 +269,7 @@ class _Part(Edits):
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
 
     def complete(self, chunk: Chunk) -> None:
-        """Move all content that pandoc drops to places that it reads."""
+        """Move all content that pandoc would drop to where it reads it."""
         for item in list(self.root.iter()):
             match local(item):
                 case "ruby":
@@ -304,7 +304,7 @@ class _Part(Edits):
         return posixpath.basename(relation.target) if relation else ""
 
     def _spell(self, ruby: Element) -> None:
-        """Keep the base text of a ruby in place, and collect its reading for the end of the paragraph."""
+        """Keep the base text of a ruby in place; its reading goes to the end of the paragraph."""
         run, base, reading = self.parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
         paragraph = self.above(run, "p")
         if local(run) != "r" or paragraph is None:
@@ -352,7 +352,7 @@ class _Part(Edits):
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
-    """Put each comment after the paragraph, list or table it refers to."""
+    """Put each comment after the paragraph, list or table that it refers to."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     added.omit("comment", count=read.count(None))
     comments = {value(element, "id"): element for root in read if root is not None for element in root}
@@ -376,7 +376,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
                 if waiting and not (_is_item(child) and _is_item(after)):
                     edits.following[child], waiting = waiting, []
         edits.insert()
-    for item in comments.values():  # the commented text is gone
+    for item in comments.values():  # the text that it refers to is gone
         _append(parts[0], added.marker([_comment(item)]))
 
 

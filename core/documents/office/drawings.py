@@ -1,4 +1,4 @@
-"""Conversion of drawings (DrawingML), charts, diagrams and PowerPoint slides in Office documents to blocks."""
+"""Conversion of PowerPoint slides, and of drawings (DrawingML), charts and diagrams in Office documents, to blocks."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ _MOST_POINTS = 20_000
 
 @frozen
 class Chart:
-    """A chart: its title, a table of its series, and its other texts; a diagram has only texts."""
+    """A chart: its title, a table of its series, and its other texts. A diagram consists only of texts."""
 
     title: str = ""
     rows: list[list[str]] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Chart:
 
     @property
     def blocks(self) -> Blocks:
-        """The chart as blocks; an empty chart has none."""
+        """The chart as blocks, empty for an empty chart."""
         made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
         if self.rows:
             made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
@@ -47,9 +47,9 @@ class Chart:
 
 
 _CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-"""Elements with the categories and the values of a series, including the chart types introduced in 2016."""
+"""Elements that contain the categories and the values of a series, also in the chart types of 2016."""
 _NOT_SHOWN = ("doc", "pres")
-"""Types of diagram points that stand for the diagram as a whole or its layout."""
+"""Types of diagram points that represent the whole diagram or its layout."""
 
 
 def read_chart(package: Package, name: str) -> Chart:
@@ -88,7 +88,7 @@ def read_chart(package: Package, name: str) -> Chart:
 
 
 def _points(element: Element | None) -> Points:
-    """Return the values of a reference by index; multi-level values are joined, outer level first."""
+    """Return the values of a series by index; the levels of a multi-level value are joined, outer level first."""
     joined: Points = {}
     codes = [code.text or value(code, "formatCode") for code in elements_named(element, "formatCode", "lvl")]
     code = next(filter(None, codes), "General")
@@ -112,17 +112,17 @@ _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "ci
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
 _MOST_ORDERED = 300
-"""Maximum number of shapes to compare with a new one in order to find its place."""
+"""Maximum number of shapes with which a new shape is compared to find its place."""
 _BULLETED = ("body", "obj", "")
-"""Placeholder types whose paragraphs are list items by default."""
+"""Types of placeholders whose paragraphs are list items by default."""
 
 
 def shapes(tree: Element) -> Iterator[Element]:
-    """Yield the shapes below an element, also in groups; a shape wholly above another in its column comes first."""
+    """Yield the shapes in an element and its groups; a shape wholly above another in the same column comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
         frame = next(elements_named(child, "xfrm"), None)
-        sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if only the layout gives them
+        sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if inherited from the layout
         place = [number_of(value(first(frame, part), name), -1) for part, name in sides]
         below = (at for at, (_, other) in enumerate(ordered[:_MOST_ORDERED]) if _is_above(place, other))
         ordered.insert(next(below, len(ordered)), (child, place))
@@ -134,13 +134,13 @@ def shapes(tree: Element) -> Iterator[Element]:
 
 
 def _role(shape: Element) -> str | None:
-    """Return the role of a shape on its slide (`title`, `body`, ""), None if it fills no placeholder."""
+    """Return the role of a shape on its slide (`title`, `body`, ""), None if it isn't a placeholder."""
     marks = (mark for about in shape if local(about).startswith("nv") for mark in elements_named(about, "ph"))
     return next((mark.get("type", "") for mark in marks), None)
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:
-    """Return whether a shape is wholly above another in the same column, by left, top, width and height."""
+    """Return whether a shape is wholly above another in the same column; both are left, top, width, height."""
     share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
     return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 
@@ -153,7 +153,7 @@ class _DrawingReader:
         self._relations = package.relations(part)
 
     def blocks(self, shape: Element, *, bulleted: bool) -> Blocks:
-        """Return the blocks of a shape; with `bulleted`, all paragraphs are list items, else those marked as such."""
+        """Return the blocks of a shape; with `bulleted`, paragraphs are list items unless marked otherwise."""
         kind, made, items = local(shape), Blocks(), list[Item]()
         if kind == "graphicFrame":
             return self._frame_blocks(shape)
@@ -197,7 +197,7 @@ class _DrawingReader:
         return made
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
-        """Return a paragraph or a list item; `counts` has the kind and last number of the open list at each depth."""
+        """Return a paragraph or a list item; `counts` gives the kind and last number of the open list by depth."""
         content, properties = self._inlines(p), first(p, "pPr")
         depth, numbered = number_of(value(properties, "lvl")), first(properties, "buAutoNum")
         if not content:
@@ -237,7 +237,7 @@ def _signs(run: Element) -> str:
 
 
 class Slides:
-    """The slides of a presentation; texts shared by many slides (footers, master texts) come once, at the end."""
+    """The slides of a presentation; texts shared by many slides (footers, master texts) appear once, at the end."""
 
     def __init__(self, data: bytes, added: Insertions, *, comments: bool) -> None:
         self._package, self._added, self._comments = Package(data), added, comments
@@ -294,7 +294,7 @@ class Slides:
         return [blocks.heading(2, title or blocks.inlines(f"Slide {number}")), *made, *self._comments_on(name, number)]
 
     def _own_shapes(self, name: str) -> Iterator[tuple[Element, str | None]]:
-        """Yield the shapes of a slide or its notes with their roles, and collect the margins that many slides share."""
+        """Yield the shapes of a slide or its notes with their roles; collect headers and footers in `_margins`."""
         root = self._package.xml(name)
         resolve_alternatives(root)
         for shape in shapes(root):
@@ -318,7 +318,7 @@ class Slides:
         return made
 
     def _read_masters(self, part: str) -> None:
-        """Collect the texts that a slide shows from its layout and master: shapes that no slide overrides."""
+        """Collect the texts that come from a slide's layout and master: shapes that aren't placeholders."""
         for name in self._package.related(part, "slideLayout", "slideMaster"):
             if name not in self._masters:
                 self._masters.add(name)

@@ -62,9 +62,9 @@ _SIGN = re.compile(
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
-"""Tokens of a format code. Text is quoted, follows a backslash, is a currency, or is any other character."""
+"""Tokens of a format code. Literal text is quoted, follows a backslash, is a currency, or is any other character."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
-"""A placeholder for a text while tokens are read; its code gives the text's index."""
+"""A placeholder for a literal text; its character code gives the index of the text."""
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
@@ -75,7 +75,7 @@ _FIELDS = {
 """Excel's date and time fields -> Unicode's (UTS 35), where they differ; n is minutes, p is AM or PM."""
 _CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
 _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
-"""The default conditions of sections, by the number of sections."""
+"""The default conditions of a format's sections, by their number."""
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
 _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
@@ -87,7 +87,7 @@ _MOST_FRACTION = 3
 _FROM_1904 = 1_462
 """Days between the two epochs of workbooks, 1900 and 1904."""
 _LEAP_DAY = 60
-"""Serial number of 29 February 1900, a day that Excel counts although it didn't exist."""
+"""Serial number of 29 February 1900, which Excel counts although that day didn't exist."""
 _MOST_WHOLE = 1e15
 """Smallest integer that is shown with an exponent if its cell has no format."""
 _EXACT = Context(prec=1_000)
@@ -95,7 +95,7 @@ _EXACT = Context(prec=1_000)
 
 @lru_cache(4_096)
 def show(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """Return a number as a cell with the given format shows it; in full if the format shows nothing."""
+    """Format a number as a cell would show it; in full if the format shows nothing."""
     try:
         number = float(f"{float(stored):.15g}")  # as many digits as Excel has
     except ValueError:
@@ -116,7 +116,7 @@ def show(stored: str, code: str, *, since_1904: bool = False) -> str:
 
 
 def show_text(text: str, code: str) -> str:
-    """Return a text as a cell with the given format shows it."""
+    """Format a text as a cell would show it."""
     sections, texts = _parse(code)
     parts = _TEXT.sub(lambda place: texts[ord(place[0]) - 0xE000], sections[-1]).split("@")
     return text.join(parts) if len(parts) > 1 and len(sections) < 5 else text
@@ -139,7 +139,7 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
 
 
 def _section(number: float, sections: list[str]) -> tuple[str, str]:
-    """Return the section of a format that applies to a number, and the sign to write before it."""
+    """Return the section of a format that applies to a number, and the sign to put before it."""
     if len(sections) > 1 and "@" in sections[-1]:
         sections = sections[:-1]
     for at, (section, usual) in enumerate(zip(sections, _USUAL[len(sections)], strict=True)):
@@ -177,7 +177,7 @@ def _rounded(exact: Decimal, decimals: str) -> Decimal:
 
 
 def _whole(section: str, digits: str) -> str:
-    """Fill the integer placeholders from the right; the first placeholder takes all remaining digits."""
+    """Fill the integer placeholders from the right; the first one takes all remaining digits."""
     places = "".join(_PLACE.findall(section))
     units = re.findall(r"\d,?", digits.lstrip("0").zfill(len(places.lstrip("#?"))))
     units = [*[""] * (len(places) - len(units)), *units]
@@ -205,7 +205,7 @@ def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
 
 
 def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
-    """Return a number as a fraction, with the format's denominator or as many digits as placeholders allow."""
+    """Format a number as a fraction, with the format's denominator or with as many digits as it allows."""
     whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
         above, below = round(rest * int(fraction[2])), int(fraction[2])
@@ -223,7 +223,7 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
     day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
     if not day and {*"yd"} & {*section}:  # a time in a date format
         pattern = "HH:mm"
-    with suppress(ValueError, OverflowError):  # an oversized part, the year 10000
+    with suppress(ValueError, OverflowError):  # an oversized field, or the year 10000
         at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
         shown = format_datetime(at, pattern, locale=locale)
         return _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", shown)
@@ -232,7 +232,7 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
 
 @lru_cache
 def _pattern(section: str) -> tuple[str, int]:
-    """Return a section as a Unicode date pattern, with durations quoted, and its number of decimals of a second."""
+    """Return a section as a Unicode date pattern with durations quoted, and the number of decimals of a second."""
     section = re.sub(
         r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)",
         lambda found: (found[1] or "") + "n" * len(found[2] or found[3]),
@@ -250,5 +250,5 @@ def _locale(code: str) -> Locale:
     language = re.search(r"\[\$[^]-]*-(\w+)", code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
         return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")
-    # tokens that occur only in Chinese formats: AM/PM, and short weekdays
+    # AM/PM signs and short weekdays that occur only in Chinese formats
     return Locale.parse("zh" if re.search("上午|aaa", code) else "en")

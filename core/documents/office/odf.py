@@ -1,4 +1,4 @@
-"""Rewriting of LibreOffice texts, slides and sheets so that pandoc reads them as texts, with what it would drop."""
+"""Rewriting of LibreOffice texts, slides and sheets as texts that pandoc reads completely."""
 
 import posixpath
 import re
@@ -21,13 +21,13 @@ from core.documents.office.package import (
 )
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
 
-# The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
+# Labels of lists and headings, where Markdown or pandoc would show others than LibreOffice.
 
 _OUTLINE = "outline-style"
 
 
 def write_labels(body: Element, roots: Iterable[Element]) -> None:
-    """Write the labels of lists and headings into their paragraphs; `roots` hold the styles."""
+    """Write the labels of lists and headings into their paragraphs; `roots` are the roots of parts with styles."""
     styles: dict[str, Levels] = {}
     list_styles: dict[str, str] = {}
     for root in roots:
@@ -119,18 +119,18 @@ _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
 )
-"""Elements that pandoc drops with their paragraphs. They are turned into sections, which pandoc reads."""
+"""Elements that pandoc drops with their paragraphs; they become sections, which pandoc reads."""
 _READ = frozenset(
     "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
     " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
     " change-start change-end p h list list-item".split()
 )
-"""Elements within a paragraph that pandoc reads or this module handles; pandoc drops the text of others."""
+"""Elements in a paragraph that pandoc reads or this module handles; pandoc drops the text of all others."""
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
 def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
-    """Return a text that pandoc reads completely; the blocks for its markers go to `added`.
+    """Rewrite a text so that pandoc reads all of it; the blocks for its markers go to `added`.
 
     Without `comments`, comments are only counted as left out.
     """
@@ -147,7 +147,7 @@ def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
 
 
 class _OdtBody(Edits):
-    """Completes the body of a LibreOffice text for pandoc."""
+    """Moves the content of a LibreOffice text to where pandoc reads it."""
 
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
         super().__init__(body)
@@ -156,7 +156,7 @@ class _OdtBody(Edits):
         self._notes: list[tuple[Element, Element]] = []
 
     def complete(self) -> None:
-        """Move all content that pandoc drops to places that it reads."""
+        """Move all content that pandoc would drop."""
         for entry in self.root:  # text outside paragraphs
             if text := " ".join((entry.tail or "").split()):
                 self.following[entry].append(paragraph(text))
@@ -203,7 +203,7 @@ class _OdtBody(Edits):
         elif name in ("p", "h"):
             self._spell(entry)
         elif name not in _READ and (entry.text or "").strip() and self.above(entry, "p", "h") is not None:
-            entry.tag = TEXT + "span"  # a field; its text is its value
+            entry.tag = TEXT + "span"  # a field, whose text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Keep ruby base texts in place, and put the readings at the end of the paragraph."""
@@ -234,7 +234,7 @@ class _OdtBody(Edits):
             self._notes.append((block, paragraph(self._added.marker([said]))))
 
     def _draw(self, element: Element) -> None:
-        """Put a chart after its paragraph, write a formula as text, or record another object as left out."""
+        """Put a chart after its paragraph, write a formula as text, or record any other object as left out."""
         if element.find("*") is not None:  # a formula, or an embedded document
             return
         name = posixpath.normpath(element.get(HREF, ""))
@@ -280,18 +280,18 @@ def signs(element: Element) -> list[str]:
 
 
 _LONGEST = 40
-"""Maximum number of characters of a text that may be just a page number."""
+"""Maximum number of characters of a text that may be only a page number."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
-    """Return the texts of headers or footers, each once, without plain page numbers."""
+    """Return the distinct texts of headers or footers, except page numbers."""
     entries = (
         entry
         for margin in margins
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
-    # all but page numbers, with the word that LibreOffice puts before them by default
+    # a page number, perhaps with the word that LibreOffice puts before it
     return dict.fromkeys(
         text
         for text in said
@@ -312,22 +312,22 @@ def paragraph(text: str) -> Element:
     return made
 
 
-# Slides and sheets -> a text with a heading for each slide or sheet.
+# Slides and sheets as a text with a heading for each of them.
 
 _MOST_REPEATED = 1_000
-"""Maximum number of consecutive equal rows that are read."""
+"""Maximum number of times that a repeated row is read."""
 _SHARED = ("header", "footer", "date-time", "page-number")
 """Presentation classes of shapes that many slides share."""
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:
-    """Return slides or sheets as a text document; the drawings of each follow it, as a drawing page."""
+    """Return slides or sheets as a text document; the drawings on each follow it as a drawing page."""
     package = Package(data)
     root, styles = package.xml(CONTENT), package.optional(STYLES)
     body = next(elements_named(root, "presentation", "spreadsheet"), None)
     if body is None:
         raise damaged("")
-    for entry in elements_named(body, "title", "desc"):  # titles and descriptions of pictures
+    for entry in elements_named(body, "title", "desc"):  # of pictures
         entry.tag = TEXT + "p"
     body[:] = [*(_sheets(body, added) if local(body) == "spreadsheet" else _slides(body, styles, added))]
     body.tag = qualified_name(body, "text")
@@ -363,7 +363,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
 
 
 def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
-    """Yield each sheet: its name, its cells, and a page with its drawings and notes."""
+    """Yield for each sheet a heading, its cells, and a page with its drawings and notes."""
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
         title, drawn = " ".join(value(sheet, "name").split()), Element(DRAW + "page")
@@ -413,7 +413,7 @@ def _shown(cell: Element, drawn: Element) -> str:
         anchor.clear()
         anchor.text, anchor.tail = said, after
     shown = "\n".join("".join(signs(child)) for child in written)
-    if not written:  # some programs write only the value
+    if not written:  # some programs write only the value, not the text
         shown = "".join(said for name, said in cell.items() if name.endswith("value"))
     for child in [child for child in cell if child not in written]:
         noted = first(child, "p")

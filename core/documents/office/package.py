@@ -1,6 +1,6 @@
-"""The parts of an Office document, a zip archive of XML: parsing without entities, changing and packing.
+"""The parts of an Office document, a zip archive of XML: parsing, changing and packing.
 
-A hostile part can declare entities that grow without bound. Office files need no DOCTYPE, so it is refused.
+A hostile part can declare entities that grow without bound. Office files need no DOCTYPE, so one is refused.
 """
 
 import html
@@ -33,12 +33,12 @@ for _prefix, _namespace in {
 }.items():
     ElementTree.register_namespace(_prefix, _namespace)  # pandoc recognizes them by these prefixes alone
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
-"""Elements whose content is read; alternative content without any of them is skipped."""
+"""Elements whose content is read; alternative content without any of these is skipped."""
 
 
 @frozen
 class Relation:
-    """A reference from a part to another part of the package, or to an outside address."""
+    """A reference from a part to another part or, if `is_outside`, to an address."""
 
     kind: str
     target: str
@@ -46,7 +46,7 @@ class Relation:
 
 
 class Package:
-    """The parts of an Office document; raises SourceError for unreadable ones."""
+    """The parts of an Office document; methods raise SourceError for an unreadable part."""
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -56,14 +56,14 @@ class Package:
         self.names = frozenset(self._archive.namelist())
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part; namespaces of Strict Open XML become those of Transitional."""
+        """Return the bytes of a part, with Transitional namespaces instead of those of Strict Open XML."""
         try:
             data = self._archive.read(name)
         except (KeyError, zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
             raise damaged("") from error
         if not name.endswith((".xml", ".rels")):
             return data
-        # namespaces of Strict Open XML (ISO/IEC 29500-1), whose URIs start differently from those of Transitional
+        # ISO/IEC 29500-1
         return re.sub(
             rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""",
             rb"\1http://schemas.openxmlformats.org/\2/2006/",
@@ -82,7 +82,7 @@ class Package:
             return None
 
     def stream(self, name: str, *tags: str) -> Iterator[Element]:
-        """Yield each element with one of these tags in a part once it is complete; earlier elements are freed."""
+        """Yield the elements with one of these tags in a part, each when complete; it is cleared afterwards."""
         with self._archive.open(name) as file:
             for _, element in ElementTree.iterparse(file):
                 if local(element) in tags:
@@ -90,7 +90,7 @@ class Package:
                     element.clear()
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return the references of a part by their ids."""
+        """Return the references of a part by id."""
         folder, name = posixpath.split(part)
         root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
@@ -101,7 +101,7 @@ class Package:
         return found
 
     def related(self, part: str, *kinds: str) -> list[str]:
-        """Return the parts that a part refers to with the given kinds of references, kind by kind."""
+        """Return the parts that a part refers to with references of the given kinds, kind by kind."""
         inside = [relation for relation in self.relations(part).values() if not relation.is_outside]
         targets = (relation.target for kind in kinds for relation in inside if relation.kind == kind)
         return [target for target in targets if target in self.names]
@@ -133,7 +133,7 @@ _FIELDS = {
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
-    """Return the metadata that a document states: title, author, created, updated, description, tags, subjects."""
+    """Return a document's metadata: title, author, created, updated, description, tags, subjects."""
     package = Package(data)
     name = next(
         (
@@ -194,7 +194,7 @@ def elements_named(root: Element | None, *names: str) -> Iterator[Element]:
 
 
 def holds(root: Element | None, *names: str) -> bool:
-    """Return whether an element or a descendant has one of these names."""
+    """Return whether an element or one of its descendants has one of these names."""
     return next(elements_named(root, *names), None) is not None
 
 
@@ -218,23 +218,23 @@ def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
 
 
 def relation_id(element: Element) -> str:
-    """Return the reference id of an element; for a diagram, the id of its data (`dm`)."""
+    """Return the id of an element's reference, for a diagram the one of its data (`dm`)."""
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
-"""Elements whose text isn't visible in the paragraph itself."""
+"""Elements whose text isn't shown in the paragraph itself."""
 _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
 
 
 def text_of(root: Element | None) -> list[str]:
-    """Return the texts of the paragraphs in an element; text boxes come after the paragraph that contains them."""
+    """Return the texts of the paragraphs in an element; a text box comes after its paragraph."""
     texts = (" ".join(visible_text(paragraph).split()) for paragraph in elements_named(root, "p"))
     return [*filter(None, texts)]
 
 
 def visible_text(element: Element) -> str:
-    """Return the visible text of an element in Word or in a drawing."""
+    """Return the visible text of an element of Word or of a drawing."""
     name = local(element)
     if name in _GONE:
         return ""
@@ -243,7 +243,7 @@ def visible_text(element: Element) -> str:
 
 
 class Edits:
-    """Changes to a tree: elements to put `instead` of others, and elements `following` others, at any depth."""
+    """Changes to a tree: elements to put `instead` of others and elements to insert as `following` others."""
 
     def __init__(self, root: Element) -> None:
         self.root = root
@@ -252,7 +252,7 @@ class Edits:
         self.following: defaultdict[Element, list[Element]] = defaultdict(list)
 
     def above(self, element: Element | None, *names: str) -> Element | None:
-        """Return an element or the nearest one around it with one of these names, None if there is none."""
+        """Return the element itself or its nearest ancestor with one of these names, None without one."""
         while element is not None and local(element) not in names:
             element = self.parents.get(element)
         return element
@@ -260,7 +260,7 @@ class Edits:
     def substitute(self) -> None:
         """Replace elements; the text after a replaced element stays.
 
-        A replacement may be the children of another replaced element.
+        The replacements may contain elements that are replaced themselves.
         """
         for parent in reversed(list(self.root.iter())):
             if not any(child in self.instead for child in parent):
@@ -275,7 +275,7 @@ class Edits:
             parent[:] = made
 
     def insert(self) -> None:
-        """Insert the following elements; elements may also follow inserted ones."""
+        """Insert the following elements, including those that follow an inserted element."""
         for parent in list(self.root.iter()):
             if any(child in self.following for child in parent):
                 waiting, made = list(reversed(parent)), list[Element]()
@@ -286,7 +286,7 @@ class Edits:
 
 
 def resolve_alternatives(root: Element) -> None:
-    """Reduce each `AlternateContent` to its first version with readable content, else to the last one."""
+    """Reduce each `AlternateContent` to its first version with readable content, or to its last version."""
     edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]

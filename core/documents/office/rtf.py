@@ -27,16 +27,16 @@ UNSHOWN = frozenset(
     " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime"
     " blipuid picprop defchp defpap".split()
 )
-"""Destinations whose text isn't part of the document. Unknown ones that begin with `\\*` are skipped as well."""
+"""Destinations whose text isn't part of the document. Unknown destinations marked with `\\*` are skipped too."""
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
-"""Destinations that begin with `\\*` and are read nevertheless."""
+"""Destinations that are read although they are marked with `\\*`."""
 _CHARSETS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 CODE_PAGES = {"pc": 437, "pca": 850, "mac": 10000}
-"""Control words for a document's code page -> the number of the code page."""
+"""Control words for a document's code page -> number of the code page."""
 _PAGES = {936: "gb18030", 10000: "mac_roman", 65001: "utf-8", 0: "cp1252"}
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\\Z"
@@ -44,9 +44,9 @@ _TOKEN = re.compile(
 
 
 def tokens(data: bytes) -> Iterator[tuple[str, int | None, bytes]]:
-    """Yield the tokens of a document, without the bytes of pictures and objects (`bin`).
+    """Yield the tokens of a document, except the bytes of pictures and objects (`bin`).
 
-    A token is a control word with its number, text, or a group's bracket (`begin` or `end` as the word).
+    A token is a control word with its number, text, or a bracket of a group (as the word `begin` or `end`).
     """
     at = 0
     while match := _TOKEN.match(data, at):
@@ -69,7 +69,7 @@ def tokens(data: bytes) -> Iterator[tuple[str, int | None, bytes]]:
 
 
 def code_page_encoding(page: int | None) -> str:
-    """Return the encoding of a code page, cp1252 if it is unknown."""
+    """Return the encoding for a code page, cp1252 if unknown."""
     name = _PAGES.get(page or 0, f"cp{page}")
     try:
         return codecs.lookup(name).name
@@ -77,13 +77,13 @@ def code_page_encoding(page: int | None) -> str:
         return "cp1252"
 
 
-# Successive paragraphs of a Rich Text document, in lists and tables.
+# The paragraphs of a Rich Text document, in lists and tables.
 
 
 class Flow:
-    """Collects the paragraphs of a document, note, header or box. `following`: blocks to put after the open one.
+    """Collects the paragraphs of a document, note, header or box; `following` blocks go after the open paragraph.
 
-    A table within a table becomes text in its cell.
+    A nested table becomes text in the outer cell.
     """
 
     def __init__(self) -> None:
@@ -174,21 +174,21 @@ class Flow:
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
-"""Destinations with their own paragraphs."""
+"""Destinations that consist of paragraphs."""
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
-"""Destinations with properties of the document, such as fonts, styles and its author."""
+"""Destinations that contain properties of the document, such as fonts, styles and the author."""
 _DATES = {"creatim": "created", "revtim": "updated"}
 _MOST_LEVELS, _MOST_HEADINGS = 8, 6
 _BULLET = 0xF0B7
-"""The bullet of the Symbol font, a private-use character."""
+"""The bullet of the Symbol font, as a private-use character."""
 
 
 _PLAIN = Look()
 _WESTERN, _ANSI = "cp1252", 0
 """The encoding of Western fonts, and the number of their charset."""
 _OF_WESTERN = "tessera-western"
-"""Name of the error handler that decodes a byte as cp1252 if the encoding lacks it."""
+"""Name of the error handler that decodes a byte as cp1252 if it is invalid in the encoding."""
 
 
 def _western_byte(error: UnicodeError) -> tuple[str, int]:
@@ -201,7 +201,7 @@ codecs.register_error(_OF_WESTERN, _western_byte)
 
 @dataclass(slots=True)
 class _State:
-    """The state of a group; `into` is the destination for its text, "" for the document."""
+    """The state of a group; `into` is the destination of its text, "" for the document."""
 
     shown: bool = True
     into: str = ""
@@ -213,7 +213,7 @@ class _State:
 
 
 class Rtf:
-    """A parsed document: its `blocks` and its metadata (`said`); omissions go to `added`."""
+    """A parsed document: its `blocks` and its metadata (`said`). Omissions are recorded in `added`."""
 
     def __init__(self, data: bytes, added: Insertions, *, comments: bool) -> None:
         self.said: dict[str, str] = {}
@@ -258,7 +258,7 @@ class Rtf:
             self._end()
 
     def _write(self, text: bytes, sign: str) -> None:
-        """Collect text until its bytes are complete; fallback characters after a Unicode character are skipped."""
+        """Collect text until its bytes are complete; skip the fallback characters after a Unicode character."""
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped
@@ -281,9 +281,9 @@ class Rtf:
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
-        """Return the text of a run; an incomplete character waits for its next byte, whose formatting may differ.
+        """Return the text of a run; an incomplete character waits for its next byte, perhaps in another format.
 
-        Programs give Western fonts to any text, and some write UTF-8 without declaring it.
+        Programs use Western fonts for any text, and some write UTF-8 without declaring it.
         """
         own = self._fonts.get(self._state.font) or self._page
         if self._is_utf8:
@@ -309,7 +309,7 @@ class Rtf:
             self._deletions[-1] += text
         elif self._state.into in _COLLECTED:
             self._texts[-1] += text
-            if self._state.into == "stylesheet" and ";" in text:  # the end of a style, which has a name
+            if self._state.into == "stylesheet" and ";" in text:  # the end of a style's name
                 if heading := re.search(r"(?i)heading ?([1-6])\b", self._texts[-1]):
                     self._styles[self._style] = int(heading[1])
                 self._texts[-1] = ""
@@ -358,7 +358,7 @@ class Rtf:
             case _ if word in UNSHOWN or (starred and word not in KNOWN):
                 state.shown = False
             case _ if state.shown and (word in _FLOWS or word in _COLLECTED):
-                state.into = state.opened = word  # a destination, which ends with its group
+                state.into = state.opened = word  # a destination, until the group ends
                 if word in _FLOWS:
                     self._flows.append(Flow())
                     state.look = _PLAIN

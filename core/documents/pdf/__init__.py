@@ -10,7 +10,7 @@ from core.documents.kinds import MAX_PAGES, has, need, sound_title
 
 
 class Pdf:
-    """Reads letters with pdfium, tables with pdfplumber, and pages without text with OCR if that is installed."""
+    """Reads letters with pdfium, tables with pdfplumber, and scanned pages with OCR if it is installed."""
 
     kinds = "pdf"
 
@@ -21,7 +21,7 @@ class Pdf:
         return f"pdfplumber {version('pdfplumber')}, pdfium {version('pypdfium2')}"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the text of a PDF as Markdown, with the start of each page; raises SourceError."""
+        """Return a PDF as Markdown, with the start of each page; raises SourceError."""
         need("pdfplumber")
         from core.documents.ocr import Ocr, page_text
         from core.documents.pdf import layout, reading
@@ -86,7 +86,7 @@ class PdfText:
 
 
 def scan() -> SourceError:
-    """Return the error for a document whose pages are pictures if OCR isn't installed."""
+    """Return the error for a scanned document, for when OCR isn't installed."""
     return SourceError(
         "",
         "is a scan: its pages are pictures. To read them: pip install 'tessera-notes[ocr]'",

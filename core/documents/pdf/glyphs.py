@@ -17,7 +17,7 @@ from core.documents.pdf.lines import Letter, clean_text
 _FIXED, _FORCED_BOLD = 1, 1 << 18
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
-"""Character codes with special treatment: spaces, hyphens, line ends, and glyphs without a character."""
+"""Character codes with special treatment: controls, space, hyphen, and glyphs without a character."""
 _REAL = {2, 9, 32, 45}
 _BREAKS = {10, 13}
 _HYPHEN = 2
@@ -27,16 +27,16 @@ _CODES = {
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
-"""Character codes of TeX fonts (OT1, T1) that pdfium returns unchanged if a font has no mapping."""
+"""Codes in TeX fonts (OT1, T1), which pdfium returns unchanged if the font maps them to no characters."""
 _LIGATURE = 4
 """Maximum number of letters in a ligature."""
 _SMALLEST = 0.5
 _STEP = 0.5
-"""Degrees to which directions are rounded."""
+"""Step in degrees to which directions are rounded."""
 _DOWN, _STEEP = 90, 10
-"""Degrees by which vertical lines are turned, and the ratio of vertical to horizontal step that makes them vertical."""
+"""Degrees by which vertical lines are turned; ratio of vertical to horizontal step from which a line is vertical."""
 _ALIKE = 3.0
-"""Maximum difference in degrees of directions that count as equal."""
+"""Maximum difference in degrees between directions that count as equal."""
 
 
 @frozen
@@ -47,12 +47,12 @@ class Direction:
     mirrored: bool = False
 
     def is_like(self, other: "Direction") -> bool:
-        """Return whether letters of both directions may share a line."""
+        """Return whether letters of the two directions may share a line."""
         apart = abs(self.degrees - other.degrees) % 360
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
     def seen_from(self, upright: "Direction") -> "Direction":
-        """Return this direction after a turn of the page that makes `upright` upright."""
+        """Return this direction as it is once the page is turned so that `upright` is upright."""
         degrees = self.degrees - upright.degrees
         if upright.mirrored:
             return Direction(-degrees % 360, not self.mirrored)
@@ -64,9 +64,9 @@ UPRIGHT = Direction()
 
 @dataclass(slots=True)
 class Glyphs:
-    """The letters of a page by direction. `unknown`: glyphs without a character. `beyond`: letters over the limit.
+    """The letters of a page by direction. `unknown` counts glyphs without a character, `beyond` letters over the limit.
 
-    Positions are reliable for upright letters only; for other letters, turn the page first.
+    Only upright letters have reliable positions; turn the page first for others.
     """
 
     letters: dict[Direction, list[Letter]] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class Glyphs:
         return sorted(found, key=lambda item: -len(self.alike(item)))
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
-        """Return the visible letters with a direction in file order, except letters with a direction in `without`."""
+        """Return the visible letters with a direction like `wanted` but not like any in `without`, in file order."""
         alike = [
             held
             for direction, held in self.letters.items()
@@ -99,10 +99,10 @@ class Glyphs:
 
 
 class _TextStyle(NamedTuple):
-    """Properties that the letters of a text object share, and the list that collects the letters.
+    """Properties shared by the letters of a text object, and the list that collects these letters.
 
-    With `varies`, each letter has its own baseline and is at most `widest` wide, because pdfium's boxes of vertical
-    letters are too wide after the page is turned. `drawn` collects the letters of a font without a size.
+    With `varies`, each letter has its own baseline. A letter is at most `widest` wide, because pdfium makes the boxes
+    of vertical letters too wide after the page is turned. `drawn` collects the letters of a font without a size.
     """
 
     size: float
@@ -173,7 +173,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
         last.append(letter)
         if x0 == left_before and x1 == right_before and last[-2:-1] and last[-2].at == at - 1:
             shared += 1
-            if shared <= _LIGATURE:  # the letters share the box of a ligature
+            if shared <= _LIGATURE:  # letters that share the box of a ligature
                 width = (x1 - x0) / shared
                 for number, part in enumerate(last[-shared:]):
                     part.x0, part.x1 = x0 - left + number * width, x0 - left + (number + 1) * width
@@ -189,9 +189,9 @@ def glyphs(loaded: PdfPage) -> Glyphs:
 
 
 def _by_address(function: Any, result: Any, *more: Any) -> Any:
-    """Return a pdfium function that takes a text page and an index, in a form that takes addresses as integers.
+    """Return a pdfium function of a text page and an index in a form that takes addresses as integers.
 
-    It is called for each letter, and ctypes' own objects would take a third of the time.
+    It is called for every letter; objects of ctypes would take a third of the total time.
     """
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(address)
@@ -202,17 +202,17 @@ def _is_letter(code: int) -> bool:
 
 
 def _origin(raw: object, at: int) -> complex:
-    """Return the origin of a letter in points from the left and the bottom of the page."""
+    """Return the origin of a letter, in points from the left and the bottom of the page."""
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
     return complex(x.value, y.value)
 
 
 def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], down: set[int]) -> _TextStyle:
-    """Return the properties that all letters of a letter's text object share.
+    """Return the properties shared by all letters of a letter's text object.
 
-    `drawn` has the letters of fonts without a name, which are drawn (Type 3), by address; `down` has the fonts of
-    vertical Chinese.
+    `drawn` collects the letters of drawn (Type 3) fonts, which have no name, by the font's address; `down` collects the
+    fonts of vertical Chinese.
     """
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(raw, at, matrix)
@@ -230,7 +230,7 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         address, is_drawn = ctypes.addressof(font.contents), not called
     if held and _runs_down(raw, at, held, matrix):
         down.add(address)
-    # The matrix of a drawn font, which can't be queried, may mirror and scale the letters.
+    # The matrix of a drawn font may mirror the letters too, but can't be queried.
     mirrored = not is_drawn and matrix.a * matrix.d < matrix.b * matrix.c
     degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * (address in down)
     degrees = round(degrees / _STEP) * _STEP % 360
@@ -243,7 +243,7 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
 
 
 def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
-    """Return whether the next letter of a text object is below this one; `matrix` makes its letters upright."""
+    """Return whether the next letter of a text object is below this one; `matrix` is the letter's matrix."""
     following = pdfium.FPDFText_GetTextObject(raw, at + 1)
     if not following or ctypes.addressof(following.contents) != ctypes.addressof(held.contents):
         return False

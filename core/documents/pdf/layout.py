@@ -1,4 +1,4 @@
-"""Conversion of PDF pages to Markdown, without running heads; font sizes make headings, gaps make paragraphs."""
+"""Conversion of PDF pages to Markdown: headings by font size, paragraphs by gaps, no running heads."""
 
 import math
 import re
@@ -27,7 +27,7 @@ from core.documents.pdf.reading import Asides, Page, Titles
 from core.markdown.writing import code_block, table
 
 LARGER = 1.1
-"""Factor of the body's letter size above which a line is a heading."""
+"""Ratio to the body's letter size from which a line is a heading."""
 LONGEST = 200
 """Maximum number of characters of a heading."""
 
@@ -46,7 +46,7 @@ class Styles:
     """The letter size of the body, and the heading levels of larger sizes.
 
     `fixed`: most of the document is in a monospaced font. `pitch`: the usual line spacing. `compounds`: hyphenated
-    words found within lines. `bold`: most letters are bold, so that bold lines aren't headings.
+    words found within lines. `bold`: most letters are bold, so bold lines aren't headings.
     """
 
     body: float
@@ -67,12 +67,12 @@ class Styles:
         return min(6, max(self.levels.values(), default=0) + 1) if is_bold else 0
 
     def pitch_at(self, line: GlyphRun) -> float:
-        """Return the distance to the previous line above which a gap ends a paragraph."""
+        """Return the maximum distance from a line to the previous line of its paragraph."""
         return _SPACED * max(self.pitch, 1.05 * line.size)
 
 
 def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
-    """Return the styles of a document; `outline` has the levels of titles."""
+    """Return the styles of a document; `outline` gives the levels of bookmarked titles."""
     lines = _lines(views)
     columns = (pairwise(column) for view in views for column in view.columns)
     pitches = Counter(
@@ -85,7 +85,7 @@ def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     bold = sum(len(line.text) for line in lines if line.bold) > most
     larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
     levels: dict[float, int] = {}
-    top, level = math.inf, 0  # of the sizes that share a level, which span at most half a point
+    top, level = math.inf, 0  # sizes within half a point share a level
     for size in sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True):
         if top - size > 0.5:
             top, level = size, min(6, level + 1)
@@ -105,17 +105,17 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
 
 
 _EDGE = 0.1
-"""Share of a page's height, at the top and at the bottom, in which running heads are looked for."""
+"""Share of a page's height, at the top and the bottom, that may contain running heads."""
 
 
 _LONGEST = 120
-"""Number of characters above which a line can't be a running head."""
+"""Number of characters from which a line can't be a running head."""
 
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
-    """Remove page numbers, and lines near page edges that repeat on many pages apart from numbers.
+    """Remove page numbers, and lines near page edges that recur on many pages, perhaps with other numbers.
 
-    Return the texts of the removed lines that aren't page numbers, each once.
+    Return the distinct texts of the removed lines that aren't page numbers.
     """
     at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
     edges: list[tuple[list[Part], GlyphRun, tuple[str, bool]]] = []
@@ -146,18 +146,18 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     return tuple(dict.fromkeys(dropped.values()))
 
 
-# The ruled tables of a page, by pdfplumber's functions on its lines.
+# The ruled tables of a page, found by pdfplumber from its lines.
 
 _FRAME = 8
-"""Maximum number of lines in a cell with most of a table's letters; with more lines, it is framed text, not a table."""
+"""Maximum number of lines in a cell with most of a table's letters; more lines are framed text, not a table."""
 _ROWS = 3
-"""Minimum number of rows from which the content of a cell is a nested table."""
+"""Number of rows from which the content of a cell is a nested table."""
 _OUTSIDE = 0.5
-"""Share of baselines that continue outside the rules of a table, above which the rules frame only part of it."""
+"""Share of baselines continuing outside a table's rules from which the rules frame only part of a table."""
 
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
-    """Return the ruled tables of a page, found by pdfplumber, and the letters outside of them."""
+    """Return the ruled tables of a page, and the letters outside of them."""
     tables, left = list[PageTable](), page.letters
     if len(page.edges) < 4 or not left:
         return tables, left
@@ -175,9 +175,9 @@ def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
 def _ruled_table(
     cells: Sequence[tuple[float, float, float, float]], letters: Sequence[Letter], page: int
 ) -> tuple[PageTable | None, list[Letter]]:
-    """Return a table with the text of its cells (left, top, right, bottom), and the letters outside.
+    """Return the table formed by cells (left, top, right, bottom), and the letters outside of it.
 
-    It is None if it is only a frame.
+    The table is None if the cells are only a frame.
     """
     columns, tops = (sorted({cell[side] for cell in cells}) for side in (0, 1))
     if len(columns) < 2 or len(tops) < 2:
@@ -212,7 +212,9 @@ def _ruled_table(
 
 
 def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]]:
-    """Return a ruled row as one row of running text, or as one row per baseline; each cell has lines and a width."""
+    """Return a ruled row as one row if a cell is running text, else as one row per baseline.
+
+    Each cell consists of its lines and its width."""
     several = [cell for cell in cells if len(cell[0]) > 1]
     if len(several) < 2 or any(is_prose(*cell) for cell in several):
         return [[reduce(join_texts, [line.text for line in lines], "") for lines, _ in cells]]
@@ -222,7 +224,7 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether rules frame only a part of a table: its rows continue outside, or cells contain tables."""
+    """Return whether rules frame only part of a table: its rows continue outside, or its cells contain tables."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
@@ -230,17 +232,17 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
     return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
 
 
-# The blocks of a text -> Markdown, with the places where pages begin.
+# Blocks of text as Markdown, with the offsets at which pages begin.
 
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
-"""Factor of the usual line spacing above which a gap ends a paragraph."""
+"""Ratio to the usual line spacing above which a gap ends a paragraph."""
 _SEVERAL = 4
-"""Minimum number of consecutive lines in one style that can't be headings."""
+"""Number of consecutive lines in one style from which they can't be headings."""
 _SHARE = 0.5
-"""Ratio of characters in headings to those below them above which a level holds form values, not headings."""
+"""Ratio of characters in headings to those below them above which a level consists of form values, not headings."""
 _FEW = 4
-"""Minimum number of headings in a level for this check."""
+"""Minimum number of headings in a level for that check."""
 
 
 @dataclass(slots=True)
@@ -260,7 +262,7 @@ class PageBlock:
 
 
 def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
-    """Return blocks as Markdown, and the places in it at which the pages begin."""
+    """Return blocks as Markdown, and the offsets at which the pages begin."""
     text, before = "", ""
     starts: dict[int, int] = {}
     for block in blocks:
@@ -274,7 +276,7 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
             case "item":
                 text += "  " * block.level + block.text
             case "text":
-                # the beginning of a paragraph that Markdown would take for something else
+                # a start that Markdown would take for something other than a paragraph
                 markup = r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))"
                 text += re.sub(markup, r"\1\\\2", block.text)
             case _:
@@ -290,7 +292,7 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
 
 
 def views_of(page: Page) -> list[View]:
-    """Return the lines and tables of a page; those in other directions follow the upright ones."""
+    """Return the lines and tables of a page, first the upright ones, then those in other directions."""
     tables, letters = ruled_tables(page)
     views = [View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))]
     return views + [view for other in page.aside for view in views_of(other)]
@@ -305,10 +307,10 @@ def letters_in(views: Sequence[View]) -> int:
 def text_of(
     views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
 ) -> tuple[str, list[int], tuple[str, ...]]:
-    """Return the text of a document with `pages` pages, the start of each, and the running heads that it lacks.
+    """Return the text of a document with `pages` pages, the start of each page, and the removed running heads.
 
-    `outline` has the levels of titles, `scans` the texts of scanned pages by number; other text of a scanned page comes
-    first. `asides` come at the end of their pages.
+    `outline` gives the levels of bookmarked titles, `scans` the OCR texts of pages, which follow their other text.
+    `asides` come at the end of their pages.
     """
     weights: Counter[float] = Counter()
     for line in _lines(views):
@@ -322,7 +324,7 @@ def text_of(
         read = normalize_title(scan)
         for view in page_views:
             for column in view.columns:
-                # of a scanned page, only lines and tables that OCR missed, such as small or rotated text
+                # on a scanned page, only what OCR missed, such as small or rotated text
                 missed = [
                     part for part in column if not read or any(normalize_title(text) not in read for text in part.texts)
                 ]
@@ -336,9 +338,9 @@ def text_of(
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, ones without text below, and levels that hold form values.
+    """Turn false headings into text: long ones, those without text below, and levels of form values.
 
-    The headings of such a level have too much text in proportion to the text below them.
+    A level consists of form values if its headings are long in proportion to the text below them.
     """
     headings: defaultdict[int, list[int]] = defaultdict(list)
     below: Counter[int] = Counter()
@@ -397,7 +399,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
 
 
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
-    """Return the indexes of lines in a run of lines with the same style, which can't be headings."""
+    """Return the indexes of lines that can't be headings, because many lines in a row share their style."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
@@ -415,7 +417,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
 
 
 def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
-    """Return the block that a line would begin; `starts` has the left edges of the open list levels."""
+    """Return the block that a line would begin; `starts` are the left edges of the open list levels."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
@@ -443,13 +445,13 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
         return False
     if not last.text.endswith(_ENDS):
         return True
-    # the sentence ended where the first word had no room, and the line isn't indented
+    # a sentence that ends where the next word had no room, before a line that isn't indented
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     is_short = last.x1 + first / len(line.text) * (line.x1 - line.x0) + 0.5 * line.size < right
     return not is_short and not (before.kind == "text" and line.x0 > last.x0 + 0.8 * line.size)
 
 
 def _crosses(before: PageBlock, block: PageBlock) -> bool:
-    """Return whether a paragraph continues in the next column or on the next page."""
+    """Return whether a paragraph continues in a new column or on a new page."""
     starts_within = bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
     return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40

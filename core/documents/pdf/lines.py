@@ -1,4 +1,4 @@
-"""Letters on a page -> words, runs on one baseline, and lines; joining of lines."""
+"""Grouping of letters on a page into words, runs on one baseline, and lines; joining of lines."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ _PAIRS = (
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
 )
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""CJK radicals (U+2E80-2EFF) that NFKC doesn't change -> characters that look like them."""
+"""CJK radicals (U+2E80-2EFF) that NFKC leaves unchanged -> characters that look the same."""
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 """Characters that are written without spaces between them."""
 
@@ -36,14 +36,14 @@ def clean_text(text: str) -> str:
 
 
 def normalize_title(text: str) -> str:
-    """Return a text without blanks and in lower case, for comparing titles."""
+    """Return a text without spaces and in lower case, for comparing titles."""
     return "".join(text.split()).casefold()
 
 
 COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
 """Hyphenated words."""
 _LONGEST_WORD = 60
-"""Maximum number of characters of a word that are examined."""
+"""Maximum number of characters of a word to examine."""
 _FIRST_PARTS = frozenset(
     "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
     " nine ten first second third fourth one single double real open free old new good best better large small".split()
@@ -52,9 +52,9 @@ _FIRST_PARTS = frozenset(
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Join two lines of a paragraph, and rejoin a word that was divided between them.
+    """Join two lines of a paragraph, including a word that was divided between them.
 
-    A hyphen stays in words that are in `compounds` or look like compounds.
+    The hyphen stays in a word that is in `compounds` or looks like a compound.
     """
     if not first or not second:
         return first + second
@@ -81,7 +81,7 @@ def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
 
 @dataclass(slots=True)
 class PlacedText:
-    """Text on a page: `y` is its baseline from the top, `size` the height of its font; all in points."""
+    """Text on a page, in points: `y` is the distance of its baseline from the top, `size` the height of its font."""
 
     text: str
     x0: float
@@ -94,7 +94,7 @@ class PlacedText:
 
 @dataclass(slots=True)
 class Letter(PlacedText):
-    """A character; `at` is its index in pdfium's text. Blanks added by pdfium have no width."""
+    """A character; `at` is its index in pdfium's text. A space added by pdfium has no width."""
 
     at: int = -1
 
@@ -106,24 +106,24 @@ def gap(last: Letter, letter: Letter) -> float:
     return letter.x0 - last.x1
 
 
-# The letters in a run -> its words: pdfium's spaces count, unless the positions of the letters prove otherwise.
+# The words in a run of letters. pdfium's spaces count unless the positions of the letters prove otherwise.
 
 _GAP = 0.22
 """Share of the letter size above which a gap is a space, for letters that aren't consecutive in the file."""
 _PROVEN = 0.6
-"""As `_GAP`, for consecutive letters between which pdfium reports no space."""
+"""Like `_GAP`, for consecutive letters between which pdfium reports no space."""
 _WIDE_GAP = 0.5
-"""As `_GAP`, between two wide characters."""
+"""Like `_GAP`, between two wide characters."""
 _TOUCHING = 0.05
-"""Share of the letter size up to which there is no gap; a space that pdfium added there is dropped."""
+"""Share of the letter size up to which letters touch; a space added by pdfium between them is dropped."""
 _SPACED = 0.08
-"""Share of the letter size that every gap in a letterspaced word reaches."""
+"""Minimum gap between the letters of a letterspaced word, as a share of the letter size."""
 _LEAST = 4
 """Minimum number of letters in a letterspaced word."""
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
 """Two words of one letter each, a sign of letterspaced words."""
 _WORD = 1.5
-"""Factor of the usual gap or step above which a gap between letterspaced letters is a space."""
+"""Ratio to the usual gap or step above which a gap between letterspaced letters is a space."""
 
 
 def words(letters: Sequence[Letter]) -> str:
@@ -163,7 +163,7 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
 def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
     """Return the text of letters and spaces, with letterspaced words (I N V O I C E) closed up.
 
-    Letters in alphabetical order are a list, not a word.
+    Letters in alphabetical order are not closed up, because they are a list.
     """
     blanks = [last == " " for last, part in pairwise(["", *parts]) if part != " "]
     first = 0
@@ -174,7 +174,7 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
             if both.isalpha() and not WIDE.search(both) and letter.x0 - last.x1 >= _SPACED * letter.size:
                 continue
         start = first + (first > 0 and not blanks[first] and letters[first - 1].text.isalpha())  # the end of a word
-        end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the beginning of one
+        end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the start of a word
         text = [letter.text.casefold() for letter in letters[start:end]]
         if len(text) >= _LEAST and 2 * sum(blanks[start + 1 : end]) >= len(text) - 1 and text != sorted(set(text)):
             blanks[start + 1 : end] = _between(letters[start:end])
@@ -197,7 +197,7 @@ def _spread(values: Sequence[float]) -> float:
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
 _NEAR = 40
-"""Number of previous groups among which a left neighbour is searched."""
+"""Number of previous groups that are searched for a left neighbour."""
 _APART = 1.2
 """Share of the letter size above which a gap separates runs; gaps between columns are wider."""
 
@@ -223,7 +223,7 @@ class GlyphRun(PlacedText):
 
 @dataclass(slots=True)
 class _Group:
-    """Letters side by side; `y` and `size` are those of the largest letter."""
+    """Letters side by side, with `y` and `size` of the largest one."""
 
     letters: list[Letter]
     y: float
@@ -233,7 +233,7 @@ class _Group:
 
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
-    """Return runs of letters: consecutive letters in the file are joined first, then groups on one baseline."""
+    """Return letters as runs: join letters that are consecutive in the file, then groups on one baseline."""
     groups: list[_Group] = []
     for letter in letters:
         if groups and _continues(groups[-1].letters[-1], letter):
@@ -258,7 +258,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
-    """Return whether a letter directly follows another: on its baseline, or, if smaller, slightly above or below it."""
+    """Return whether a letter follows another directly: on its baseline or, if smaller, slightly above or below."""
     size = last.size if last.size > letter.size else letter.size
     if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False
@@ -289,7 +289,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
 
 
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
-    """Return the lines of a column: runs on one baseline are joined, from left to right, then from top to bottom."""
+    """Return the lines of a column from top to bottom; runs on one baseline are joined from left to right."""
     lines: list[GlyphRun] = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         last = lines[-1] if lines else None
@@ -311,9 +311,9 @@ _SHARE = 0.4
 _PITCH = 1.8
 """Maximum line spacing of running text, as a factor of the letter size."""
 _HALF, _FULL = 0.5, 0.9
-"""Share of the width that a line must fill if the next one begins with a small letter, or with any letter."""
+"""Share of the width that a line must fill if the next begins with a small letter, and with any letter."""
 _WORDS = 5
-"""Minimum number of words in a line if the next one may begin with any letter."""
+"""Minimum number of words in a line if the next begins with any letter."""
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
@@ -324,7 +324,7 @@ def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
 
 
 def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
-    """Return whether enough pairs of lines are running text, in a column of this width."""
+    """Return whether enough pairs of lines read as running text in a column of this width."""
     return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
 
 

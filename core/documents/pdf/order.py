@@ -1,4 +1,4 @@
-"""Tables without rules in the runs of a page, and its reading order, column by column."""
+"""Tables without rules on a page, and its reading order, column by column."""
 
 import math
 import re
@@ -13,11 +13,11 @@ _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d
 """A bullet or a number at the start of a list item."""
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 _LEAST_ROWS = 3
-"""Minimum number of rows in a table without rules, and minimum cells per row if only two rows are full."""
+"""Minimum number of full rows in a table without rules, and of cells in a row if only two rows are full."""
 _SPAN = 0.15
 """Maximum share of rows with cells that span several columns."""
 _APART, _WRAPPED = 3.5, 1.6
-"""Maximum distance of rows, and of lines within a cell, as factors of the letter size."""
+"""Maximum distance between rows, and between lines in a cell, as multiples of the letter size."""
 _CELL_GAP = 3.0
 """Minimum distance in points between two columns of a table."""
 
@@ -40,7 +40,7 @@ class PageTable:
 
 
 def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows of cells; a lone text on its baseline continues the cell above it."""
+    """Return rows of cells; a text alone on its baseline continues the cell above."""
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
@@ -56,7 +56,7 @@ RunGroups = list[list[GlyphRun]]
 
 
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
-    """Return runs as rows from top to bottom, each from left to right."""
+    """Group runs into rows from top to bottom, each from left to right."""
     rows: RunGroups = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
@@ -67,7 +67,7 @@ def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
 
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the tables without rules that the runs form, and the runs outside of them."""
+    """Return the tables without rules among runs, and the runs outside of them."""
     tables: list[PageTable] = []
     left: list[GlyphRun] = []
     group: RunGroups = []
@@ -84,7 +84,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
 
 
 def _cells(row: Sequence[GlyphRun]) -> RunGroups:
-    """Return the cells of a row; a bullet or a number is in the same cell as its item."""
+    """Return the cells of a row; a bullet or a number shares the cell of its list item."""
     cells: RunGroups = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
@@ -108,7 +108,7 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
 
 
 def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the table that the rows form, if any, and the runs outside of it."""
+    """Return the table formed by rows, if any, and the runs outside of it."""
     after: RunGroups = []
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
@@ -182,13 +182,13 @@ _LEAST = 3
 _SHARE = 0.2
 """Minimum average width of the lines in a column, as a share of the text width, unless they are running text."""
 _SAME_BASELINE = 0.7
-"""Share of a column's lines on the baselines of another column, above which both are columns of a table."""
+"""Share of lines on the baselines of the other column from which two columns belong to a table."""
 _MOST = 40
 """Maximum number of positions to try as the start of a column."""
 _GUTTER = 6.0
 """Minimum distance in points between two text columns."""
 _ACROSS = 0.25
-"""Maximum share of the lines next to a gutter that may cross it."""
+"""Maximum number of lines across a gutter, as a share of the lines next to it."""
 
 Part = GlyphRun | PageTable
 
@@ -205,7 +205,7 @@ def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[l
 
 
 def flows(parts: Sequence[Part]) -> list[list[Part]]:
-    """Return the parts of a page by column, in reading order."""
+    """Group the parts of a page by column, in reading order."""
     gutter = _gutter(parts)
     if gutter is None:
         return [sorted(parts, key=lambda part: (part.top, part.x0))] if parts else []
@@ -227,7 +227,7 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
         made += [across] if across else []
         across = []
     below = _below(left, right)
-    if not all(_is_title(part, right) for part in left[below:]):  # a longer column on the left goes on to its end
+    if not all(_is_title(part, right) for part in left[below:]):  # the left column is just longer
         below = len(left)
     rest = [left[below:]] if left[below:] else []
     return [*made, *([across] if across else []), *flows(left[:below]), *flows(right), *rest]
@@ -240,7 +240,7 @@ def _is_title(part: Part, others: Sequence[Part]) -> bool:
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return the index from which the left parts are below both columns, such as a short title of the next section."""
+    """Return the index from which left parts are below both columns, such as the title of the next section."""
     bottom = max((part.bottom for part in right), default=math.inf)
     for at, part in enumerate(left[1:], start=1):
         if part.top > bottom and part.top - left[at - 1].bottom > 0.8 * (part.bottom - part.top):
@@ -279,7 +279,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
 def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
     """Return whether the lines on both sides of a gutter are columns of text, not of a table.
 
-    The rows of a table share their baselines, and no cell continues in the row below.
+    Cells in a row of a table share a baseline, and no cell continues in the row below.
     """
     running = is_prose(left) or is_prose(right)
     fewer, more = sorted((left, right), key=len)

@@ -1,4 +1,4 @@
-"""Reading a PDF page into positioned letters, drawings and annotations. Positions are points from the top left."""
+"""Reading the letters, drawings and annotations of a PDF page. Positions are in points from the top left."""
 
 import ctypes
 import io
@@ -21,7 +21,7 @@ from core.documents.pdf.lines import Letter, clean_text, normalize_title
 from core.markdown.writing import callout
 from core.model import Omission
 
-# The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
+# The drawings on a page: ruled lines, pictures, and dots that may be bullets.
 
 _PATH, _IMAGE, _FORM = 2, 3, 5
 _MOST_OBJECTS = 50_000
@@ -36,7 +36,7 @@ Edge = dict[str, Any]
 
 def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:
     """Add the drawings of a page whose top left corner is at (left, top)."""
-    on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # by the form that holds an object
+    on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # by the form that contains an object
     for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), _MOST_OBJECTS):
         outer = on_page[item.container]
         page.pictures += item.type == _IMAGE
@@ -54,7 +54,7 @@ def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> No
 
 
 def _bounds(item: object) -> list[float] | None:
-    """Return left, bottom, right and top of an object, None if they are unknown."""
+    """Return left, bottom, right and top of an object, None if unknown."""
     sides = [ctypes.c_float() for _ in range(4)]
     return [side.value for side in sides] if pdfium.FPDFPageObj_GetBounds(item, *sides) else None
 
@@ -90,29 +90,29 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
         yield {"x0": x0, "x1": x1, "top": y0, "bottom": y1} | size
 
 
-# The annotations of a page: comments, files, and form fields whose values aren't text, such as checkboxes.
+# The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
 
 MOST_CHOICES = 1_000
-"""Maximum number of fields per page that are read; further fields stay as they are drawn."""
+"""Maximum number of fields per page whose values are read; the others stay as drawn."""
 _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
 """Types of fields."""
 _LINK, _FREE_TEXT, _POPUP, _FILE, _WIDGET = 2, 3, 16, 17, 20
 """Types of annotations."""
 _PASSWORD, _COMB = 1 << 13, 1 << 24
-"""Flags of password fields, and of fields with a box for each letter."""
+"""Flags of password fields and of fields with one box per letter."""
 _MOST_ITEMS = 5_000
 """Maximum number of annotations on a page, and of parts of an object, that are examined."""
 _BEYOND = 2.0
 """Points by which the text of a field may exceed its box."""
 _FEW = 20
-"""Maximum number of options that are all shown; longer lists show only chosen ones."""
+"""Maximum number of options up to which all are shown; of longer lists, only chosen options are."""
 _BELOW = 2.0
-"""Points from the bottom of a field to the baseline of the letters next to it."""
+"""Maximum distance in points from the bottom of a field down to the baseline of a label next to it."""
 _SIZE = 11.0
 
 
 class _Choice(NamedTuple):
-    """The value of a field, its name, and its box on the rotated page: left, bottom, right, top."""
+    """The value of a field, its name, and its box on the turned page: left, bottom, right, top."""
 
     text: str
     name: str
@@ -121,7 +121,7 @@ class _Choice(NamedTuple):
 
 @dataclass(slots=True)
 class Asides:
-    """The picture descriptions on a page, comments as callouts, and names of attached files."""
+    """Texts that aren't drawn on a page: picture descriptions, comments as callouts, names of attached files."""
 
     descriptions: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
@@ -147,7 +147,7 @@ def attached_files(document: PdfDocument) -> list[str]:
 
 
 def _descriptions(loaded: PdfPage) -> list[str]:
-    """Return the descriptions of pictures and formulas on a tagged page, each once."""
+    """Return the distinct descriptions of pictures and formulas on a tagged page."""
     tree = pdfium.FPDF_StructTree_GetForPage(loaded.raw)
     elements = (
         _items(pdfium.FPDF_StructTree_CountChildren, pdfium.FPDF_StructTree_GetChildAtIndex, tree) if tree else []
@@ -164,7 +164,7 @@ def _descriptions(loaded: PdfPage) -> list[str]:
 
 
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
-    """Return the chosen or entered value of a field; None if the page shows it already, or there is none."""
+    """Return the chosen or entered value of a field, None if there is none or the page shows it already."""
     box, name = pdfium.FS_RECTF(), ""
     pdfium.FPDFAnnot_GetRect(annotation, box)
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
@@ -192,7 +192,7 @@ _MARKS = ("☐", "☑")
 
 
 def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: list[list[float]]) -> bool:
-    """Return whether the drawn text shows the whole entered value, with no part outside the box."""
+    """Return whether the drawn text shows the whole value, with nothing outside the box."""
     flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
     if not drawn or flags & (_PASSWORD | _COMB):
         return bool(flags & _PASSWORD)
@@ -202,7 +202,7 @@ def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: l
 
 
 def _drawn_texts(annotation: object) -> list[list[float]]:
-    """Return left, bottom, right and top of each text that an annotation shows on its page."""
+    """Return left, bottom, right and top of each text drawn by an annotation."""
     found = []
     drawn = _items(pdfium.FPDFAnnot_GetObjectCount, pdfium.FPDFAnnot_GetObject, annotation)
     for item in drawn:
@@ -215,19 +215,19 @@ def _drawn_texts(annotation: object) -> list[list[float]]:
 
 
 def _items(count: Callable[[object], int], item: Callable[[object, int], object], of: object) -> list[object]:
-    """Return the items of a pdfium object, by its functions for their count and for one item."""
+    """Return the items of a pdfium object, given the functions for their count and for one item."""
     return [item(of, at) for at in range(min(count(of), _MOST_ITEMS))]
 
 
 def _read_text(read: Callable[..., int], *of: object) -> str:
-    """Return a text from a pdfium function that first returns the length; `of` are the other arguments."""
+    """Return a text from a pdfium function that is called for the length first; `of` are its other arguments."""
     held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
     read(*of, held, ctypes.sizeof(held))
     return bytes(held).decode("utf-16-le", "replace").strip("\0 \r\n\t")
 
 
 def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, top: float) -> Iterator[Letter]:
-    """Yield the values of fields as letters on the line next to each; without such a line, add the field's name."""
+    """Yield the values of fields as letters on the line next to each field, or else with the field's name."""
     by_foot = attrgetter("y")
     ordered = sorted((letter for letter in letters if not letter.text.isspace()), key=by_foot)
     for text, name, (x0, bottom, x1, upper) in choices:
@@ -240,11 +240,11 @@ def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, 
             yield Letter(sign, start + at * width, min(end, start + (at + 1) * width), near.y, near.size)
 
 
-# A page of a PDF that is turned, tilted or mirrored -> the same page with its letters upright.
+# Turning of a page so that its turned, tilted or mirrored letters are upright.
 
 
 class _TurningPage:
-    """A page that is turned to read its text in several directions, one after the other."""
+    """A page that is turned to read its text in one direction after the other."""
 
     def __init__(self, document: PdfDocument, number: int) -> None:
         self._document, self._number = document, number
@@ -253,12 +253,12 @@ class _TurningPage:
         self.loaded = document[number - 1]
 
     def reload(self) -> None:
-        """Load the page again, after its objects have changed."""
+        """Load the page again after its objects have changed."""
         self.loaded.close()
         self.loaded = self._document[self._number - 1]
 
     def turn(self, direction: Direction) -> None:
-        """Turn the page so that letters with the given original direction are upright, with a corner at (0, 0)."""
+        """Turn the page so that letters with this original direction are upright, and a corner is at (0, 0)."""
         if direction == self.direction:
             return
         now, then = (PdfMatrix().rotate(way.degrees).mirror(False, way.mirrored) for way in (self.direction, direction))
@@ -276,17 +276,17 @@ class _TurningPage:
 
 _MOST_DOTS = 200
 _MOST_DIRECTIONS = 4
-"""Maximum number of directions in which a page is read, most letters first; others are read in file order."""
+"""Maximum number of directions that are read separately, those with most letters first; the rest is in file order."""
 _SCAN = 20
-"""Number of letters below which a page that has a picture is a scan."""
+"""Number of letters below which a page with a picture is a scan."""
 
 
 @dataclass(slots=True)
 class Page:
     """The content of a page, turned so that most of its letters are upright; `number` counts from 1.
 
-    `aside` has a page for each other direction. `count`: letters and digits in pdfium's text. `unknown`: glyphs without
-    a character.
+    `aside` contains a page for each other direction. `count` is the number of letters and digits in pdfium's text,
+    `unknown` the number of glyphs without a character.
     """
 
     number: int
@@ -331,7 +331,7 @@ Titles = dict[tuple[int, str], int]
 
 
 def outline(document: PdfDocument) -> Titles:
-    """Return the levels, from 1, of a PDF's bookmarks by page number and normalized title."""
+    """Return the levels of a PDF's bookmarks."""
     levels = {}
     for mark in document.get_toc(max_depth=6):
         place = mark.get_dest()
@@ -341,7 +341,7 @@ def outline(document: PdfDocument) -> Titles:
 
 
 def page(document: PdfDocument, number: int) -> Page:
-    """Read a page; `number` counts from 1. The document's page stays turned."""
+    """Read a page; `number` counts from 1. The page in the document remains turned."""
     turning = _TurningPage(document, number)
     try:
         asides = _prepare(turning)
@@ -370,7 +370,7 @@ def page(document: PdfDocument, number: int) -> Page:
 
 
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
-    """Return letters in many directions as upright lines, one per stretch of consecutive letters."""
+    """Return letters in many directions as upright lines, one for each run of consecutive letters."""
     made = Page(number, 0.0)
     x, at = 0.0, -1
     for letter in sorted(letters, key=attrgetter("at")):
@@ -382,7 +382,7 @@ def _in_file_order(number: int, letters: list[Letter]) -> Page:
 
 
 def _prepare(turning: _TurningPage) -> Asides:
-    """Draw fields, stamps and text boxes into the page; return the other annotations."""
+    """Draw stamps and text boxes into the page, and collect the values of fields; return the other annotations."""
     raw, asides, is_drawn_on = turning.loaded.raw, Asides(_descriptions(turning.loaded)), False
     for annotation in _items(pdfium.FPDFPage_GetAnnotCount, pdfium.FPDFPage_GetAnnot, raw):
         if not pdfium.FPDFAnnot_GetFlags(annotation) & pdfium.FPDF_ANNOT_FLAG_HIDDEN:
@@ -418,7 +418,7 @@ _SHOWN, _HEADS = 60, 12
 
 @dataclass(slots=True)
 class LeftOut:
-    """What was left out of a PDF: scanned, empty and partial pages by number, unknown characters by page, and files."""
+    """What is missing from a PDF's text: scanned, empty and partial pages, unknown characters by page, and files."""
 
     scans: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
@@ -427,7 +427,7 @@ class LeftOut:
     files: list[str] = field(default_factory=list)
 
     def check(self, page: Page, kept: int) -> None:
-        """Record what the text lacks of a page; `kept` is the number of its letters and digits in the text."""
+        """Record what is missing from a page; `kept` is the number of its letters and digits in the text."""
         if page.is_scan:
             self.scans.append(page.number)
         elif not kept and (page.pictures or page.shapes):
@@ -439,7 +439,7 @@ class LeftOut:
         self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> list[Omission]:
-        """Return the omissions; `scans` has the texts that OCR read by page, `running` has the running heads."""
+        """Return the omissions; `scans` are OCR texts by page, `running` the removed running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
         unknown = {number: count for number, count in self.unknown.items() if not scans.get(number)}
         heads = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in running]
@@ -465,7 +465,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def join_pages(texts: Iterable[str], blank: SourceError) -> Converted:
-    """Return the texts of pages one after another; raises `blank` if there is none."""
+    """Join the texts of pages, with the offset of each; raises `blank` if all are empty."""
     text, starts = io.StringIO(), []
     for page in texts:
         starts.append(text.tell())

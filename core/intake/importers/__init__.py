@@ -1,4 +1,4 @@
-"""Conversion of notes from other programs to Markdown: the importers, the exports they read, and the notes' files."""
+"""Conversion of notes from other programs to Markdown: importers, the exports they read, and attached files."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
 
 _MOST = 50_000_000
-"""Maximum size of a file in bytes; a larger file isn't read."""
+"""Maximum size in bytes of a file that is read."""
 
 
 @frozen
@@ -35,7 +35,7 @@ class FilePart:
     size: int
 
     def read(self) -> bytes:
-        """Return the bytes, b"" if they can't be read or exceed the limit."""
+        """Return the bytes, b"" if they can't be read or are over the limit."""
         with suppress(OSError), self.file.open("rb") as stream:
             stream.seek(self.start)
             return stream.read(self.size) if self.size <= _MOST else b""
@@ -50,13 +50,13 @@ class FilePart:
 
 @lru_cache(1_000)
 def _digest(part: FilePart, _: int) -> str:
-    """Return the hash of part of a file with this mtime; cached, because many notes may link to one part."""
+    """Return the hash of a part of a file with this mtime; cached, because many notes may link to the same part."""
     data = part.read()
     return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
-    """Return the file at a path in a folder, None if it is missing or really is outside the folder."""
+    """Return the file at a path in a folder, None if it is missing or resolves to a place outside the folder."""
     with suppress(OSError, RuntimeError, ValueError):  # an invalid name, or a symlink loop
         file = (folder / path).resolve(strict=True)
         if file.is_file() and file.is_relative_to(folder.resolve()):
@@ -68,7 +68,7 @@ def find(folder: Path, path: str) -> FilePart | None:
 class Imported:
     """A note from another program as Markdown with front matter; `path` is its path in the base.
 
-    `left_out` lists parts that the text lacks, `files` has the files that it links to, by address.
+    `left_out` lists what is missing from the text, `files` the files that it links to, by address.
     """
 
     path: str
@@ -82,7 +82,7 @@ ImportedNotes = Iterator[Imported | Failed]
 
 
 class Importer(Protocol):
-    """Reads notes from another program. The constructor takes their folder, which is untrusted, and reads nothing."""
+    """Reads notes from another program. The constructor takes a folder, which isn't trusted, and reads nothing."""
 
     @property
     def name(self) -> str:
@@ -90,24 +90,24 @@ class Importer(Protocol):
 
     @property
     def knows(self) -> bool:
-        """Whether the folder seems to contain notes from this program, from a cheap check of its files."""
+        """Whether a cheap check finds that the folder contains notes from this program."""
 
     @property
     def keeps_files(self) -> bool:
-        """Whether each file is a note with the same path, so that the folder remains the source of its notes.
+        """Whether each file remains a note with the same path.
 
-        Otherwise it is an export, whose notes are written as files with other names.
+        Otherwise the folder is an export, whose notes are written to new files.
         """
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes in these files, by default in all, always in the same order for the same folder.
+        """Yield the notes in these files, by default in all files, always in the same order for the same folder.
 
-        It reads no file outside the folder and makes no requests. An unreadable note becomes a Failed.
+        It must not read files outside the folder or make requests. An unreadable note becomes a Failed.
         """
 
 
 class FolderImporter:
-    """Base class for importers, most of which read an export in a folder."""
+    """Base class for importers, most of which read an export."""
 
     keeps_files = False
 
@@ -132,7 +132,7 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder that remains the source of its notes, or for an export; None without one."""
+    """Return the importer for a folder if its `keeps_files` is as given, else None."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     importer = next((importer for importer in made if importer.knows), None)
     return importer if importer and importer.keeps_files == keeps_files else None
@@ -143,7 +143,7 @@ Fields = dict[str, Any]
 MAX_BYTES = 20 * 1024 * 1024
 """Maximum size of a text file in bytes."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
-"""Name of a Notion export, and of the folder around each of its parts."""
+"""Name of a Notion export, or of the folder around one of its parts."""
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -166,11 +166,11 @@ def file_name(title: str) -> str:
 
 
 Taken = dict[str, int]
-"""Paths of notes with folded case, and the last number that was appended to each."""
+"""Case-folded paths of notes -> last number appended to each."""
 
 
 def unique(path: str, taken: Taken) -> str:
-    """Return a path and add it to `taken`; if it is taken already, regardless of case, a number is appended."""
+    """Return a path and add it to `taken`; if it is taken, ignoring case, a number is appended."""
     stem, dot, suffix = path.rpartition(".")
     free = path
     while free.casefold() in taken:
@@ -201,7 +201,7 @@ def files(folder: Path) -> Iterator[str]:
 
 
 def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether all files are in one of the given folders, whose paths end in a slash; False without folders."""
+    """Return whether all files are in the given folders, whose paths end in a slash; False without folders."""
     return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 
@@ -274,7 +274,7 @@ def tags_of(names: Iterable[str]) -> list[str]:
 
 
 FOLDER = "attachments"
-"""Name of the folder for these files among the workspace's files."""
+"""Name of the folder for attached files within the workspace's files."""
 _MOST_NAMES = 200
 """Maximum number of characters in the list of missing files."""
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
@@ -282,13 +282,13 @@ _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 @dataclass(slots=True)
 class NoteFiles:
-    """The files that a note links to: imported files by address, and the names of missing ones."""
+    """The files that a note links to: imported files by address, and names of missing files."""
 
     parts: dict[str, FilePart] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
     def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return the address for a link to a file, with its hash; for a missing file, `elsewhere` or its name."""
+        """Return the address of a file, which contains its hash; for a missing file, `elsewhere` or its name."""
         path = PurePosixPath(file_name(name))
         if not part or not (digest := part.digest()):
             self.missing.append(name)
@@ -305,7 +305,7 @@ class NoteFiles:
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
-        """Return the note together with its files."""
+        """Return the note with its files."""
         names = ", ".join(self.missing)[:_MOST_NAMES]
         left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
         return Imported(path, text, left_out, self.parts)
@@ -316,10 +316,10 @@ SUFFIXES = (".zip", ".enex", ".jex")
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Paths of export files that aren't notes themselves but from which an importer can make notes."""
+"""Paths of export files that aren't notes themselves but contain notes for an importer."""
 
 FileStates = list[tuple[str, int, int]]
-"""The paths of files with their sizes and times."""
+"""Paths, sizes and times of files."""
 
 
 def exports_in(folder: Path) -> list[Path]:
@@ -336,7 +336,7 @@ def _packs_export(file: Path, _mtime_ns: int) -> bool:
 
 
 def is_export(place: Path) -> bool:
-    """Return whether a file or folder is an export; reads few files, only those with names that occur in exports."""
+    """Return whether a file or folder is an export; only files with names that occur in exports are read."""
     with suppress(OSError, zipfile.BadZipFile, ValueError):
         if place.is_symlink():
             return False
@@ -351,7 +351,7 @@ def is_export(place: Path) -> bool:
 
 
 def state_of(place: Path) -> FileStates:
-    """Return the state of an export's files, for detecting changes."""
+    """Return the states of an export's files, for detecting changes."""
     states: FileStates = []
     for file in [place / path for path in files(place)] if place.is_dir() else [place]:
         with suppress(OSError):

@@ -31,24 +31,24 @@ from core.intake.importers import (
 from core.model import Failed
 
 _MANY = 200
-"""Number of messages in a note after which the next day begins a new note; quieter months are one note."""
+"""Number of messages in a note after which the next day begins a new note; a quieter month is a single note."""
 _MOST = 1000
-"""Maximum number of messages per day in one note."""
+"""Maximum number of messages of one day in a note."""
 _QUOTED = 80
-"""Maximum number of characters quoted from a message that is answered."""
+"""Maximum number of characters to quote from an answered message."""
 _FENCE = "```"
 _MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)")
 
 
 SharedFile = tuple[FilePart | None, str, str]
-"""A file in a message, its name, and its address if it isn't in the export."""
+"""A file in a message, its name, and its address in case it isn't in the export."""
 
 
 @frozen
 class ChatMessage:
     """A chat message: its `key`, its time (ISO 8601), the name of its author, and its paragraphs in Markdown.
 
-    The first paragraph is the message itself. `answers` is the key of the message that it answers.
+    The first paragraph is the message itself. `answers` is the key of the answered message.
     """
 
     key: str
@@ -65,7 +65,7 @@ class ChatMessage:
 
 
 def escape(words: str) -> str:
-    """Escape the text of a message so that none of its lines becomes a heading or a rule."""
+    """Escape the text of a message so that no line becomes a heading or a rule."""
     return _MARKUP.sub(r"\1\\\2", words)
 
 
@@ -77,8 +77,8 @@ def reactions(item: dict[str, object], name: str) -> str:
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
     """Yield the notes of a chat, one per month, or several for a busy month.
 
-    A note is named after its first day, and ends with the month or with the day on which it has enough messages, so
-    that only the last note changes when a chat goes on.
+    A note is named after its first day. It ends with the month, or with the day on which it has enough messages; when
+    a chat continues, only its last note changes.
     """
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
     quotes: dict[str, str] = {}
@@ -107,7 +107,7 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
 
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
-    """Return a message as Markdown, with a quotation of the message that it answers."""
+    """Return a message as Markdown, with a quotation of the message that it answers, if any."""
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (
@@ -122,7 +122,7 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
 _TALKS = ("dms", "mpims")
-"""Lists of conversations that have no name, and are named after their members."""
+"""Lists of conversations without names, which are named after their members."""
 _REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
 _CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
 
@@ -131,13 +131,13 @@ _People = dict[str, str]
 
 
 class Slack(FolderImporter):
-    """Reads an export; files shared in messages stay at Slack and aren't part of the export."""
+    """Reads an export. It doesn't contain the files shared in messages, which remain at Slack."""
 
     name = "Slack"
 
     @property
     def knows(self) -> bool:
-        """Whether there is a list of users next to channel files by day, and no file outside their folder."""
+        """Whether a list of users is next to channel files by day, and there is no file outside their folder."""
         paths = [*files(self._folder)]
         tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
         return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
@@ -181,7 +181,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
         f"(edited: {edited})" if edited else "",
     ]
     name = people.get(user) or profile or text_of(item, "username") or user
-    # The query of the address lets anyone read the file.
+    # Without its query, with which anyone could read the file.
     shared_files: list[SharedFile] = [
         (None, text_of(file, "name"), text_of(file, "url_private").partition("?")[0]) for file in objects(item, "files")
     ]
@@ -189,7 +189,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
 
 
 def _shared(shared: dict[str, object], people: _People) -> str:
-    """Return the link preview in a message as a quotation."""
+    """Return a link preview in a message as a quotation."""
     title, address = text_of(shared, "title"), text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
     words = _text(text_of(shared, "text") or text_of(shared, "fallback"), people)
@@ -225,18 +225,18 @@ _ABOUT = (
     *("place_name", "address", "location_information", "contact_information", "game_title", "game_description"),
     *("edited",),
 )
-"""Values of a message that are shown with their names."""
+"""Fields of a message that are shown with their names."""
 _ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
 class Telegram(FolderImporter):
-    """Reads the chats in the exports in a folder."""
+    """Reads the chats in a folder of exports."""
 
     name = "Telegram"
 
     @property
     def knows(self) -> bool:
-        """Whether there is a file that starts with chats, and no file outside its folder."""
+        """Whether there is a file that begins with chats, and no file outside its folder."""
         return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
 
     @cached_property
@@ -249,7 +249,7 @@ class Telegram(FolderImporter):
         return found
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of the chats, ordered by id, so that the newer of two chats with one name gets a number."""
+        """Yield the notes of the chats by id, so that of two chats with one name the newer gets a number."""
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._exports:

@@ -1,4 +1,4 @@
-"""Evernote exports (ENEX): notes with their dates and tags; pictures and files are only named."""
+"""Evernote exports (ENEX): notes with dates and tags; pictures and files are only mentioned by name."""
 
 import base64
 import hashlib
@@ -35,18 +35,18 @@ _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
 
 
 class Evernote(FolderImporter):
-    """Reads the `.enex` files in a folder without notes; each file is a notebook."""
+    """Reads a folder of `.enex` files, each of which is a notebook."""
 
     name = "Evernote"
 
     @property
     def knows(self) -> bool:
-        """Whether the folder contains `.enex` files, and no notes."""
+        """Whether the folder contains `.enex` files and no notes."""
         suffixes = {PurePosixPath(path).suffix.lower() for path in files(self._folder)}
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes in each notebook, in a folder for it; a notebook without notes counts as failed."""
+        """Yield the notes in each notebook, in a folder of its name; a notebook without notes counts as failed."""
         taken: Taken = {}
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
@@ -67,9 +67,9 @@ _MOST_TEXT, _DEEPEST = 100 << 20, 100
 
 
 def _read(file: Path, path: str) -> Iterator[Element]:
-    """Yield the notes in a notebook, read block by block, with the fingerprints of their resources as `data`.
+    """Yield the notes in a notebook, read block by block; the `data` of a resource becomes its fingerprint.
 
-    A file that declares entities is refused, and no other file is read. Raises SourceError.
+    Raises SourceError, also for a file that declares entities. No other file is read.
     """
     parser, tree, top, notes = expat.ParserCreate(), TreeBuilder(), list[Element](), list[Element]()
     length = depth = 0
@@ -88,14 +88,14 @@ def _read(file: Path, path: str) -> Iterator[Element]:
     def text(said: str) -> None:
         nonlocal length
         length += len(said)
-        if length <= _MOST_TEXT:  # of more, nothing is kept
+        if length <= _MOST_TEXT:  # the rest is dropped
             tree.data(said)
 
     def end(name: str) -> None:
         nonlocal length, depth
         element, whole, length, depth = tree.end(name), length <= _MOST_TEXT, 0, depth - 1
         if name == "data":
-            # The MD5 fingerprint with which a note's text refers to a resource.
+            # A note's text refers to a resource by its MD5 fingerprint.
             encoded, element.text = element.text or "", ""
             with suppress(ValueError):
                 data = base64.b64decode(encoded) if whole else b""

@@ -1,4 +1,4 @@
-"""Joplin exports (JEX): notes in folders for their notebooks, with tags, dates, tasks, links and files."""
+"""Joplin exports (JEX): notes in a folder per notebook, with tags, dates, tasks, links and files."""
 
 import posixpath
 import re
@@ -35,16 +35,16 @@ _HTML = "2"
 _UNSET = ("", "0")
 _LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
 _DEEPEST = 9
-"""Maximum number of notebooks around a note that become folders, because the length of a path is limited."""
+"""Maximum number of nested notebooks that become folders, because the length of a path is limited."""
 _MOST_ITEMS = 300_000
 _MILLISECONDS = 1000
 
 _Item = defaultdict[str, str]
-"""The fields of an item in an export, including its `title` and `body`."""
+"""The fields of an item in an export, with its `title` and `body`."""
 
 
 class Joplin(FolderImporter):
-    """Reads the `.jex` files in a folder that contains nothing else."""
+    """Reads a folder of `.jex` files."""
 
     name = "Joplin"
 
@@ -54,7 +54,7 @@ class Joplin(FolderImporter):
         return {PurePosixPath(path).suffix.lower() for path in files(self._folder)} == {".jex"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes in each export, in folders for their notebooks; notes in Joplin's trash are left out."""
+        """Yield the notes in each export, in a folder per notebook, except notes in Joplin's trash."""
         taken: Taken = {}
         for path in files(self._folder):
             try:
@@ -64,7 +64,7 @@ class Joplin(FolderImporter):
 
 
 def _notes(file: Path, taken: Taken) -> ImportedNotes:
-    """Yield the notes in an archive; raises ValueError, and as `tarfile` does, for a damaged one."""
+    """Yield the notes in an archive; raises ValueError and the errors of `tarfile` for a damaged one."""
     items, texts, resources = dict[str, _Item](), dict[str, FilePart](), dict[str, FilePart]()
     with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
         for number, member in enumerate(archive):
@@ -75,7 +75,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
                 resources[PurePosixPath(member.name).stem] = part
             elif member.isfile() and member.size <= MAX_BYTES:
                 item = _read(part)
-                del item["body"]  # the texts are read one by one
+                del item["body"]  # texts are read one at a time
                 items[item["id"]], texts[item["id"]] = item, part
     tags = defaultdict(list)
     for item in items.values():
@@ -126,7 +126,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
 
 
 def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
-    """Return the path of the notebooks around a note; the path ends if the notebooks form a cycle."""
+    """Return the path of the notebooks around a note, up to any cycle."""
     titles: dict[str, str] = {}
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
@@ -135,7 +135,7 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
 
 
 def _read(part: FilePart) -> _Item:
-    """Read an item, which consists of its title, its text, and lines with its fields."""
+    """Read an item: its title, its text, and lines with its fields."""
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))

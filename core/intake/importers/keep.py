@@ -1,4 +1,4 @@
-"""Google Keep notes from a Takeout export in JSON, with their pictures and recordings."""
+"""Google Keep notes in a Takeout export (JSON), with their pictures and recordings."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
@@ -25,20 +25,20 @@ from core.model import Failed
 
 _EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-"""Suffixes of the files in an export that contains only Keep."""
+"""Suffixes of all files in an export from Keep alone."""
 _LOOKED_AT = 20
-"""Number of JSON files to check for a note."""
+"""Number of JSON files that are checked for a note."""
 _MICROSECONDS = 1_000_000
 
 
 class Keep(FolderImporter):
-    """Reads the notes in an export; notes in Keep's trash are left out."""
+    """Reads the notes in an export, except those in Keep's trash."""
 
     name = "Google Keep"
 
     @property
     def knows(self) -> bool:
-        """Whether one of the first JSON files is a note, and all files belong to an export from Keep or Google."""
+        """Whether one of the first JSON files is a note, and all files may belong to an export from Keep or Google."""
         others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
         first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)
@@ -72,7 +72,7 @@ class Keep(FolderImporter):
                 for link in objects(note, "annotations")
             ),
             "\n".join(
-                # A note may call a photo `.jpeg` whose file is a `.jpg`.
+                # A note may refer to a `.jpg` file as `.jpeg`.
                 attached.link(find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg")), name)
                 for name in names
                 for path in [f"{top}/{name}"]

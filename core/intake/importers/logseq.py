@@ -1,4 +1,4 @@
-"""Logseq graphs: outlines, properties of pages and blocks, references to blocks, journals."""
+"""Logseq graphs: outlines, properties of pages and blocks, block references, journals."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -27,12 +27,12 @@ _REFERENCE = re.compile(
     r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
 )
 _OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
-"""Properties that Logseq writes for its own use."""
+"""Properties for Logseq's own use."""
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 class Logseq(FolderImporter):
-    """Reads the pages and journals in a graph; each file remains a note."""
+    """Reads the pages and journals of a graph; each file remains a note."""
 
     name = "Logseq"
     keeps_files = True
@@ -60,7 +60,7 @@ class Logseq(FolderImporter):
             with suppress(ValueError):
                 at = date(*map(int, journal.groups()))
                 ending = "th" if 10 < at.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(at.day % 10, "th")
-                # As an alias, its name in Logseq's default date format.
+                # Links name the page by Logseq's default date format.
                 alias = f"{_MONTHS[at.month - 1]} {at.day}{ending}, {at.year}"
                 fields |= {"title": at.isoformat(), "created": at.isoformat(), "aliases": [alias]}
         for name, value in properties.items():
@@ -68,7 +68,7 @@ class Logseq(FolderImporter):
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Yield the lines of the blocks; a block's id follows its first line, as in Obsidian."""
+        """Yield the lines of blocks; as in Obsidian, a block's id is at the end of its first line."""
         fence, log = "", False
         written: list[str] = []
         block = -1
@@ -122,7 +122,7 @@ class Logseq(FolderImporter):
 
     @cached_property
     def _blocks(self) -> dict[str, tuple[str, str]]:
-        """The pages and first lines of the blocks in the graph that have an id, by their ids."""
+        """The page and first line of each block with an id in the graph, by id."""
         blocks: dict[str, tuple[str, str]] = {}
         for path in files(self._folder):
             if not path.endswith(".md") or "logseq/bak/" in path:
@@ -167,7 +167,7 @@ def _field(name: str, value: str) -> Fields:
 
 
 def _task(text: str) -> str:
-    """Return the text of a block with a checkbox in place of its task marker."""
+    """Return the text of a block with a checkbox instead of its task marker."""
     match = _TASK.match(text)
     return f"[{'x' if match[1] in _FINISHED else ' '}] {text[match.end() :]}" if match else text
 

@@ -1,4 +1,4 @@
-"""Conversion to Markdown of Evernote notes (ENML, a kind of HTML) and of Notion pages in HTML."""
+"""Conversion of Evernote notes (ENML, a kind of HTML) and of HTML pages from Notion and Joplin to Markdown."""
 
 import re
 from collections.abc import Mapping
@@ -25,9 +25,9 @@ _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
-    """Convert a note; return its text, the number of encrypted passages, and the ids of its task groups.
+    """Convert an Evernote note; return its text, its number of encrypted passages, and the ids of its task groups.
 
-    `files` has the names of its resources by fingerprint, `tasks` the texts of its task groups by id. Raises
+    `files` are the names of its resources by fingerprint, `tasks` the texts of its task groups by id. Raises
     SourceError.
     """
     if "<!ENTITY" in content:
@@ -37,17 +37,17 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
-    """Convert a Notion page; return its text, with unchanged links, and its properties. Raises SourceError."""
+    """Convert a page; return its text, with unchanged links, and its properties in Notion. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
     text = writer.convert(content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
 
 class _MarkdownWriter(HTMLParser):
-    """Writes Markdown while parsing HTML; runs of white space become one blank, except in code.
+    """Writes Markdown while parsing HTML; outside code, a run of white space becomes one space.
 
-    With `relative`, pictures and links to files next to the page are included. The rows of a properties table go to
-    `properties` instead of the text.
+    With `relative`, pictures and links to files next to the page are included. The rows of Notion's properties table
+    go to `properties` instead of the text.
     """
 
     def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
@@ -60,7 +60,7 @@ class _MarkdownWriter(HTMLParser):
         self._relative = relative
         self._out: list[str] = []
         self._open: list[tuple[str, bool, str]] = []
-        """Open elements: tag, whether it is left out, and the tag it is written as, because a code block is a `div`."""
+        """Open elements: tag, whether it is left out, and the tag it is treated as, since a code block is a `div`."""
         self._lists: list[int] = []
         self._list_end = 0
         self._links: list[tuple[str, int]] = []
@@ -102,7 +102,7 @@ class _MarkdownWriter(HTMLParser):
             if not self._in("li"):
                 self._block(_HEADINGS.get(tag, ""))
             elif tag not in ("ul", "ol") and not re.fullmatch(r"- |\d+\. |\n", self._out[-1].lstrip(" ")):
-                # A list item whose first line has text goes on.
+                # A list item whose first line is complete continues.
                 self._out.append("\n" + "  " * len(self._lists))
         if "checkbox" in classes:
             self._write(_CHECKED if "checkbox-on" in classes else _UNCHECKED)
@@ -132,9 +132,9 @@ class _MarkdownWriter(HTMLParser):
                 address = self._address(about.get("href", ""))
                 self._write("[" if address else "")
                 self._links.append((address, len(self._out)))
-            case "en-todo":  # a list item if it is at the start of a line
+            case "en-todo":  # a list item at the start of a line
                 self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
-            case "div":  # the tasks in a group are written at the group's position
+            case "div":  # the place of a group of tasks
                 group = _TASKS.match(about.get("style", ""))
                 if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
                     self._write(self._tasks[group[1]] + "\n")
@@ -204,7 +204,7 @@ class _MarkdownWriter(HTMLParser):
             self._rows[-1][-1] += text.replace("\n", " ")
 
     def _block(self, text: str) -> None:
-        """Start a new line, or, if there is a text, a new paragraph with it."""
+        """Start a new line or, with a text, a new paragraph."""
         if self._rows is not None:
             return
         written = self._out[-1] if self._out else "\n"
@@ -214,14 +214,14 @@ class _MarkdownWriter(HTMLParser):
             self._out.append("\n" + text)
 
     def _list(self, tag: str, about: Mapping[str, str]) -> None:
-        """Start a list; a list right after another one continues that list."""
+        """Start a list, or continue a list that has just ended."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]
         first = about.get("start", "")
         self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
 
     def _address(self, address: str) -> str:
-        """Return an address escaped for Markdown, "" if a note can't link to it."""
+        """Return an address escaped for Markdown, "" if a note shouldn't link to it."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))

@@ -1,4 +1,4 @@
-"""Notion exports in Markdown or HTML: ids are removed from names, links are updated, databases become tables."""
+"""Notion exports in Markdown or HTML: names lose their ids, links are updated, databases become tables."""
 
 import csv
 import io
@@ -42,13 +42,13 @@ _TIMES = {"created": "created", "created time": "created", "updated": "updated",
 
 
 class Notion(FolderImporter):
-    """Reads a Notion export; its notes get new names without ids."""
+    """Reads an export; its notes get new names without ids."""
 
     name = "Notion"
 
     @property
     def knows(self) -> bool:
-        """Whether most pages and tables have a Notion id in their names."""
+        """Whether at least half of the pages and tables have a Notion id in their names."""
         names = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES)]
         marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
         return 0 < len(names) <= 2 * marked
@@ -90,7 +90,7 @@ class Notion(FolderImporter):
 
 
 def _stem(path: str) -> str:
-    """Return the path of a page or table without its suffix, which is the same for a database's table and its page."""
+    """Return the path of a page or table without suffix, which is the same for both forms of a database."""
     return path[: path.rindex(".")].removesuffix("_all")
 
 
@@ -99,7 +99,7 @@ def _without_id(name: str) -> str:
 
 
 def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
-    """Return a page with updated links, and with its database properties as front matter."""
+    """Return a page with updated links and with its properties as front matter."""
     here = posixpath.dirname(places[path])
 
     def link(match: re.Match[str]) -> str:
@@ -144,7 +144,7 @@ def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
 
 
 def _table(text: str, place: str, pages: set[str]) -> str:
-    """Return a database as a table; the names of the rows link to their pages."""
+    """Return a database as a table whose row names link to the rows' pages."""
     title = PurePosixPath(place).stem
     try:
         rows = [row for row in csv.reader(io.StringIO(text), strict=False) if any(row)]
