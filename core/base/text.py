@@ -221,6 +221,11 @@ def stem(path: str) -> str:
     return compose(" ".join(PurePosixPath(path).stem.split()))
 
 
+def collapse_spaces(text: str) -> str:
+    """Return a text on one line, with single spaces between words."""
+    return " ".join(text.split())
+
+
 def one_line(text: str) -> str:
     """Put a text on one line without control characters, which a terminal would execute."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())

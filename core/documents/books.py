@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
+from core.base.text import collapse_spaces
 from core.documents import syntax
 from core.documents.office.blocks import Blocks
 from core.documents.office.package import Package, first, local, parse_xml
@@ -40,10 +41,12 @@ def _plain(tag: "re.Match[bytes]") -> bytes:
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
     """Return a book's package file with all pages in the spine, including those reached only by a link."""
     parts = re.sub(rb"""\slinear\s*=\s*["']no["']""", b"", parts)
-    ordered, more = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts)), b""
+    ordered = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts))
+    more = b""
     for item in re.findall(rb"<(?:\w+:)?item\s([^<>]*)>", parts):
         said = dict(re.findall(rb"""([\w:-]+)\s*=\s*["']([^"']*)""", item))
-        identifier, place = said.get(b"id", b""), unquote(said.get(b"href", b"").decode("utf-8", "replace"))
+        identifier = said.get(b"id", b"")
+        place = unquote(said.get(b"href", b"").decode("utf-8", "replace"))
         is_page = place.lower().endswith(_PAGES) and b"nav" not in said.get(b"properties", b"").split()
         if is_page and identifier not in ordered and place.rpartition("/")[2] in linked:
             more += b'<itemref idref="%b"/>' % identifier
@@ -155,7 +158,8 @@ def fiction_book(data: bytes) -> tuple[str, dict[str, str]]:
     about: dict[str, str] = {}
     parts = []
     for element in () if info is None else info:
-        name, text = local(element), " ".join(" ".join(element.itertext()).split())
+        name = local(element)
+        text = collapse_spaces(" ".join(element.itertext()))
         if name == "annotation":
             parts.append(_page(element, 0))
         elif name in _ABOUT and text:

@@ -127,10 +127,8 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
             _SCANNER.release()
     with _IDLE_LOCK:
         _IDLE.append(process)
-        surplus = _IDLE[:-_MOST_IDLE]
-        del _IDLE[:-_MOST_IDLE]
-    for process in surplus:
-        process.close()
+        if len(_IDLE) > _MOST_IDLE:
+            _IDLE.pop(0).close()
     return result
 
 

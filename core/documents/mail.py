@@ -10,6 +10,7 @@ from email.message import EmailMessage
 from email.utils import parseaddr, parsedate_to_datetime
 
 from core.base.encodings.guessing import decode_part
+from core.base.text import collapse_spaces
 from core.documents import Converted
 from core.documents.kinds import damaged
 from core.model import Omission
@@ -82,14 +83,15 @@ def _header(message: EmailMessage, name: str) -> str:
     if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the header parser may raise anything for a hostile header
             text = str(message.get(name, ""))
-    return " ".join(decode_part(text.encode("utf-8", "surrogateescape"), "txt").split())
+    return collapse_spaces(decode_part(text.encode("utf-8", "surrogateescape"), "txt"))
 
 
 def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     """Read a part and the parts within it, but only the best of several alternatives."""
-    kind, name = part.get_content_type(), ""
+    kind = part.get_content_type()
+    name = ""
     with suppress(Exception):  # see `_header`
-        name = " ".join(str(part.get_filename() or "").split())
+        name = collapse_spaces(str(part.get_filename() or ""))
     if depth > _DEEPEST:
         into.attached.append(name or kind)
     elif kind in _ENCRYPTED:
@@ -137,9 +139,12 @@ def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
 
 def _text(part: EmailMessage, into: _Mail) -> str:
     payload = part.get_payload(decode=True)
-    charset, flowed, delsp = "", False, False
+    charset = ""
+    flowed = False
+    delsp = False
     with suppress(Exception):  # see `_header`
-        flowed, delsp = part.get_param("format") == "flowed", part.get_param("delsp") == "yes"
+        flowed = part.get_param("format") == "flowed"
+        delsp = part.get_param("delsp") == "yes"
         charset = str(part.get_content_charset() or "")
     kind = part.get_content_subtype().replace("plain", "txt")
     text = decode_part(payload if isinstance(payload, bytes) else b"", kind, charset).replace("\r\n", "\n")

@@ -185,7 +185,8 @@ def _notebook(data: bytes) -> Markup:
         return Markup(data)
     for cell in _entries(notebook, "cells"):
         if cell.get("cell_type") == "raw":
-            text, said = _joined(cell.get("source", "")), cell.get("metadata")
+            text = _joined(cell.get("source", ""))
+            said = cell.get("metadata")
             formats = {said.get("format"), said.get("raw_mimetype")} if isinstance(said, dict) else set()
             is_markdown = formats & {"markdown", "text/markdown"} or not text.strip()
             cell |= {"cell_type": "markdown", "source": text if is_markdown else code_block(text)}

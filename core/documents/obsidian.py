@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from core.base.errors import SourceError
+from core.base.text import collapse_spaces
 from core.documents import Converted
 from core.model import Omission
 
@@ -99,7 +100,8 @@ def in_reading_order(cards: Iterable[Json]) -> list[Json]:
 def _home(card: Json, groups: list[Json]) -> Json | None:
     """Return the smallest group that contains the centre of a card."""
     left, top, width, height = _place(card)
-    x, y = left + width / 2, top + height / 2
+    x = left + width / 2
+    y = top + height / 2
     homes = {}
     for number, group in enumerate(groups):
         left, top, width, height = _place(group)
@@ -120,7 +122,8 @@ def _card(node: Json) -> str:
 
 
 def _to_file(node: Json) -> str:
-    path, place = _in_link(node.get("file")), _in_link(node.get("subpath"))
+    path = _in_link(node.get("file"))
+    place = _in_link(node.get("subpath"))
     picture = re.search(r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", path)
     return f"{'!' if picture else ''}[[{path}{place}]]" if path else ""
 
@@ -184,7 +187,7 @@ def _mapping(value: object) -> Json:
 
 
 def _line(value: object) -> str:
-    return " ".join(str(value or "").split())
+    return collapse_spaces(str(value or ""))
 
 
 def _in_link(value: object) -> str:

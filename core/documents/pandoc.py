@@ -20,6 +20,7 @@ from core.documents.office.package import read_metadata
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc_program import run_pandoc
 from core.documents.webpages import clean_page, main_part, unwrap_archive
+from core.model import summed
 
 _HTML = ("html", "htm", "xhtml", "xht", "mhtml", "mht")
 _FORMATS = {
@@ -64,15 +65,15 @@ class Pandoc:
         about: dict[str, Any] = {
             name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
         }
-        return Converted(text, warnings=tuple(read.added.warnings), left_out=tuple(read.added.left_out), **about)
+        return Converted(text, warnings=tuple(read.added.warnings), left_out=summed(read.added.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
         """Return the content of a document; `depth` is greater than 0 for an embedded document."""
-        added = Insertions()
+        added = Insertions(comments=self.comments)
         if kind == "pptx":
-            return _Read(Slides(data, added, comments=self.comments).blocks(), {}, added)
+            return _Read(Slides(data, added).blocks(), {}, added)
         if kind == "rtf":
-            rich = Rtf(data, added, comments=self.comments)
+            rich = Rtf(data, added)
             return _Read(rich.blocks, rich.said, added)
 
         def part(data: bytes, kind: str) -> Blocks:
@@ -86,10 +87,9 @@ class Pandoc:
 
         about: dict[str, str] = {}
         if kind == "docx":
-            data = docx.prepare(data, part, added, comments=self.comments)
+            data = docx.prepare(data, part, added)
         elif kind in _OPEN:
-            text = data if kind == "odt" else odf.as_text(data, added)
-            data = odf.prepare(text, added, comments=self.comments)
+            data = odf.prepare(data if kind == "odt" else odf.as_text(data, added), added)
         elif kind == "epub":
             data = books.prepare(data)
         elif kind == "fb2":
@@ -189,7 +189,8 @@ def _read_raw(nodes: Blocks) -> Blocks:
     """Return blocks with raw HTML and LaTeX parsed; unreadable raw blocks become code."""
     found = Insertions()
     made = _mark(nodes, found)
-    pages, texts = {}, ""
+    pages = {}
+    texts = ""
     by_marker = {marker: [part for block in run for part in _code(block)] for marker, run in found.by_marker.items()}
     for marker, run in found.by_marker.items():
         format_, text = run[0]["c"]
@@ -221,7 +222,8 @@ def _mark(node: object, found: Insertions) -> Any:
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):
         return node
-    made, at = [], 0
+    made = []
+    at = 0
     while at < len(node):
         end = _end(node, at)
         made.append(blocks.para(blocks.inlines(found.marker(node[at:end]))) if end > at else _mark(node[at], found))

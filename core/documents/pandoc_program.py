@@ -52,7 +52,8 @@ class _Service:
 
     def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
         """Return a document in another format, None if a separate process must convert it or report the error."""
-        text, began = None, self._seconds
+        text = None
+        began = self._seconds
         try:
             with suppress(OSError, ValueError):
                 text = self._ask(self._process or self._start(), f"{reader} {writer} {len(data)}\n".encode() + data)
@@ -95,7 +96,8 @@ class _Service:
         if self._process is not None:
             with suppress(OSError), self._process as process:
                 process.kill()
-            self._process, self._seconds = None, 0.0
+            self._process = None
+            self._seconds = 0.0
 
 
 _SERVICE = _Service()

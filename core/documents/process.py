@@ -169,7 +169,8 @@ class ConverterProcess:
     """
 
     def __init__(self, limits: Limits, *, waits: bool = False) -> None:
-        self.limits, self._waits = limits, waits
+        self.limits = limits
+        self._waits = waits
         self._process: subprocess.Popen[bytes] | None = None
         self._place = Path()
         self._count = 0
@@ -221,7 +222,8 @@ class ConverterProcess:
                 process = self._ask(data, asked)
         except OSError as error:
             raise ChildProcessError(machine_reason(error)) from error
-        written, began = self._place / "result", time.monotonic()
+        written = self._place / "result"
+        began = time.monotonic()
         while process.poll() is None and not written.exists():
             look()
             passed = time.monotonic() - began

@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostrin
 
 from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
+from core.base.text import collapse_spaces
 from core.documents import Converted
 from core.documents.kinds import KINDS, damaged
 from core.documents.office.package import Package, elements_named, local
@@ -52,7 +53,7 @@ def _child(element: Element, *tags: str) -> Element | None:
 
 
 def _words(element: Element | None) -> str:
-    return "" if element is None else " ".join("".join(element.itertext()).split())
+    return "" if element is None else collapse_spaces("".join(element.itertext()))
 
 
 def _line(element: Element, *tags: str) -> str:
@@ -74,7 +75,7 @@ def _entry(entry: Element) -> str:
     title = html.escape(html.unescape(re.sub(r"<[^<>]*>", "", _words(named)) if is_html else _words(named)) or "…")
     categories = [element.get("term") or (element.text or "") for element in entry if local(element) == "category"]
     about = [_line(entry, *_DATES), _author(entry), *categories]
-    said = html.escape(" · ".join(" ".join(part.split()) for part in about if part.strip()))
+    said = html.escape(" · ".join(collapse_spaces(part) for part in about if part.strip()))
     head = f'<a href="{html.escape(link)}">{title}</a>' if link else title
     return f"<h2>{head}</h2><p>{said}</p>{_text(entry)}"
 
@@ -90,7 +91,7 @@ def _text(entry: Element) -> str:
     ):
         text = tostring(element, "unicode", "html") if len(element) else "".join(element.itertext())
         text = html.escape(text) if element.get("type") == "text" else re.sub(r"(</?)\w+:(\w)", r"\1\2", text)
-        written[" ".join(re.sub(r"<[^<>]*>", " ", text).split()).rstrip("….[] ")] = text
+        written[collapse_spaces(re.sub(r"<[^<>]*>", " ", text)).rstrip("….[] ")] = text
     return "".join(
         f"<div>{text}</div>"
         for words, text in written.items()
@@ -110,7 +111,7 @@ def _outline(parent: Element) -> Iterator[str]:
             continue
         indent = "  " * min(depth, _DEEPEST)
         place = item.get("htmlUrl") or item.get("url") or item.get("xmlUrl") or ""
-        words = " ".join((item.get("text") or item.get("title") or "").split()) or place or "…"
+        words = collapse_spaces(item.get("text") or item.get("title") or "") or place or "…"
         yield f"{indent}- " + (f"[{words}]({place})" if re.fullmatch(r"https?://[^\s()<>]+", place) else words)
         for line in (item.get("_note") or item.get("description") or "").splitlines():
             if line.strip():

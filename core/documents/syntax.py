@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from core.base.text import collapse_spaces
 from core.documents.office import blocks
 from core.documents.office.blocks import ATTRIBUTES, MARKER, SPACE, Blocks, Inlines, Node, numeral
 
@@ -18,7 +19,7 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
     """Return a TeX formula as inlines: `m^{2}` is m²."""
     named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end a table cell
-    line = " ".join(named.split())
+    line = collapse_spaces(named)
     text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
     if re.fullmatch(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*", text):
         return blocks.inlines(text)
@@ -58,7 +59,8 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
     """Return a paragraph without its markers, unless it is empty then, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
-    content, following = [], []
+    content = []
+    following = []
     for entry in node["c"]:
         text = entry["c"] if entry["t"] == "Str" else ""
         markers = [marker for marker in MARKER.findall(text) if marker in by_marker]
@@ -82,7 +84,8 @@ def plain(node: object) -> str:
         return "".join(map(plain, node))
     if not isinstance(node, dict):
         return ""
-    kind, content = node.get("t"), node.get("c") or ""
+    kind = node.get("t")
+    content = node.get("c") or ""
     if kind in ("Str", "MetaString"):
         return str(content)
     if kind in ("Space", "SoftBreak", "LineBreak"):
@@ -96,7 +99,8 @@ def plain(node: object) -> str:
 
 def paragraphs(node: Node) -> Blocks:
     """Return a metadata value as blocks."""
-    kind, content = node.get("t"), node.get("c") or []
+    kind = node.get("t")
+    content = node.get("c") or []
     if kind == "MetaBlocks":
         return list(content)
     if kind == "MetaList":
@@ -176,7 +180,8 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
         if kind == "RawInline" and content[0] == "html" and re.match(r"<img\s", content[1]):
             stated = re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", content[1])
             said = {"alt": "", "src": "", "title": ""} | {name: html.unescape(value) for name, value in stated}
-            kind, content = "Image", [ATTRIBUTES, blocks.inlines(said["alt"]), [said["src"], said["title"]]]
+            kind = "Image"
+            content = [ATTRIBUTES, blocks.inlines(said["alt"]), [said["src"], said["title"]]]
         if kind == "Image":
             attributes, words, (address, title) = content
             words = _inlines(words or blocks.inlines(dict(attributes[2]).get("alt", "")), pictures)
@@ -245,7 +250,8 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
 def _line(node: object) -> Inlines:
     """Return the inlines of blocks on one line."""
     if isinstance(node, dict):
-        kind, content = node["t"], node.get("c") or []
+        kind = node["t"]
+        content = node.get("c") or []
         if kind in ("Plain", "Para"):
             return list(content)
         if kind == "Header":
@@ -256,7 +262,7 @@ def _line(node: object) -> Inlines:
                 [_prepend_word(_raw_markdown(label), item) for label, item in zip(labels, content[1], strict=True)]
             )
         if kind == "CodeBlock":
-            return [{"t": "Code", "c": [ATTRIBUTES, " ".join(content[1].split())]}]
+            return [{"t": "Code", "c": [ATTRIBUTES, collapse_spaces(content[1])]}]
         return _line(content)
     if not isinstance(node, list):
         return []

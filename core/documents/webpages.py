@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 from core.base.blobs import Span
 from core.base.encodings.guessing import decode_part
+from core.base.text import collapse_spaces
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
@@ -102,7 +103,7 @@ def _read_keep(page: str) -> tuple[str, dict[str, str]]:
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
     if heading := _KEEP_HEADING.search(page):
-        words = " ".join(html.unescape(heading[1]).split())
+        words = collapse_spaces(html.unescape(heading[1]))
         for form in ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S"):
             with suppress(ValueError):
                 about["created"] = datetime.strptime(words, form).isoformat()  # noqa: DTZ007 the export names no zone
@@ -162,7 +163,8 @@ class _Cleaner(HTMLParser):
             self._count[tag] += 1
             self._depth += tag not in _CLOSED_BY_OTHERS
             if not self._skipped and (tag in _SILENT or self._is_menu(tag, about)):
-                self._skipped, self._says = len(self._open), False
+                self._skipped = len(self._open)
+                self._says = False
         if tag in ("ul", "ol"):
             self._list = len(self.parts)
         if tag == "img" and not about.get("src"):

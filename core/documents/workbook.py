@@ -14,6 +14,7 @@ from urllib.parse import quote
 from xml.etree.ElementTree import Element, ParseError
 
 from core.base.messages import plural
+from core.base.text import collapse_spaces
 from core.documents import Converted
 from core.documents.kinds import damaged
 from core.documents.office.drawings import Chart, read_chart, shapes
@@ -84,7 +85,8 @@ def _values(text: str) -> tuple[list[list[str]], int]:
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     rows: list[list[str]] = []
-    left, widest = MOST_CELLS, 0
+    left = MOST_CELLS
+    widest = 0
     for row in _records(text, declared[1] if declared else _delimiter(text)):
         rows.append(row[:MOST_COLUMNS])
         left -= len(rows[-1])
@@ -118,7 +120,8 @@ def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -
     merged = _RANGE.match(reference)
     if merged is None or merged[3] is None:
         return 0
-    column, top = _column(merged[1]), int(merged[2])
+    column = _column(merged[1])
+    top = int(merged[2])
     text = next(iter(rows.get(top, [])[column : column + 1]), "")
     below = numbers[bisect(numbers, top) : bisect(numbers, int(merged[3]))] if text else []
     for cells in map(rows.__getitem__, below):
@@ -177,14 +180,15 @@ class _Sheets:
             place = relations.get(value(sheet, "id"))
             if not place or place.target not in self._package.names or place.kind not in ("worksheet", "chartsheet"):
                 continue
-            title = " ".join(str(sheet.get("name")).split())
+            title = collapse_spaces(str(sheet.get("name")))
             self.hidden += [title] if sheet.get("state", "visible") != "visible" else []
             links = self._package.relations(place.target)
             rows: dict[int, list[str]] = {}
             numbers: list[int] = []
             widest = 0
             for element in self._package.stream(place.target, "row", "mergeCell", "hyperlink"):
-                kind, reference = local(element), element.get("ref", "")
+                kind = local(element)
+                reference = element.get("ref", "")
                 if kind == "row":
                     number = max(numbers[-1] + 1 if numbers else 1, number_of(element.get("r", "")))
                     rows[number], width = self._row(element)
@@ -220,9 +224,11 @@ class _Sheets:
 
     def _value(self, cell: Element) -> str:
         """Return the visible text of a cell, or its formula if that was never computed."""
-        kind, style = cell.get("t", "n"), int(cell.get("s", 0))
+        kind = cell.get("t", "n")
+        style = int(cell.get("s", 0))
         code = self._formats[style] if style < len(self._formats) else "General"
-        formula, stored = first(cell, "f"), getattr(first(cell, "v"), "text", "") or ""
+        formula = first(cell, "f")
+        stored = getattr(first(cell, "v"), "text", "") or ""
         if kind == "s" and stored:
             stored = self._texts[int(stored)]
         elif kind == "inlineStr":
@@ -246,7 +252,8 @@ class _Sheets:
         """Yield the content of a sheet other than cells; `sheet` is the name of its part."""
         in_charts: list[str] = []
         for drawing in self._package.related(sheet, "drawing"):
-            root, relations = self._package.optional(drawing), self._package.relations(drawing)
+            root = self._package.optional(drawing)
+            relations = self._package.relations(drawing)
             for element in elements_named(root, "chart", "relIds"):
                 if (relation := relations.get(relation_id(element))) is None:
                     continue
@@ -270,7 +277,7 @@ class _Sheets:
                 lambda code: _SIGNS.get(code[0], ""),
                 margin.text or "",
             )
-            texts = (" ".join(part.split()) for part in text.split("\0"))
+            texts = (collapse_spaces(part) for part in text.split("\0"))
             margins[_MARGINS[local(margin)]] |= dict.fromkeys(text for text in texts if any(map(str.isalpha, text)))
         for kind, shown in margins.items():
             if shown:
@@ -289,7 +296,7 @@ class _Sheets:
                     author = authors.get(value(element, "authorId") or value(element, "personId"), "")
                     if not text.startswith(_NOTICE):
                         lines = f"{value(element, 'ref')}: {text}".splitlines()
-                        yield callout("comment", " ".join(author.split()), lines) + "\n"
+                        yield callout("comment", collapse_spaces(author), lines) + "\n"
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
         read = (self._package.optional(part) for part in self._package.related(sheet, kind))
@@ -320,7 +327,7 @@ def titled_table(rows: list[list[str]]) -> str:
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     start = start if start <= _MOST_TITLES else 0
-    titles = (f"{' '.join(''.join(row).split())}\n\n" for row in rows[:start])
+    titles = (f"{collapse_spaces(''.join(row))}\n\n" for row in rows[:start])
     return "".join(dict.fromkeys(titles)) + _table(rows[start:])
 
 
@@ -328,4 +335,4 @@ def _table(rows: list[list[str]]) -> str:
     rows = [row for row in rows if any(row)]
     columns = max((at + 1 for row in rows for at, cell in enumerate(row) if cell), default=0)
     padded = ([*row, *[""] * columns][:columns] for row in rows)
-    return f"{table([[' '.join(cell.split()) for cell in row] for row in padded])}\n" if rows else ""
+    return f"{table([[collapse_spaces(cell) for cell in row] for row in padded])}\n" if rows else ""

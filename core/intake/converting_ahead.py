@@ -71,10 +71,6 @@ def convert_ahead(
         )
         return ConvertedFile(file, data, read)
 
-    def has_room() -> bool:
-        size = sum(size for size, _ in converting.values()) + waiting[0].size
-        return not converting or (len(converting) < _AHEAD and size <= _BYTES)
-
     def take(future: Future[ConvertedFile]) -> ConvertedFile:
         while not wait([future], _LOOK).done:
             waits()
@@ -83,7 +79,9 @@ def convert_ahead(
     with DaemonPool(_AT_ONCE, "convert") as pool:
         try:
             for file in files:
-                while waiting and has_room():
+                while waiting and len(converting) < _AHEAD:
+                    if converting and sum(size for size, _ in converting.values()) + waiting[0].size > _BYTES:
+                        break
                     following = waiting.popleft()
                     converting[following.path] = following.size, pool.submit(partial(convert, following))
                 yield file, partial(take, converting.pop(file.path)[1]) if file.path in choices else None

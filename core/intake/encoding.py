@@ -16,9 +16,9 @@ from core.base.encodings import (
 from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
 from core.base.messages import message_table
-from core.base.text import make_storable
+from core.base.text import collapse_spaces, make_storable
 from core.intake.placeholders import EmptyFile
-from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
+from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
@@ -142,15 +142,11 @@ def unreadable(text: str) -> tuple[Omission, ...]:
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
-        before, after = re.split(r"\s", text[max(0, at - _AROUND) : at])[-1], text[at : at + _AROUND].split()[0]
+        before = re.split(r"\s", text[max(0, at - _AROUND) : at])[-1]
+        after = text[at : at + _AROUND].split()[0]
         words.append(before + after)
         at = text.find("�", at + len(after))
     return (Omission("character", text.count("�"), ", ".join(words)),) if words else ()
-
-
-def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
-    """Return an omission with the name of a guessed encoding if others are about as likely."""
-    return (Omission(GUESSED, place=encoding.name),) if encoding and encoding.known == "unsure" else ()
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
@@ -164,6 +160,6 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
             # The first words with non-ASCII letters show whether the encoding is right.
             first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
             start = max(text.rfind("\n", 0, first) + 1, first - _SHOWN // 2)
-            words = " ".join(make_storable(text[start:][: 2 * _SHOWN]).split())[:_SHOWN]
+            words = collapse_spaces(make_storable(text[start:][: 2 * _SHOWN]))[:_SHOWN]
             read.append(ReadAs(display_encoding(encoding), words))
     return read

@@ -76,9 +76,11 @@ def free_path(path: str, taken: Container[str]) -> str:
     def numbered(number: int) -> str:
         return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
 
-    low, high = 1, 2
+    low = 1
+    high = 2
     while numbered(high) in taken:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if numbered(middle) in taken else (low, middle)
@@ -256,7 +258,9 @@ def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
     """Yield every note file below the root. Linked folders aren't entered; their targets may be below it too."""
-    folders, left, rules = [root], most, Ignoring(root)
+    folders = [root]
+    left = most
+    rules = Ignoring(root)
     while folders:
         folder = folders.pop()
         place = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
@@ -318,10 +322,13 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
     elif is_placeholder(status):
         yield _NotDownloaded(path, PLACEHOLDER)
     else:
-        now, settled, recent = time_ns(), True, False
+        now = time_ns()
+        settled = True
+        recent = False
         for at in (status.st_mtime_ns, status.st_ctime_ns):
             if (age := abs(now - at)) < _RECENT:
-                recent, settled = True, settled and age >= _TICK and at % 1_000_000 > 0
+                recent = True
+                settled = settled and age >= _TICK and at % 1_000_000 > 0
         # The stamp is empty while it is unreliable.
         stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
         mtime = max(-_LATEST, min(status.st_mtime_ns, _LATEST))

@@ -105,7 +105,8 @@ class Ignoring:
         for text in texts:
             why = message("is a file that Obsidian excludes ({rule}).", rule=text)
             is_expression = len(text) > 2 and text[0] == text[-1] == "/"
-            source, pattern = text[1:-1] if is_expression else f"^{re.escape(text)}", None
+            source = text[1:-1] if is_expression else f"^{re.escape(text)}"
+            pattern = None
             # An expression may be invalid or very slow.
             if not (is_expression and (len(source) > 200 or _COSTLY.search(source))):
                 with suppress(re.error, OverflowError, RecursionError):

@@ -98,7 +98,8 @@ class Imports:
         else for a new base with the folder's name. An export from another program (a folder or file) is compared like
         an upload. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
-        name, place = base or self._name_for(path), path.expanduser()
+        name = base or self._name_for(path)
+        place = path.expanduser()
         if place.is_file() and place.name.lower().endswith(SUFFIXES):
             return self._plan_staged(name, lambda into: stage_file(place, into))
         if place.is_dir() and (export := importer_of(place, keeps_files=False)):
@@ -139,7 +140,8 @@ class Imports:
         """
         if not plan.added:
             return plan
-        paths, versions = {file.path for file in plan.added}, self._store.versions
+        paths = {file.path for file in plan.added}
+        versions = self._store.versions
         deleted = self._store.bases.deleted_files(base, plan.source_ref) | {
             str(item.path): versions.trashed(item.version.note_id).content_hash
             for item in versions.deleted(base.id)
@@ -161,9 +163,11 @@ class Imports:
         Raises UnknownChoice for an unknown base, and as `plan_folder` does.
         """
         known = self._bases.get(base)
-        own, forbidden = self._store.notes.files(known), self._store.folder
+        own = self._store.notes.files(known)
+        forbidden = self._store.folder
         scanned = folder.scan(path, forbidden=forbidden, scope="text" if known.plain else "documents")
-        ref, taken = str(scanned.folder), {note.path for note in own if note.source_ref == str(scanned.folder)}
+        ref = str(scanned.folder)
+        taken = {note.path for note in own if note.source_ref == str(scanned.folder)}
         paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
             note.note_id: replace(note, path=paths.pop(compose(note.path)))
@@ -311,7 +315,8 @@ class Imports:
             report = self._embed_pending(base, written, report, _part(progress, share, 1))
         if not embed:
             self._store.leave_pending()
-        waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
+        waiting = self._store.pending.count([base.id]).notes
+        refused = self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
     def _embed_pending(
@@ -339,7 +344,8 @@ class Imports:
 
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for importing a folder if no base is given."""
-        bases, path = self._bases.all(), path.expanduser().resolve()
+        bases = self._bases.all()
+        path = path.expanduser().resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
         usual = name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
@@ -380,15 +386,18 @@ def import_plan(
 
     If `progress` stops it, no note is removed.
     """
-    indexer, failed = Indexer(store, base, embedder), list(plan.failed)
-    unread, away = list[UnreadFile](), list[Failed]()
+    indexer = Indexer(store, base, embedder)
+    failed = list(plan.failed)
+    unread = list[UnreadFile]()
+    away = list[Failed]()
     removed = edits_kept = 0
     stopped = False
     if plan.touched or not plan.is_empty:
         try:
             failed += _join(store, plan)
             _rename(store, plan)
-            base_ids, planned = [base.id], len(plan.added) + len(plan.changed)
+            base_ids = [base.id]
+            planned = len(plan.added) + len(plan.changed)
             notes = store.notes.count(base_ids) + len(plan.added)
             last = 0.0, float(planned)
 
@@ -447,14 +456,16 @@ def import_plan(
 
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
     """Link notes to files; return a failure for each note that has changed since the comparison."""
-    joins, failed = [], []
+    joins = []
+    failed = []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
         if note.content_hash != match.note.content_hash:
             failed.append(Failed(match.file.path, message("This note was changed here in the meantime. Update again.")))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
-        text, values = (note.front or "") + note.body, dict[str, object]()
+        text = (note.front or "") + note.body
+        values = dict[str, object]()
         with suppress(SourceError):
             # The values in the text of fields that the user overrode.
             parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note
@@ -470,7 +481,8 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
 def _rename(store: Store, plan: SyncPlan) -> None:
     moves = []
     for match in plan.renamed:
-        note, file = match.note, match.file
+        note = match.note
+        file = match.file
         title = store.notes.title(note.note_id)
         if title in (stem(note.path), PurePosixPath(note.path).stem):
             title = stem(file.path)
@@ -508,7 +520,8 @@ def _notes(
     uploaded = plan.source_ref == UPLOADED
     for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
         path = file.path
-        old, earlier_id = known.get(path), earlier.get(path)
+        old = known.get(path)
+        earlier_id = earlier.get(path)
         if not old and store.notes.has_path(base, path, plan.source_ref):
             continue  # already read by another import of the folder
         note_id = earlier_id or fresh_id(f"{base.id}/{path}", taken)

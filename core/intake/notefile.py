@@ -13,17 +13,17 @@ from typing import NamedTuple
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import Message, plural
-from core.base.text import make_storable, stem
+from core.base.text import collapse_spaces, make_storable, stem
 from core.documents.converting import convert
 from core.documents.kinds import KINDS, check, kind_of
 from core.documents.process import Look
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
-from core.intake.encoding import decode_file, doubtful, unreadable
+from core.intake.encoding import decode_file, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter, FrontSpan, moment, span
 from core.markdown.outline import Outline
-from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
+from core.model import GUESSED, NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
 _BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
@@ -64,7 +64,8 @@ def read(
     front matter. A `document` is converted as recorded in its note; `encoding` is the user's choice.
     """
     if document:
-        original, converter = document.original, document.chosen
+        original = document.original
+        converter = document.chosen
         return document_note(document_text(data, path, converter=converter, original=original, encoding=encoding), path)
     found = decode_file(data, path, chosen=encoding)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
@@ -83,7 +84,9 @@ def parse_note(
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else FrontMatter()
     body = text[front_span.body :]
     inside = inside or look_into(body, path, plain=plain)
-    name, whole, blobs = stem(path), " ".join(front.value("title").split()), len(inside.outline.blobs)
+    name = stem(path)
+    whole = collapse_spaces(front.value("title"))
+    blobs = len(inside.outline.blobs)
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     drawing = re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
     not_searched = plural(
@@ -91,6 +94,7 @@ def parse_note(
         "{n} parts aren't text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
         n=blobs,
     )
+    unsure = [Omission(GUESSED, place=encoding.name)] if encoding and encoding.known == "unsure" else []
     title = short_title(whole)
     fields = front.fields | {
         "title": title or drawing or inside.title or stem(_BUNDLED.sub(".md", path)),
@@ -107,7 +111,7 @@ def parse_note(
         links=inside.targets(path),
         extra=front.extra | ({} if title == whole else {"title": whole}),  # keeps the whole of a shortened title
         warnings=(*front.warnings, *([not_searched] if blobs else ())),
-        left_out=(*unreadable(text), *front.left_out, *doubtful(encoding)),
+        left_out=(*unreadable(text), *front.left_out, *unsure),
         plain=plain,
         encoding=encoding,
         **fields,
@@ -118,7 +122,8 @@ def parse_note(
 def document_note(read: DocumentText, path: str) -> ParsedNote:
     """Return the note for a converted document and the outline of its body."""
     note, outlined = parse_note(read.text, path, encoding=read.encoding)
-    warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
+    warnings = (*note.warnings, *read.warnings)
+    left_out = summed((*note.left_out, *read.left_out))
     return ParsedNote(replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined)
 
 
@@ -160,9 +165,9 @@ def document_text(
         if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow further east
             values[name] = ""
     said: dict[str, object] = {
-        name: " ".join(make_storable(str(value)).split()) for name, value in values.items() if value
+        name: collapse_spaces(make_storable(str(value))) for name, value in values.items() if value
     }
-    if tags := [" ".join(tag.split()) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
+    if tags := [collapse_spaces(tag) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
         said["tags"] = tags[:_MOST_TAGS]
     front = frontmatter.dump(said)
     if not body.strip():

@@ -117,7 +117,8 @@ def plan(
     present = {note.path for note in others} | {file.path for file in scanned.files}
     if not removals:
         compared.failed += [*compared.away, *compared.empty]
-        compared.away, compared.empty = [], []
+        compared.away = []
+        compared.empty = []
     unreadable = {failure.path for failure in (*compared.failed, *compared.away)}
     missing = [
         note
@@ -159,7 +160,8 @@ def _compare(
     unread: Mapping[str, UnreadFile],
 ) -> _Comparison:
     away = [with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
-    compared, room = _Comparison([], [], [], [], list(scanned.failed), away, [], []), _KEPT
+    compared = _Comparison([], [], [], [], list(scanned.failed), away, [], [])
+    room = _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
         path = file.path
@@ -225,7 +227,8 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
         lambda item: (item.content_hash,),
         lambda item: ("", name_key(item.path)),
     )
-    notes, files = list(missing), list(new)
+    notes = list(missing)
+    files = list(new)
     for key in keys:
         waiting: defaultdict[tuple[str, ...], list[KnownNote]] = defaultdict(list)
         for note in reversed(notes):

@@ -73,7 +73,8 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
     all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, and for too
     much data.
     """
-    total, others = 0, []
+    total = 0
+    others = []
     for count, (name, data) in enumerate(files, start=1):
         path = _checked(name)
         total += len(data)
@@ -291,7 +292,9 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
     Files that notes link to go into the folder `LINKED`. Raises SourceError for too many notes or none at all.
     """
     failed: list[Failed] = []
-    lacking, total, room = [], 0, MAX_UNPACKED
+    lacking = []
+    total = 0
+    room = MAX_UNPACKED
     for count, note in enumerate(importer.notes(), start=1):
         if isinstance(note, Failed):
             failed.append(note)
@@ -331,7 +334,8 @@ Staged = tuple[str, list[Failed], list[Failed]]
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
     """Write the notes and documents in an upload into a folder; raises SourceError if there are none."""
-    pairs, others = [*files], []
+    pairs = [*files]
+    others = []
     names = [name for name, _ in pairs]
     whole = any(map(EXPORTED.search, names))
     for name, data in pairs:

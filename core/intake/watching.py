@@ -154,7 +154,8 @@ def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
     inside = _subfolders(folder)
     for _ in range(_LOOKS):
         watcher = RustNotify([str(Path(folder, path)) for path in inside], False, False, 0, False, True)
-        before, inside = inside, _subfolders(folder)
+        before = inside
+        inside = _subfolders(folder)
         if inside == before:
             break
     return inside, watcher
@@ -528,7 +529,8 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:
         return Freshness("working", tuple(doing))
-    known, synced = [of] if of else store.bases.all(), SyncedFolders(store)
+    known = [of] if of else store.bases.all()
+    synced = SyncedFolders(store)
     unread = [
         store.notes.has_path(base, failed.path, folder)
         for base in known
@@ -537,10 +539,12 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     ]
     stale = sum(unread)
     folders = [folder for base in known for folder in watching.folders(base)]
-    away, removals = sum(folder.problem is not None for folder in folders), sum(folder.removals for folder in folders)
+    away = sum(folder.problem is not None for folder in folders)
+    removals = sum(folder.removals for folder in folders)
     risks = _counted({_AWAY: away, _STALE: stale, _REMOVALS: removals})
     risks += [_INDEX] if store.index.state == "damaged" and not of else []
-    refused, no_base = sum(map(store.refusals.count, known)), 0 if of else len(watching.refused)
+    refused = sum(map(store.refusals.count, known))
+    no_base = 0 if of else len(watching.refused)
     notices = _counted({_UNREAD: len(unread) - stale, _PASSAGES: refused, _NO_BASE: no_base})
     return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
 

@@ -51,7 +51,8 @@ def fetch(address: str) -> WebPage:
     Raises SourceError for an address that isn't public, and for a response that isn't a page, is too large or too slow.
     """
     parts = address_parts(address)
-    host, port = str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
+    host = str(parts.hostname)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         connection = http.client.HTTPConnection(host, port)
         # Connected to the address that was checked; a second lookup could return another.

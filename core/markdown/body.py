@@ -7,7 +7,7 @@ from html import unescape
 from urllib.parse import unquote
 
 from core.base.frozen import frozen
-from core.base.text import compose, link_address
+from core.base.text import collapse_spaces, compose, link_address
 from core.markdown import outline, parser
 from core.markdown.inline import (
     DESTINATION,
@@ -71,7 +71,8 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
         return BodyMetadata("", (), (), plain_outline(body))
     parsed = parser.parse(body, path)
     outlined = outline.build_outline(parsed)
-    tags, links = list[str](), list[Link]()
+    tags = list[str]()
+    links = list[Link]()
     for text, is_heading in prose(parsed):
         if not _SIGN.search(text):
             continue
@@ -133,7 +134,7 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
 def short_title(title: str) -> str:
     """Return a title as one line of at most MAX_TITLE characters."""
-    title = " ".join(compose(title).split())
+    title = collapse_spaces(compose(title))
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
 
@@ -175,7 +176,8 @@ def relink(body: str, path: str, new_target: NewTarget) -> str:
     """
     parsed = parser.parse(body, path)
     folder = posixpath.dirname(path)
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for token in parsed.tokens:
         if token.type not in _PROSE or not token.map:
             continue
@@ -197,7 +199,8 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
     def retarget(match: re.Match[str]) -> str:
         literal = inline.literals[int(match[1])]
         link = Link(literal.target or "", wiki=True)
-        name, new = file_of(link), new_target(link) if literal.target else None
+        name = file_of(link)
+        new = new_target(link) if literal.target else None
         mark, opened, rest = literal.raw.partition("[[")
         return literal.raw if new is None else f"{mark}{opened}{rest.replace(name, new, 1)}"
 

@@ -75,7 +75,8 @@ def compose(source: str) -> yaml.Node | None:
     """
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
-    too_deep, depth = ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH)), 0
+    too_deep = ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH))
+    depth = 0
     try:
         for event in yaml.parse(source, Loader=_Loader):
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

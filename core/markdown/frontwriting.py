@@ -45,7 +45,8 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     if mapping(changed) is None:  # comments alone would belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
     # The changed fields must read as intended, all others as before.
-    before, after = frontmatter.parse(source), frontmatter.parse(changed)
+    before = frontmatter.parse(source)
+    after = frontmatter.parse(changed)
     touched = {key for name in fields for key in KEYS[name]}
     wrong = [name for name in KEYS if after.value(name) != (fields[name] if name in fields else before.value(name))]
     wrong += [
@@ -68,7 +69,8 @@ class _YamlWriter:
     """Edits the YAML of front matter; `newline` ends each line."""
 
     def __init__(self, source: str, newline: str) -> None:
-        self._source, self._newline = source, newline
+        self._source = source
+        self._newline = newline
         root = self._root()
         if root is not None and root.flow_style:
             self._source = "".join(f"{self._raw(key)}: {self._raw(value)}{newline}" for key, value in root.value)
@@ -111,10 +113,13 @@ class _YamlWriter:
             if lines and len(lines) == len(node.value):
                 self._set_lines(name, node, cast("tuple[str, ...]", value))
                 return
-        colon, start, end = self._colon(key), node.start_mark.index, self._end(key, node)
+        colon = self._colon(key)
+        start = node.start_mark.index
+        end = self._end(key, node)
         new = self._text(name, value, node)
         if not self._source[colon:end].strip() or re.search(LINE_END, self._source[colon:start]):
-            start, new = colon, f" {new}"
+            start = colon
+            new = f" {new}"
         self._changes.append((start, end, new))
 
     def _text(self, name: str, value: object, node: yaml.Node | None = None) -> str:
@@ -143,16 +148,19 @@ class _YamlWriter:
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
         """Rewrite a list with one item per line; remaining items keep their lines, and comments are kept."""
-        lines, comments = dict[str, str](), ""
+        lines = dict[str, str]()
+        comments = ""
         start = end = self._line(node.value[0])
         for item in node.value:
-            meant, begin = _item_values(name, item), end
+            meant = _item_values(name, item)
+            begin = end
             end = self._next_line(self._end_of(item))
             if len(meant) == 1 and meant[0] in values:
                 lines[meant[0]], comments = comments + self._source[begin:end], ""
             else:
                 comments += self._source[begin : self._line(item)]
-        indent, raw = " " * node.start_mark.column, self._raw(node)
+        indent = " " * node.start_mark.column
+        raw = self._raw(node)
         new = (
             lines.get(value) or f"{indent}- {self._item(name, value, raw, flow=False)}{self._newline}"
             for value in values

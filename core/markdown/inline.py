@@ -16,7 +16,7 @@ from markdown_it.rules_inline.state_inline import Delimiter
 
 from core.base.blobs import remove_blobs
 from core.base.frozen import frozen
-from core.base.text import compose, fold
+from core.base.text import collapse_spaces, compose, fold
 from core.markdown.parser import Parsed
 from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
@@ -174,7 +174,8 @@ def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
         if match[0] == "[":
             depth += 1
             return "["
-        opened, depth = depth > 0, max(0, depth - 1)
+        opened = depth > 0
+        depth = max(0, depth - 1)
         if match["address"] is None or not opened:
             return match[0]
         links.append(link_to(inline.unescaped(match["address"])))
@@ -213,7 +214,7 @@ def visible_text(text: str, references: Collection[str]) -> str:
 
     `references` are the normalized labels of the note's link definitions.
     """
-    text = " ".join(remove_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1].split())
+    text = collapse_spaces(remove_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1])
     if len(text) > MAX_TITLE:
         text = text[: MAX_TITLE - 1] + "…"
     if _UNMARKED.fullmatch(text):
@@ -226,7 +227,7 @@ def visible_text(text: str, references: Collection[str]) -> str:
     text = _REFERENCE.sub(referred, _LINK.sub(r"\1", _IMAGE.sub(r"\1", inline.text)))
     text = _ENTITY.sub(lambda entity: unescape(entity[0]), _without_signs(text))
     text = PLACE.sub(lambda place: inline.literals[int(place[1])].visible, text)
-    return " ".join(text.split())
+    return collapse_spaces(text)
 
 
 def _without_signs(text: str) -> str:
@@ -236,9 +237,11 @@ def _without_signs(text: str) -> str:
     """
     delimiters = list[Delimiter]()
     for run in _SIGNS.finditer(text):
-        before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
+        before = text[: run.start()][-1:] or " "
+        after = text[run.end() :][:1] or " "
         inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
-        opens, closes = not (after.isspace() or inside_word), not (before.isspace() or inside_word)
+        opens = not (after.isspace() or inside_word)
+        closes = not (before.isspace() or inside_word)
         single = run[0][0] in "*_"
         for at in range(*run.span()) if single else [run.start()]:
             delimiters.append(Delimiter(ord(run[0][0]), len(run[0]) if single else 0, at, -1, opens, closes))

@@ -99,8 +99,12 @@ _NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 def build_outline(parsed: Parsed) -> Outline:
     """Return the outline of a parsed body; flat tokens with line numbers become nested blocks with offsets."""
-    body, lines, references = parsed.body, parsed.lines, parsed.references
-    headings, opened, stack = list[Heading](), list[Block](), list[list[Block]]([[]])
+    body = parsed.body
+    lines = parsed.lines
+    references = parsed.references
+    headings = list[Heading]()
+    opened = list[Block]()
+    stack = list[list[Block]]([[]])
 
     def first_lines(start: int, count: int) -> str:
         end = lines[min(bisect_left(lines, start) + count, len(lines) - 1)]
@@ -114,7 +118,8 @@ def build_outline(parsed: Parsed) -> Outline:
         start, end = parsed.span(token)
         kind, siblings, head, lead = _KINDS[token.type], stack[-1], min(end, start + MAX_LEAD), ""
         if kind == "quote" and _CALLOUT.match(body, start, head):
-            kind, lead = "callout", first_lines(start, 1)
+            kind = "callout"
+            lead = first_lines(start, 1)
         elif kind == "details" and (summary := _SUMMARY.match(body, start, head)):
             lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), references)
         elif kind == "heading":
@@ -196,7 +201,8 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
         elif token.type == "html_block":
             opened = stack[-1]
             depths: defaultdict[int, int] = defaultdict(int)
-            line, position = (token.map or [0])[0], 0
+            line = (token.map or [0])[0]
+            position = 0
             for tag in _TAGS.finditer(token.content):
                 line += token.content.count("\n", position, tag.start())
                 position = tag.start()
@@ -249,7 +255,8 @@ def sections_of(note: Note) -> list[Section]:
     for block in parsed.blocks:
         if block.start in titles:
             sections.append(Section(heading, tuple(blocks)))
-            heading, blocks = titles[block.start], []
+            heading = titles[block.start]
+            blocks = []
         elif not _MARKUP.match(note.body, block.start):
             blocks.append(block)
     return [*sections, Section(heading, tuple(blocks))]

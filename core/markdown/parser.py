@@ -136,24 +136,20 @@ def _delimited_block(kind: str, mark: str) -> Rule:
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         if not state.src.startswith(mark, state.bMarks[start] + state.tShift[start]) or state.is_code_block(start):
             return False
-        last = _last_line(state, start, end)
-        if last is None:
-            return False
-        if not silent:
-            state.push(kind, "", 0).map = [start, last + 1]
-            state.line = last + 1
-        return True
-
-    def _last_line(state: StateBlock, start: int, end: int) -> int | None:
-        inside = state.bMarks[start] + state.tShift[start] + len(mark)
+        begin = state.bMarks[start] + state.tShift[start] + len(mark)
         for line in range(start, end):
-            if line > start and state.sCount[line] < state.blkIndent and not state.isEmpty(line):
-                return None
-            begin = inside if line == start else state.bMarks[line]
+            if line > start:
+                begin = state.bMarks[line]
+                if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+                    return False
             text = state.src[begin : state.eMarks[line]].rstrip()
             if mark in text:
-                must_end = kind == "math" or line == start
-                return line if text.endswith(mark) or not must_end else None
-        return None
+                if (kind == "math" or line == start) and not text.endswith(mark):
+                    return False
+                if not silent:
+                    state.push(kind, "", 0).map = [start, line + 1]
+                    state.line = line + 1
+                return True
+        return False
 
     return parse_block

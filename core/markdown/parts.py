@@ -58,13 +58,15 @@ def _is_rule(line: str) -> bool:
 
 def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
     """Yield the table rows between two lines; the first `above` characters are a prepended lead."""
-    body, lines = parsed.body, parsed.lines
+    body = parsed.body
+    lines = parsed.lines
     first, last = between
     header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
     names = _cells(body[slice(*header)], parsed)
     for begin, after in rows:
         line = body[begin:after]
-        start, end = after - len(line.lstrip(_AROUND)), begin + len(line.rstrip(_AROUND))
+        start = after - len(line.lstrip(_AROUND))
+        end = begin + len(line.rstrip(_AROUND))
         # `first cell: second cell`; with more columns, each cell follows the name of its column.
         begins, *others = _cells(line, parsed) or [""]
         pairs = zip(names[1:], others, strict=False)

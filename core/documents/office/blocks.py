@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from core.base.frozen import frozen
 from core.base.messages import Message
+from core.base.text import collapse_spaces
 from core.model import Omission
 
 
@@ -83,7 +84,8 @@ def table(rows: Sequence[Sequence[Inlines]]) -> Node:
         cells += [[]] * (columns - len(cells))
         made.append([ATTRIBUTES, [[ATTRIBUTES, align, 1, 1, cell] for cell in cells]])
     specs = [[align, {"t": "ColWidthDefault"}]] * columns
-    head, body = [ATTRIBUTES, made[:1]], [ATTRIBUTES, 0, [], made[1:]]
+    head = [ATTRIBUTES, made[:1]]
+    body = [ATTRIBUTES, 0, [], made[1:]]
     return {"t": "Table", "c": [ATTRIBUTES, [None, []], specs, head, [body], [ATTRIBUTES, []]]}
 
 
@@ -117,12 +119,14 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
     """Return items as lists nested by level; a numbered list starts at the number in its first label."""
     least = min((item.level for item in items), default=0)
     lists: Blocks = []
-    at, was_numbered = 0, False
+    at = 0
+    was_numbered = False
     while at < len(items):
         end = at + 1
         while end < len(items) and items[end].level > least:
             end += 1
-        item, number = items[at], ""
+        item = items[at]
+        number = ""
         if item.level > least:  # the list begins with a deeper item
             content = nested_lists(items[at:end])
         else:
@@ -135,7 +139,8 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
         elif not number and (was_numbered or not lists):
             lists.append(bullets([]))
         (lists[-1]["c"][1] if number else lists[-1]["c"]).append(content)
-        at, was_numbered = end, bool(number)
+        at = end
+        was_numbered = bool(number)
     return lists
 
 
@@ -179,7 +184,8 @@ def numeral(number: int, written: str) -> str:
 
 def _chinese(number: int) -> str:
     digits = f"{number:04d}"
-    made, gap = "", False
+    made = ""
+    gap = False
     for digit, unit in zip(digits, (*_UNITS, ""), strict=True):
         if digit == "0":
             gap = bool(made)
@@ -215,7 +221,7 @@ def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
     for at, part in enumerate(levels[depth].parts):
         level = levels.get(int(part), ListLevel()) if at % 2 else None
         said += numeral(counts.get(int(part), level.start), level.format) if level else part
-    return " ".join(said.split())
+    return collapse_spaces(said)
 
 
 class Look(NamedTuple):
@@ -274,7 +280,7 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks by the marker that they will replace, omissions and warnings.
+    """Blocks by the marker that they will replace, omissions and warnings, and whether `comments` are read.
 
     Markers are random, so no document can contain one.
     """
@@ -282,12 +288,20 @@ class Insertions:
     by_marker: dict[str, Blocks] = field(default_factory=dict)
     left_out: list[Omission] = field(default_factory=list)
     warnings: list[Message] = field(default_factory=list)
+    comments: bool = True
 
     def marker(self, made: Blocks) -> str:
         """Return a new marker: a word that later makes way for the blocks."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker
+
+    def comment(self, author: str, content: Blocks, place: str = "") -> Blocks:
+        """Return a comment as a callout; without `comments`, only record it as left out."""
+        if self.comments:
+            return [callout("comment", author, content)]
+        self.omit("comment", place)
+        return []
 
     def omit(self, kind: str, place: str = "", count: int = 1) -> None:
         """Record something that the text leaves out."""

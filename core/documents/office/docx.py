@@ -10,9 +10,10 @@ from itertools import pairwise
 from xml.etree.ElementTree import Element
 
 from core.base.errors import SourceError
+from core.base.text import collapse_spaces
 from core.documents.kinds import kind_of
 from core.documents.office import blocks, drawings
-from core.documents.office.blocks import Blocks, Insertions, Levels, ListLevel, Node, Readings, label
+from core.documents.office.blocks import Blocks, Insertions, Levels, ListLevel, Readings, label
 from core.documents.office.package import (
     Edits,
     Package,
@@ -62,7 +63,8 @@ def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
     titles: dict[str, Element] = {}
     left = dict.fromkeys(_TITLES, _MOST_TITLE)
     for paragraph in list(elements_named(document, "p", "tbl")):
-        about, text = first(paragraph, "pPr"), " ".join(visible_text(paragraph).split())
+        about = first(paragraph, "pPr")
+        text = collapse_spaces(visible_text(paragraph))
         role = styles[value(first(about, "pStyle"))].role
         if about is None or role not in left:
             if text and not role:
@@ -101,7 +103,8 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
         depth = number_of(at, _LEVELS) + 1
         if number not in lists or depth > _LEVELS:
             continue
-        levels, counts = lists[number].levels, counters[lists[number].abstract]
+        levels = lists[number].levels
+        counts = counters[lists[number].abstract]
         if number not in begun:
             begun.add(number)
             counts |= {depth: start - 1 for depth, start in lists[number].starts.items()}
@@ -178,10 +181,13 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
     elements = {value(element, "styleId"): element for element in elements_named(root, "style")}
     made: defaultdict[str, _Style] = defaultdict(_Style)
     for style in elements:
-        about, seen, at = made[style], set[str](), style
+        about = made[style]
+        seen = set[str]()
+        at = style
         while at in elements and at not in seen:
             seen.add(at)
-            numbered, called = first(elements[at], "pPr", "numPr"), value(first(elements[at], "name"))
+            numbered = first(elements[at], "pPr", "numPr")
+            called = value(first(elements[at], "name"))
             about.number = about.number or value(first(numbered, "numId"))
             about.level = about.level or value(first(numbered, "ilvl"))
             about.is_heading = about.is_heading or bool(re.fullmatch(r"(?i)heading ?\d", called))
@@ -202,11 +208,8 @@ Chunk = Callable[[bytes, str], Blocks]
 """Function that reads an embedded document, given its bytes and kind."""
 
 
-def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> bytes:
-    """Return a Word document that pandoc reads completely; the blocks for its markers go to `added`.
-
-    Without `comments`, comments are only counted as left out.
-    """
+def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
+    """Return a Word document that pandoc reads completely; the blocks for its markers go to `added`."""
     package = Package(data)
     main = package.main()
     if main not in package.names:
@@ -221,11 +224,12 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> 
         _open_up(root)
         _Part(package, name, root, added).complete(chunk)
         changed[name] = root
-    document, parts = changed[main], [*changed.values()]
+    document = changed[main]
+    parts = [*changed.values()]
     styles = _styles(package, main)
     _join_titles(document, styles)
     changed |= _write_labels(package, main, document, styles)
-    _add_comments(package, main, parts, added, comments)
+    _add_comments(package, main, parts, added)
     for kind in ("header", "footer"):
         texts: dict[str, None] = {}
         for name in package.related(main, kind):
@@ -243,7 +247,8 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> 
 def _open_up(root: Element) -> None:
     """Unwrap elements that pandoc drops, and give each part of a field its own run, or pandoc would lose some."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
-        waiting, made = list(reversed(parent)), list[Element]()
+        waiting = list(reversed(parent))
+        made = list[Element]()
         while waiting:
             child = waiting.pop()
             if local(child) in _WRAPPERS:
@@ -263,7 +268,8 @@ class _Part(Edits):
 
     def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
         super().__init__(root)
-        self._package, self._added = package, added
+        self._package = package
+        self._added = added
         self._relations = package.relations(name)
         self._readings: defaultdict[Element, Readings] = defaultdict(Readings)
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
@@ -305,7 +311,9 @@ class _Part(Edits):
 
     def _spell(self, ruby: Element) -> None:
         """Keep the base text of a ruby in place; its reading goes to the end of the paragraph."""
-        run, base, reading = self.parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
+        run = self.parents[ruby]
+        base = first(ruby, "rubyBase")
+        reading = first(ruby, "rt")
         paragraph = self.above(run, "p")
         if local(run) != "r" or paragraph is None:
             return
@@ -314,7 +322,7 @@ class _Part(Edits):
         if others and any(text_of(run)):  # Word gives each ruby its own run
             runs.append(text_run(paragraph, "".join(text_of(run))))
         if reading is not None:
-            said = " ".join("".join(map(visible_text, reading)).split())
+            said = collapse_spaces("".join(map(visible_text, reading)))
             self._readings[paragraph].add(said, joined=self._before.get(run) in self.instead)
         self.instead[run] = runs
 
@@ -351,24 +359,20 @@ class _Part(Edits):
             self.following[paragraph] += made
 
 
-def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
+def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions) -> None:
     """Put each comment after the paragraph, list or table that it refers to."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     added.omit("comment", count=read.count(None))
     comments = {value(element, "id"): element for root in read if root is not None for element in root}
-    if comments and not wanted:
-        added.omit("comment", count=len(comments))
-        return
     for edits in map(Edits, parts):
         for item in elements_named(edits.root, "commentReference"):
-            comment = comments.pop(value(item, "id"), None)
-            if comment is not None:
+            if made := _comment(comments.pop(value(item, "id"), None), added):
                 outermost = element = item
                 while (parent := edits.parents.get(element)) is not None:
                     element = parent
                     if local(element) in ("p", "tbl") and element in edits.parents:
                         outermost = element
-                edits.following[outermost].append(_paragraph(edits.root, added.marker([_comment(comment)])))
+                edits.following[outermost].append(_paragraph(edits.root, added.marker(made)))
         for parent in {edits.parents[block] for block in edits.following}:
             waiting: list[Element] = []  # comments on a list item, which move to the end of its list
             for child, after in pairwise([*parent, None]):
@@ -377,11 +381,12 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
                     edits.following[child], waiting = waiting, []
         edits.insert()
     for item in comments.values():  # the text that it refers to is gone
-        _append(parts[0], added.marker([_comment(item)]))
+        if made := _comment(item, added):
+            _append(parts[0], added.marker(made))
 
 
-def _comment(comment: Element) -> Node:
-    return blocks.callout("comment", value(comment, "author"), blocks.paras(text_of(comment)))
+def _comment(comment: Element | None, added: Insertions) -> Blocks:
+    return [] if comment is None else added.comment(value(comment, "author"), blocks.paras(text_of(comment)))
 
 
 def _is_item(block: Element | None) -> bool:

@@ -94,7 +94,8 @@ def _points(element: Element | None) -> Points:
     code = next(filter(None, codes), "General")
     are_numbers = holds(element, "numDim", "numCache", "numLit")
     for point in elements_named(element, "pt"):
-        at, stored = number_of(value(point, "idx"), -1), first(point, "v")
+        at = number_of(value(point, "idx"), -1)
+        stored = first(point, "v")
         said = (point if stored is None else stored).text
         if at >= 0 and said:
             text = show(said, code) if are_numbers else said
@@ -149,12 +150,15 @@ class _DrawingReader:
     """Reads the drawings in one part of a package."""
 
     def __init__(self, package: Package, part: str, added: Insertions) -> None:
-        self._package, self._added = package, added
+        self._package = package
+        self._added = added
         self._relations = package.relations(part)
 
     def blocks(self, shape: Element, *, bulleted: bool) -> Blocks:
         """Return the blocks of a shape; with `bulleted`, paragraphs are list items unless marked otherwise."""
-        kind, made, items = local(shape), Blocks(), list[Item]()
+        kind = local(shape)
+        made = Blocks()
+        items = list[Item]()
         if kind == "graphicFrame":
             return self._frame_blocks(shape)
         if kind == "pic":
@@ -180,7 +184,8 @@ class _DrawingReader:
     def _frame_blocks(self, frame: Element) -> Blocks:
         made: Blocks = []
         for child in elements_named(frame, "tbl", "chart", "relIds", "oleObj"):
-            kind, relation = local(child), self._relations.get(relation_id(child))
+            kind = local(child)
+            relation = self._relations.get(relation_id(child))
             name = relation.target if relation else ""
             if kind == "tbl":
                 rows = [
@@ -198,8 +203,10 @@ class _DrawingReader:
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
         """Return a paragraph or a list item; `counts` gives the kind and last number of the open list by depth."""
-        content, properties = self._inlines(p), first(p, "pPr")
-        depth, numbered = number_of(value(properties, "lvl")), first(properties, "buAutoNum")
+        content = self._inlines(p)
+        properties = first(p, "pPr")
+        depth = number_of(value(properties, "lvl"))
+        numbered = first(properties, "buAutoNum")
         if not content:
             return []
         for deeper in [count for count in counts if count > depth or (count == depth and numbered is None)]:
@@ -239,8 +246,9 @@ def _signs(run: Element) -> str:
 class Slides:
     """The slides of a presentation; texts shared by many slides (footers, master texts) appear once, at the end."""
 
-    def __init__(self, data: bytes, added: Insertions, *, comments: bool) -> None:
-        self._package, self._added, self._comments = Package(data), added, comments
+    def __init__(self, data: bytes, added: Insertions) -> None:
+        self._package = Package(data)
+        self._added = added
         self._main = self._package.main()
         if self._main not in self._package.names:
             raise damaged("")
@@ -308,13 +316,11 @@ class Slides:
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
             for element in elements_named(self._package.xml(name), "cm", "reply"):
-                old, new = first(element, "text"), first(element, "txBody")
+                old = first(element, "text")
+                new = first(element, "txBody")
                 texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
                 author = self._authors.get(value(element, "authorId"), "")
-                made.append(blocks.callout("comment", author, blocks.paras(texts)))
-        if made and not self._comments:
-            self._added.omit("comment", f"Slide {number}", len(made))
-            return []
+                made += self._added.comment(author, blocks.paras(texts), f"Slide {number}")
         return made
 
     def _read_masters(self, part: str) -> None:

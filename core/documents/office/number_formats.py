@@ -208,7 +208,8 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
     """Format a number as a fraction, with the format's denominator or with as many digits as it allows."""
     whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
-        above, below = round(rest * int(fraction[2])), int(fraction[2])
+        above = round(rest * int(fraction[2]))
+        below = int(fraction[2])
     else:
         above, below = rest.limit_denominator(10 ** len(fraction[2]) - 1).as_integer_ratio()
     if not _PLACE.search(before) or 0 < above < below:

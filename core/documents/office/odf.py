@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement
 
+from core.base.text import collapse_spaces
 from core.documents.kinds import damaged
 from core.documents.office import blocks
 from core.documents.office.blocks import Insertions, Levels, ListLevel, Readings, label
@@ -64,7 +65,8 @@ class _ListWriter:
     """Counts list items and headings, and writes their labels."""
 
     def __init__(self, styles: dict[str, Levels], list_styles: dict[str, str]) -> None:
-        self._styles, self._list_styles = styles, list_styles
+        self._styles = styles
+        self._list_styles = list_styles
         self._headings: dict[int, int] = {}
         self._last: dict[str, dict[int, int]] = {}
 
@@ -100,7 +102,8 @@ class _ListWriter:
             self.write(item, style, depth, counts)
 
     def _heading(self, heading: Element) -> None:
-        depth, outline = number_of(value(heading, "outline-level"), 1), self._styles.get(_OUTLINE, {})
+        depth = number_of(value(heading, "outline-level"), 1)
+        outline = self._styles.get(_OUTLINE, {})
         level = outline.get(depth)
         if level is None or not level.format or value(heading, "is-list-header") == "true":
             return
@@ -129,18 +132,16 @@ _READ = frozenset(
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
-def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
-    """Rewrite a text so that pandoc reads all of it; the blocks for its markers go to `added`.
-
-    Without `comments`, comments are only counted as left out.
-    """
+def prepare(data: bytes, added: Insertions) -> bytes:
+    """Rewrite a text so that pandoc reads all of it; the blocks for its markers go to `added`."""
     package = Package(data)
-    root, styles = package.xml(CONTENT), package.optional(STYLES)
+    root = package.xml(CONTENT)
+    styles = package.optional(STYLES)
     body = first(root, "body", "text")
     if body is None:
         return data
     write_labels(body, [root] if styles is None else [styles, root])
-    _OdtBody(package, body, added, comments).complete()
+    _OdtBody(package, body, added).complete()
     for kind, names in _MARGINS.items():
         body.extend(callout(added, kind, visible_texts(elements_named(styles, *names))))
     return package.to_bytes({CONTENT: root} | ({} if styles is None else {STYLES: styles}))
@@ -149,16 +150,17 @@ def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
 class _OdtBody(Edits):
     """Moves the content of a LibreOffice text to where pandoc reads it."""
 
-    def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
+    def __init__(self, package: Package, body: Element, added: Insertions) -> None:
         super().__init__(body)
-        self._package, self._added, self._comments = package, added, comments
+        self._package = package
+        self._added = added
         self._lifted: list[tuple[Element, list[Element]]] = []
         self._notes: list[tuple[Element, Element]] = []
 
     def complete(self) -> None:
         """Move all content that pandoc would drop."""
         for entry in self.root:  # text outside paragraphs
-            if text := " ".join((entry.tail or "").split()):
+            if text := collapse_spaces(entry.tail or ""):
                 self.following[entry].append(paragraph(text))
         for entry in list(self.root.iter()):
             name = local(entry)
@@ -207,9 +209,11 @@ class _OdtBody(Edits):
 
     def _spell(self, paragraph: Element) -> None:
         """Keep ruby base texts in place, and put the readings at the end of the paragraph."""
-        readings, joined = Readings(), False
+        readings = Readings()
+        joined = False
         for entry in list(elements_named(paragraph, "ruby")):
-            base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
+            base = first(entry, "ruby-base")
+            reading = first(entry, "ruby-text")
             readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
             joined = not entry.tail
             self.instead[entry] = () if base is None else [base]
@@ -221,17 +225,16 @@ class _OdtBody(Edits):
     def _comment(self, annotation: Element) -> None:
         """Put a comment after the text that it refers to."""
         name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
-        said = blocks.callout("comment", name, blocks.paras(texts(annotation)))
-        block, above = annotation, annotation
+        comment = self._added.comment(name, blocks.paras(texts(annotation)))
+        block = annotation
+        above = annotation
         while (parent := self.parents.get(above)) is not None and parent is not self.root:
             above = parent
             if above.tag in (TEXT + "p", TEXT + "h", TEXT + "list", _TABLE + "table", DRAW + "page"):
                 block = above
         self.instead[annotation] = ()
-        if not self._comments:
-            self._added.omit("comment")
-        elif block is not annotation:
-            self._notes.append((block, paragraph(self._added.marker([said]))))
+        if comment and block is not annotation:
+            self._notes.append((block, paragraph(self._added.marker(comment))))
 
     def _draw(self, element: Element) -> None:
         """Put a chart after its paragraph, write a formula as text, or record any other object as left out."""
@@ -249,7 +252,7 @@ class _OdtBody(Edits):
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))
         else:
-            said = " ".join("".join(next(elements_named(root, "annotation"), root).itertext()).split())
+            said = collapse_spaces("".join(next(elements_named(root, "annotation"), root).itertext()))
             if self.above(element, "p", "h") is None:
                 self._lifted.append((element, [paragraph(said)]))
             else:
@@ -268,7 +271,7 @@ class _OdtBody(Edits):
 def texts(element: Element) -> list[str]:
     """Return the texts of the paragraphs in an element."""
     texts = ["".join(signs(entry)) for entry in elements_named(element, "p", "h")]
-    return [" ".join(text.split()) for text in texts if text.strip()]
+    return [collapse_spaces(text) for text in texts if text.strip()]
 
 
 def signs(element: Element) -> list[str]:
@@ -290,7 +293,7 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         for margin in margins
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
-    said = (" ".join("".join(signs(entry)).split()) for entry in entries)
+    said = (collapse_spaces("".join(signs(entry))) for entry in entries)
     # a page number, perhaps with the word that LibreOffice puts before it
     return dict.fromkeys(
         text
@@ -323,7 +326,8 @@ _SHARED = ("header", "footer", "date-time", "page-number")
 def as_text(data: bytes, added: Insertions) -> bytes:
     """Return slides or sheets as a text document; the drawings on each follow it as a drawing page."""
     package = Package(data)
-    root, styles = package.xml(CONTENT), package.optional(STYLES)
+    root = package.xml(CONTENT)
+    styles = package.optional(STYLES)
     body = next(elements_named(root, "presentation", "spreadsheet"), None)
     if body is None:
         raise damaged("")
@@ -366,7 +370,8 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
     """Yield for each sheet a heading, its cells, and a page with its drawings and notes."""
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
-        title, drawn = " ".join(value(sheet, "name").split()), Element(DRAW + "page")
+        title = collapse_spaces(value(sheet, "name"))
+        drawn = Element(DRAW + "page")
         rows, width = _rows(sheet, drawn, left)
         drawn.extend(shape for part in sheet if local(part) == "shapes" for shape in part)
         left -= sum(map(len, rows))
@@ -388,7 +393,8 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
         cells: dict[int, str] = {}
         column = 0
         for cell in row:
-            text, after = _shown(cell, drawn), column + number_of(value(cell, "number-columns-repeated"), 1)
+            text = _shown(cell, drawn)
+            after = column + number_of(value(cell, "number-columns-repeated"), 1)
             if text:
                 width = max(width, after)
                 cells |= dict.fromkeys(range(column, min(after, MOST_COLUMNS)), text)
@@ -409,9 +415,11 @@ def _shown(cell: Element, drawn: Element) -> str:
     """Return the visible text of a cell; drawings and notes on it move to `drawn`."""
     written = [child for child in cell if local(child) == "p"]
     for anchor in [anchor for child in written for anchor in elements_named(child, "a")]:
-        said, after = link("".join(signs(anchor)), anchor.get(HREF, "")), anchor.tail
+        said = link("".join(signs(anchor)), anchor.get(HREF, ""))
+        after = anchor.tail
         anchor.clear()
-        anchor.text, anchor.tail = said, after
+        anchor.text = said
+        anchor.tail = after
     shown = "\n".join("".join(signs(child)) for child in written)
     if not written:  # some programs write only the value, not the text
         shown = "".join(said for name, said in cell.items() if name.endswith("value"))

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from core.base.errors import SourceError
 from core.base.frozen import frozen
+from core.base.text import collapse_spaces
 from core.documents.kinds import damaged, sound_title
 
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -95,7 +96,8 @@ class Package:
         root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
         for item in elements_named(root, "Relationship"):
-            target, is_outside = item.get("Target", ""), item.get("TargetMode") == "External"
+            target = item.get("Target", "")
+            is_outside = item.get("TargetMode") == "External"
             place = target if is_outside else posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
             found[item.get("Id", "")] = Relation(item.get("Type", "").rpartition("/")[2], place, is_outside)
         return found
@@ -229,7 +231,7 @@ _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u
 
 def text_of(root: Element | None) -> list[str]:
     """Return the texts of the paragraphs in an element; a text box comes after its paragraph."""
-    texts = (" ".join(visible_text(paragraph).split()) for paragraph in elements_named(root, "p"))
+    texts = (collapse_spaces(visible_text(paragraph)) for paragraph in elements_named(root, "p"))
     return [*filter(None, texts)]
 
 
@@ -278,7 +280,8 @@ class Edits:
         """Insert the following elements, including those that follow an inserted element."""
         for parent in list(self.root.iter()):
             if any(child in self.following for child in parent):
-                waiting, made = list(reversed(parent)), list[Element]()
+                waiting = list(reversed(parent))
+                made = list[Element]()
                 while waiting:
                     made.append(waiting.pop())
                     waiting += reversed(self.following.pop(made[-1], []))

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from core.base.encodings import is_utf8
+from core.base.text import collapse_spaces
 from core.documents import syntax
 from core.documents.office import blocks
 from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Insertions, Item, Look, join_runs
@@ -108,8 +109,10 @@ class Flow:
     def end_paragraph(self) -> None:
         """End the open paragraph: add it to its cell, its list or the blocks."""
         self._end_runs()
-        content, label = self._parts, self.label
-        self._parts, self.label = [], ""
+        content = self._parts
+        label = self.label
+        self._parts = []
+        self.label = ""
         said = label if any(map(str.isalnum, label)) and label != "o" else ""
         if self.in_table:
             content = [blocks.raw(said), SPACE, *content] if said and content else content
@@ -215,27 +218,32 @@ class _State:
 class Rtf:
     """A parsed document: its `blocks` and its metadata (`said`). Omissions are recorded in `added`."""
 
-    def __init__(self, data: bytes, added: Insertions, *, comments: bool) -> None:
+    def __init__(self, data: bytes, added: Insertions) -> None:
         self.said: dict[str, str] = {}
         self._state = _State()
         self._states: list[_State] = []
-        self._flows, self._texts = [Flow()], [""]
-        self._bytes, self._units, self._to_skip = bytearray(), list[int](), 0
-        self._page, self._fonts, self._font = _WESTERN, dict[int, str](), 0
-        self._western, self._is_utf8 = set[int](), is_utf8(data, 1)
-        self._styles, self._style = dict[int, int](), 0
+        self._flows = [Flow()]
+        self._texts = [""]
+        self._bytes = bytearray()
+        self._units = list[int]()
+        self._to_skip = 0
+        self._page = _WESTERN
+        self._fonts = dict[int, str]()
+        self._font = 0
+        self._western = set[int]()
+        self._is_utf8 = is_utf8(data, 1)
+        self._styles = dict[int, int]()
+        self._style = 0
         self._moment: dict[str, int] = {}
-        self._author, self._comments, self._objects = "", comments, list[str]()
-        self._omitted_comments, self._deletions = 0, list[str]()
+        self._author = ""
+        self._added = added
+        self._deletions = list[str]()
         self._margins: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
         self._read(data)
         self.blocks = self._flows[0].complete()
         for kind, texts in self._margins.items():
             self.blocks += [blocks.callout(kind, "", blocks.paras(texts))] if texts else []
-        added.omit("comment", count=self._omitted_comments)
         added.omit("deletion", count=sum(bool(text.strip()) for text in self._deletions))
-        for name in self._objects:
-            added.omit("attachment", name)
 
     def _read(self, data: bytes) -> None:
         starred = False
@@ -262,7 +270,8 @@ class Rtf:
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped
-            text, sign = text[skipped:], ""
+            text = text[skipped:]
+            sign = ""
         if text:
             self._flush_units()
             self._bytes += text
@@ -277,7 +286,8 @@ class Rtf:
     def _flush_bytes(self) -> None:
         if self._bytes:
             self._flush_units()
-            data, self._bytes = bytes(self._bytes), bytearray()
+            data = bytes(self._bytes)
+            self._bytes = bytearray()
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
@@ -298,7 +308,8 @@ class Rtf:
 
     def _flush_units(self) -> None:
         if self._units:
-            units, self._units = self._units, []
+            units = self._units
+            self._units = []
             packed = b"".join((0x2022 if unit == _BULLET else unit).to_bytes(2, "little") for unit in units)
             self._emit(packed.decode("utf-16-le", "replace"))
 
@@ -317,7 +328,8 @@ class Rtf:
             self._flows[-1].write(self._state.look, text)
 
     def _do(self, word: str, number: int | None, *, starred: bool) -> None:
-        state, flow = self._state, self._flows[-1]
+        state = self._state
+        flow = self._flows[-1]
         is_on = number != 0
         match word:
             case "begin":
@@ -337,7 +349,8 @@ class Rtf:
             case "uc":
                 state.fallback = max(0, number or 0)
             case "plain":
-                state.look, state.deleted = Look(link=state.look.link), False
+                state.look = Look(link=state.look.link)
+                state.deleted = False
             case "b":
                 state.look = state.look._replace(bold=is_on)
             case "i":
@@ -373,7 +386,9 @@ class Rtf:
             case "par" | "sect" | "page" | "column":
                 flow.end_paragraph()
             case "pard":
-                flow.in_table, flow.heading, flow.level = False, 0, 0
+                flow.in_table = False
+                flow.heading = 0
+                flow.level = 0
             case "intbl":
                 flow.in_table = True
             case "itap":
@@ -393,22 +408,21 @@ class Rtf:
 
     def _end(self) -> None:
         """Close a group, and process the content of its destination."""
-        opened, self._state = self._state.opened, self._states.pop()
+        opened = self._state.opened
+        self._state = self._states.pop()
         if opened in _FLOWS:
             self._put(opened, self._flows.pop().complete())
         elif opened:
-            self._use(opened, " ".join(self._texts.pop().split()))
+            self._use(opened, collapse_spaces(self._texts.pop()))
 
     def _put(self, kind: str, content: Blocks) -> None:
         flow = self._flows[-1]
         if kind == "footnote" and content:
             flow.note(content)
-        elif kind == "annotation" and self._comments:
-            flow.following.append(blocks.callout("comment", self._author, content))
         elif kind == "annotation":
-            self._omitted_comments += 1
+            flow.following += self._added.comment(self._author, content)
         elif kind in _MARGINS:
-            texts = [" ".join(syntax.plain(block).split()) for block in content]
+            texts = [collapse_spaces(syntax.plain(block)) for block in content]
             self._margins[_MARGINS[kind]] |= {text: None for text in texts if any(map(str.isalpha, text))}
         else:
             flow.following += content
@@ -421,7 +435,7 @@ class Rtf:
         elif kind == "atnauthor":
             self._author = text
         elif kind == "objclass" and not text.startswith("Equation"):
-            self._objects.append(text)
+            self._added.omit("attachment", text)
         elif kind in _DATES and self._moment.get("yr"):
             moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
             self.said[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)

@@ -26,9 +26,12 @@ class Pdf:
         from core.documents.ocr import Ocr, page_text
         from core.documents.pdf import layout, reading
 
-        views, left, asides = [], reading.LeftOut(), dict[int, reading.Asides]()
+        views = []
+        left = reading.LeftOut()
+        asides = dict[int, reading.Asides]()
         with reading.open_document(data, MAX_PAGES) as document:
-            outline, count = reading.outline(document), len(document)
+            outline = reading.outline(document)
+            count = len(document)
             left.files += reading.attached_files(document)
             for number in range(1, count + 1):
                 page = reading.page(document, number)

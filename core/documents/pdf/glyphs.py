@@ -119,11 +119,14 @@ def glyphs(loaded: PdfPage) -> Glyphs:
     """Return the letters of a page."""
     left, _, _, top = loaded.get_bbox()
     page = loaded.get_textpage()
-    raw, box, made = page.raw, pdfium.FS_RECTF(), Glyphs()
+    raw = page.raw
+    box = pdfium.FS_RECTF()
+    made = Glyphs()
     code_of = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
     held_at = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
     box_of = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
-    address, box_address = ctypes.cast(raw, ctypes.c_void_p).value, ctypes.addressof(box)
+    address = ctypes.cast(raw, ctypes.c_void_p).value
+    box_address = ctypes.addressof(box)
     styles: dict[int | None, _TextStyle] = {}
     drawn_fonts: dict[int, list[Letter]] = {}
     down: set[int] = set()
@@ -153,7 +156,8 @@ def glyphs(loaded: PdfPage) -> Glyphs:
             if code < 0xDC00 or not high:
                 high = code if code < 0xDC00 else 0
                 continue
-            text, high = chr(0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)), 0
+            text = chr(0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00))
+            high = 0
         else:
             text = clean_text(chr(code))
         held = held_at(address, at)
@@ -162,7 +166,8 @@ def glyphs(loaded: PdfPage) -> Glyphs:
             style = styles[held] = _style(raw, at, made, drawn_fonts, down)
         size, bold, fixed, last, y, varies, widest, drawn = style
         box_of(address, at, box_address)
-        x0, x1 = box.left, box.right
+        x0 = box.left
+        x1 = box.right
         letter = Letter(text, x0 - left, x1 - left, top - y, size, bold, fixed, at)
         if varies:
             letter.y = top - _origin(raw, at).imag
@@ -176,9 +181,12 @@ def glyphs(loaded: PdfPage) -> Glyphs:
             if shared <= _LIGATURE:  # letters that share the box of a ligature
                 width = (x1 - x0) / shared
                 for number, part in enumerate(last[-shared:]):
-                    part.x0, part.x1 = x0 - left + number * width, x0 - left + (number + 1) * width
+                    part.x0 = x0 - left + number * width
+                    part.x1 = x0 - left + (number + 1) * width
         else:
-            left_before, right_before, shared = x0, x1, 1
+            left_before = x0
+            right_before = x1
+            shared = 1
     page.close()
     for letters in drawn_fonts.values():
         tallest = max((letter.size for letter in letters), default=0.0)
@@ -203,7 +211,8 @@ def _is_letter(code: int) -> bool:
 
 def _origin(raw: object, at: int) -> complex:
     """Return the origin of a letter, in points from the left and the bottom of the page."""
-    x, y = ctypes.c_double(), ctypes.c_double()
+    x = ctypes.c_double()
+    y = ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
     return complex(x.value, y.value)
 
@@ -223,11 +232,13 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         name = ctypes.create_string_buffer(200)
         pdfium.FPDFFont_GetBaseFontName(font, name, 200)
         called = name.value.decode("utf-8", "replace").lower()
-        flags, weight = pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)
+        flags = pdfium.FPDFFont_GetFlags(font)
+        weight = pdfium.FPDFFont_GetWeight(font)
         bold = weight >= 600 or bool(flags & _FORCED_BOLD) or bool(re.search("bold|heavy|black", called))
         names = r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt"
         fixed = (bool(flags & _FIXED) or bool(re.search(names, called))) and "cjk" not in called
-        address, is_drawn = ctypes.addressof(font.contents), not called
+        address = ctypes.addressof(font.contents)
+        is_drawn = not called
     if held and _runs_down(raw, at, held, matrix):
         down.add(address)
     # The matrix of a drawn font may mirror the letters too, but can't be queried.

@@ -85,10 +85,12 @@ def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     bold = sum(len(line.text) for line in lines if line.bold) > most
     larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
     levels: dict[float, int] = {}
-    top, level = math.inf, 0  # sizes within half a point share a level
+    top = math.inf  # of the sizes with the current level, which span at most half a point
+    level = 0
     for size in sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True):
         if top - size > 0.5:
-            top, level = size, min(6, level + 1)
+            top = size
+            level = min(6, level + 1)
         levels[size] = level
     stated: defaultdict[float, Counter[int]] = defaultdict(Counter)
     for line in larger:
@@ -158,7 +160,8 @@ _OUTSIDE = 0.5
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
     """Return the ruled tables of a page, and the letters outside of them."""
-    tables, left = list[PageTable](), page.letters
+    tables = list[PageTable]()
+    left = page.letters
     if len(page.edges) < 4 or not left:
         return tables, left
     from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
@@ -186,7 +189,8 @@ def _ruled_table(
     inside: dict[tuple[float, float], list[Letter]] = {cell[:2]: [] for cell in cells}
     rest = []
     for letter in letters:
-        x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
+        x = (letter.x0 + letter.x1) / 2
+        y = letter.y - letter.size / 3
         around = (cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3])
         is_inside = x0 <= x <= x1 and top <= y <= bottom
         if is_inside and (cell := next(around, None)):
@@ -263,7 +267,8 @@ class PageBlock:
 
 def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
     """Return blocks as Markdown, and the offsets at which the pages begin."""
-    text, before = "", ""
+    text = ""
+    before = ""
     starts: dict[int, int] = {}
     for block in blocks:
         text += "" if not before else "\n" if before == block.kind == "item" else "\n\n"
@@ -284,7 +289,8 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
         for place, page in block.places:
             starts.setdefault(page, len(text) - len(block.text) + place)
         before = block.kind
-    places, following = [], len(text) + 1
+    places = []
+    following = len(text) + 1
     for number in range(pages, 0, -1):
         following = starts.get(number, following)
         places.append(following)
@@ -362,14 +368,16 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
         if level_now is not None and not block.stated:
             is_bare = next_level is not None and next_level <= level_now
             if is_bare or len(block.text) > LONGEST or level_now in values:
-                block.kind, block.level = "text", 0
+                block.kind = "text"
+                block.level = 0
         next_level = level_now
 
 
 def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outline: Titles) -> None:
     """Append the lines and tables of a column to the blocks."""
     lines = [part for part in column if isinstance(part, GlyphRun)]
-    right, left = max((line.x1 for line in lines), default=0.0), min((line.x0 for line in lines), default=0.0)
+    right = max((line.x1 for line in lines), default=0.0)
+    left = min((line.x0 for line in lines), default=0.0)
     last: GlyphRun | None = None
     starts: list[float] = []
     alike = _like_neighbours(column, styles)

@@ -67,10 +67,12 @@ def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset())
 
 def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
     """Return whether the hyphen at the end of a line belongs to the word."""
-    start, end = re.search(r"[\w-]*-$", first[-_LONGEST_WORD:]), re.match(r"[\w-]*\w", second[:_LONGEST_WORD])
+    start = re.search(r"[\w-]*-$", first[-_LONGEST_WORD:])
+    end = re.match(r"[\w-]*\w", second[:_LONGEST_WORD])
     if not start or not end:
         return False
-    before, after = start[0][:-1].casefold(), end[0].casefold()
+    before = start[0][:-1].casefold()
+    after = end[0].casefold()
     if f"{before}-{after}" in compounds or "-" in before or len(before) == 1:
         return True
     # endings of divided words, which can't be second parts of compounds
@@ -130,18 +132,22 @@ def words(letters: Sequence[Letter]) -> str:
     """Return the text of letters on one baseline, from left to right, with spaces between words."""
     parts: list[str] = []
     last: Letter | None = None
-    said, added = False, -1
+    said = False
+    added = -1
     for letter in letters:
         text = letter.text
         if text == " " or text.isspace():
-            said, added = said or letter.x1 > letter.x0, letter.at
+            said = said or letter.x1 > letter.x0
+            added = letter.at
             continue
         if last:
             apart = letter.x0 - last.x1 if letter.x0 >= last.x0 else gap(last, letter)
             if said or (apart > _TOUCHING * letter.size and _is_blank(last, letter, apart, added)):
                 parts.append(" ")
         parts.append(text)
-        last, said, added = letter, False, -1
+        last = letter
+        said = False
+        added = -1
     line = "".join(parts)
     return (
         _close_gaps([letter for letter in letters if not letter.text.isspace()], parts)
@@ -239,20 +245,23 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
         if groups and _continues(groups[-1].letters[-1], letter):
             groups[-1].letters.append(letter)
             if letter.size > groups[-1].size:
-                groups[-1].y, groups[-1].size = letter.y, letter.size
+                groups[-1].y = letter.y
+                groups[-1].size = letter.size
         elif not letter.text.isspace():
             groups.append(_Group([letter], letter.y, letter.size))
     for group in groups:
         while group.letters[-1].text.isspace():
             group.letters.pop()
-        group.x0, group.x1 = min(map(_X0, group.letters)), max(map(_X1, group.letters))
+        group.x0 = min(map(_X0, group.letters))
+        group.x1 = max(map(_X1, group.letters))
     groups.sort(key=lambda group: (round(group.y), group.x0))
     runs = []
     for group in _merge_groups(groups):
         letters = group.letters
         sizes = Counter(map(_SIZE, letters))
         size = round(max(sizes, key=sizes.__getitem__) * 4) / 4
-        bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
+        bold = sum(map(_BOLD, letters)) > 0.6 * len(letters)
+        fixed = sum(map(_FIXED, letters)) > 0.8 * len(letters)
         runs.append(GlyphRun(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page))
     return runs
 
@@ -281,7 +290,8 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
                 other.letters = group.letters + other.letters if is_mirrored else other.letters + group.letters
                 other.x1 = max(other.x1, group.x1)
                 if group.size > other.size:
-                    other.y, other.size = group.y, group.size
+                    other.y = group.y
+                    other.size = group.size
                 break
         else:
             merged.append(group)
@@ -295,7 +305,8 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
         last = lines[-1] if lines else None
         if last and abs(run.y - last.y) <= 0.35 * max(run.size, last.size) and run.page == last.page:
             left, right = (last, run) if last.x0 <= run.x0 else (run, last)
-            bold, fixed = left.bold and right.bold, left.fixed and right.fixed
+            bold = left.bold and right.bold
+            fixed = left.fixed and right.fixed
             size = left.size if len(left.text) >= len(right.text) else right.size
             is_mirrored = is_right_to_left(left.text) and is_right_to_left(right.text)
             text = " ".join([right.text, left.text] if is_mirrored else [left.text, right.text]).strip()

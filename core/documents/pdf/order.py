@@ -119,7 +119,8 @@ def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
     runs = [run for row in group for run in row]
     if not is_table or all(run.fixed for run in runs) or _are_texts(cells, len(columns)):
         return [], [*runs, *(run for row in after for run in row)]
-    x0, x1 = min(run.x0 for run in runs), max(run.x1 for run in runs)
+    x0 = min(run.x0 for run in runs)
+    x1 = max(run.x1 for run in runs)
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
     table = PageTable(fill_cells(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
     return [table], [run for row in after for run in row]
@@ -222,7 +223,8 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
             below = _below(left, right)
             made += [*flows(left[:below]), *flows(right)]
             across += [*left[below:], part]
-            left, right = [], []
+            left = []
+            right = []
             continue
         made += [across] if across else []
         across = []
@@ -263,7 +265,8 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         right = lines_of(run for run in runs if run.x0 >= start - 1)
         if len(left) < _LEAST or len(right) < _LEAST:
             continue
-        top, bottom = max(left[0].y, right[0].y), min(left[-1].y, right[-1].y)
+        top = max(left[0].y, right[0].y)
+        bottom = min(left[-1].y, right[-1].y)
         overlapping = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
         across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
         count = sum(map(len, overlapping))

@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix, PdfPage
 
 from core.base.errors import SourceError
+from core.base.text import collapse_spaces
 from core.documents import Converted
 from core.documents.kinds import damaged, encrypted
 from core.documents.pdf.glyphs import UPRIGHT, Direction, glyphs
@@ -62,7 +63,8 @@ def _bounds(item: object) -> list[float] | None:
 def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle counts as one line."""
     points: list[tuple[float, float, bool]] = []
-    x, y = ctypes.c_float(), ctypes.c_float()
+    x = ctypes.c_float()
+    y = ctypes.c_float()
     for at in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_EDGES)):
         segment = pdfium.FPDFPath_GetPathSegment(path, at)
         kind = pdfium.FPDFPathSegment_GetType(segment)
@@ -78,7 +80,8 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
     else:
         points.append((xs[0], ys[0], False))
     for (x0, y0, _), (x1, y1, begins) in pairwise(points):
-        width, height = abs(x1 - x0), abs(y1 - y0)
+        width = abs(x1 - x0)
+        height = abs(y1 - y0)
         if begins or max(width, height) < 3 or min(width, height) > _THIN:
             continue
         x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
@@ -137,7 +140,7 @@ class Asides:
             return
         author, said = (_read_text(pdfium.FPDFAnnot_GetStringValue, annotation, key) for key in (b"T", b"Contents"))
         if said and said not in self.files:
-            self.comments.append(callout("comment", " ".join(author.split()), said.splitlines()))
+            self.comments.append(callout("comment", collapse_spaces(author), said.splitlines()))
 
 
 def attached_files(document: PdfDocument) -> list[str]:
@@ -154,7 +157,7 @@ def _descriptions(loaded: PdfPage) -> list[str]:
     )
     found: dict[str, None] = {}
     for element in elements:
-        found |= {" ".join(_read_text(pdfium.FPDF_StructElement_GetAltText, element).split()): None}
+        found |= {collapse_spaces(_read_text(pdfium.FPDF_StructElement_GetAltText, element)): None}
         if len(elements) < _MOST_ITEMS:
             elements += _items(
                 pdfium.FPDF_StructElement_CountChildren, pdfium.FPDF_StructElement_GetChildAtIndex, element
@@ -165,7 +168,8 @@ def _descriptions(loaded: PdfPage) -> list[str]:
 
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
     """Return the chosen or entered value of a field, None if there is none or the page shows it already."""
-    box, name = pdfium.FS_RECTF(), ""
+    box = pdfium.FS_RECTF()
+    name = ""
     pdfium.FPDFAnnot_GetRect(annotation, box)
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
     if kind in (_CHECK_BOX, _RADIO_BUTTON):
@@ -185,7 +189,7 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
         name = _read_text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
         name = name or _read_text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
     place = box.left, box.bottom, box.right, box.top
-    return _Choice(" ".join(text.split()), " ".join(name.split()), place) if text else None
+    return _Choice(collapse_spaces(text), collapse_spaces(name), place) if text else None
 
 
 _MARKS = ("☐", "☑")
@@ -197,7 +201,8 @@ def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: l
     if not drawn or flags & (_PASSWORD | _COMB):
         return bool(flags & _PASSWORD)
     left, bottom, right, top = zip(*drawn, strict=True)
-    wide, high = max(right) - min(left), max(top) - min(bottom)
+    wide = max(right) - min(left)
+    high = max(top) - min(bottom)
     return bool(wide <= box.right - box.left + _BEYOND and high <= box.top - box.bottom + _BEYOND)
 
 
@@ -231,7 +236,9 @@ def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, 
     by_foot = attrgetter("y")
     ordered = sorted((letter for letter in letters if not letter.text.isspace()), key=by_foot)
     for text, name, (x0, bottom, x1, upper) in choices:
-        start, end, foot = x0 - left, x1 - left, top - bottom
+        start = x0 - left
+        end = x1 - left
+        foot = top - bottom
         row = ordered[bisect(ordered, top - upper, key=by_foot) : bisect(ordered, foot + _BELOW, key=by_foot)]
         near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, _SIZE))
         shown = text if row else f"{text} {name}"
@@ -247,9 +254,11 @@ class _TurningPage:
     """A page that is turned to read its text in one direction after the other."""
 
     def __init__(self, document: PdfDocument, number: int) -> None:
-        self._document, self._number = document, number
+        self._document = document
+        self._number = number
         self.direction = UPRIGHT
-        self.form, self.choices = document.formenv, list[_Choice]()
+        self.form = document.formenv
+        self.choices = list[_Choice]()
         self.loaded = document[number - 1]
 
     def reload(self) -> None:
@@ -365,25 +374,32 @@ def page(document: PdfDocument, number: int) -> Page:
     if others := range(_MOST_DIRECTIONS, len(directions)):
         letters = [letter for at in others for letter in first.alike(directions[at], directions[:at])]
         main.aside.append(_in_file_order(number, letters))
-    main.count, main.unknown, main.asides = first.count, first.unknown, asides
+    main.count = first.count
+    main.unknown = first.unknown
+    main.asides = asides
     return main
 
 
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
     """Return letters in many directions as upright lines, one for each run of consecutive letters."""
     made = Page(number, 0.0)
-    x, at = 0.0, -1
+    x = 0.0
+    at = -1
     for letter in sorted(letters, key=attrgetter("at")):
         if letter.at != at + 1:
-            x, made.height = 0.0, made.height + 3 * letter.size
+            x = 0.0
+            made.height += 3 * letter.size
         made.letters.append(replace(letter, x0=x, x1=x + letter.size / 2, y=made.height))
-        x, at = x + letter.size / 2, letter.at
+        x += letter.size / 2
+        at = letter.at
     return made
 
 
 def _prepare(turning: _TurningPage) -> Asides:
     """Draw stamps and text boxes into the page, and collect the values of fields; return the other annotations."""
-    raw, asides, is_drawn_on = turning.loaded.raw, Asides(_descriptions(turning.loaded)), False
+    raw = turning.loaded.raw
+    asides = Asides(_descriptions(turning.loaded))
+    is_drawn_on = False
     for annotation in _items(pdfium.FPDFPage_GetAnnotCount, pdfium.FPDFPage_GetAnnot, raw):
         if not pdfium.FPDFAnnot_GetFlags(annotation) & pdfium.FPDF_ANNOT_FLAG_HIDDEN:
             drawn = _drawn_texts(annotation)
@@ -466,7 +482,8 @@ def ranges(numbers: list[int]) -> str:
 
 def join_pages(texts: Iterable[str], blank: SourceError) -> Converted:
     """Join the texts of pages, with the offset of each; raises `blank` if all are empty."""
-    text, starts = io.StringIO(), []
+    text = io.StringIO()
+    starts = []
     for page in texts:
         starts.append(text.tell())
         text.write(f"{page}\n\n")

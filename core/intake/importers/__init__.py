@@ -17,7 +17,7 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
-from core.base.text import link_address
+from core.base.text import collapse_spaces, link_address
 from core.intake.notefile import is_skipped
 from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
@@ -161,7 +161,7 @@ def add_front_matter(fields: Mapping[str, object], body: str) -> str:
 
 def file_name(title: str) -> str:
     """Return a file name for a title, without a suffix."""
-    name = " ".join(_UNFIT.sub(" ", title).split()).strip(". ")
+    name = collapse_spaces(_UNFIT.sub(" ", title)).strip(". ")
     return name[:120].encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").strip() or "Untitled"
 
 

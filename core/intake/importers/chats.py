@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby, islice
 
 from core.base.frozen import frozen
-from core.base.text import link_address
+from core.base.text import collapse_spaces, link_address
 from core.intake.importers import (
     FilePart,
     FolderImporter,
@@ -99,7 +99,8 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
     parts = []
     for day, of_day in groupby(messages, key=lambda message: message.day):
         parts += [f"## {day or title}", *(_paragraph(message, quotes, attached) for message in of_day)]
-    first, last = messages[0], messages[-1]
+    first = messages[0]
+    last = messages[-1]
     span = " – ".join(dict.fromkeys((first.day, last.day)))
     fields = {"title": f"{title} · {span}" if span else title, "created": first.at, "updated": last.at}
     path = unique(f"{place}/{first.day or 'undated'}.md", taken)
@@ -111,7 +112,7 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (
-        " ".join(re.sub(r"[*_~`>\\]+", " ", said).split()) for said in (message.name or "?", message.text[0] or text)
+        collapse_spaces(re.sub(r"[*_~`>\\]+", " ", said)) for said in (message.name or "?", message.text[0] or text)
     )
     quote = f"{quotes[message.answers]}\n\n" if message.answers in quotes else ""
     quotes[message.key] = f"> {name}: {words if len(words) <= _QUOTED else f'{words[:_QUOTED]}…'}"
@@ -171,7 +172,9 @@ class Slack(FolderImporter):
 
 
 def _message(item: dict[str, object], people: _People) -> ChatMessage:
-    key, thread, user = text_of(item, "ts"), text_of(item, "thread_ts"), text_of(item, "user")
+    key = text_of(item, "ts")
+    thread = text_of(item, "thread_ts")
+    user = text_of(item, "user")
     profile = text_of(item, "user_profile", "real_name") or text_of(item, "bot_profile", "name")
     edited = time_of(text_of(item, "edited", "ts"))
     text = [
@@ -190,7 +193,8 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
 
 def _shared(shared: dict[str, object], people: _People) -> str:
     """Return a link preview in a message as a quotation."""
-    title, address = text_of(shared, "title"), text_of(shared, "title_link") or text_of(shared, "from_url")
+    title = text_of(shared, "title")
+    address = text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
     words = _text(text_of(shared, "text") or text_of(shared, "fallback"), people)
     return "> " + f"{link}{words}".strip().replace("\n", "\n> ")
@@ -288,8 +292,10 @@ def _parts(item: Mapping[str, object]) -> Iterator[str]:
     """Yield the parts of a text as Markdown."""
     text = item.get("text_entities") or item.get("text")
     for part in text if isinstance(text, list) else [text]:
-        kind, words = text_of(part, "type"), text_of(part, "text") if isinstance(part, dict) else text_of(part)
-        mark, address = _ENTITIES.get(kind, ""), text_of(part, "href")
+        kind = text_of(part, "type")
+        words = text_of(part, "text") if isinstance(part, dict) else text_of(part)
+        mark = _ENTITIES.get(kind, "")
+        address = text_of(part, "href")
         if address:
             yield f"[{words}]({link_address(address, plain=':#?=&%')})"
         elif kind == "pre":

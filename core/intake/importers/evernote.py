@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
 from core.base.messages import message
+from core.base.text import collapse_spaces
 from core.intake.importers import (
     MAX_BYTES,
     FolderImporter,
@@ -53,7 +54,7 @@ class Evernote(FolderImporter):
                 before = len(taken)
                 try:
                     for note in _read(self._folder / path, path):
-                        title = " ".join(note.findtext("title", "").split())
+                        title = collapse_spaces(note.findtext("title", ""))
                         place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
                         yield _to_imported(note, title, unique(str(place), taken))
                     if len(taken) == before:
@@ -76,7 +77,8 @@ def _read(file: Path, path: str) -> Iterator[Element]:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal length, depth
-        length, depth = 0, depth + 1
+        length = 0
+        depth += 1
         if depth > _DEEPEST:
             raise SourceError(path, "isn't an Evernote export, despite its name.")
         element = tree.start(name, attributes)
@@ -96,7 +98,8 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         element, whole, length, depth = tree.end(name), length <= _MOST_TEXT, 0, depth - 1
         if name == "data":
             # A note's text refers to a resource by its MD5 fingerprint.
-            encoded, element.text = element.text or "", ""
+            encoded = element.text or ""
+            element.text = ""
             with suppress(ValueError):
                 data = base64.b64decode(encoded) if whole else b""
                 element.text = hashlib.md5(data, usedforsecurity=False).hexdigest() if data else ""
@@ -107,8 +110,10 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         raise SourceError(path, "declares XML entities, which an Evernote export doesn't need, so it was refused.")
 
     parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.EntityDeclHandler = text, refuse
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = text
+    parser.EntityDeclHandler = refuse
     try:
         with file.open("rb") as stream:
             while block := stream.read(_BLOCK):
@@ -129,11 +134,12 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
     def value(name: str) -> str:
         return note.findtext(name) or note.findtext(f"note-attributes/{name}") or ""
 
-    names, words = dict[str, str](), list[str]()
+    names = dict[str, str]()
+    words = list[str]()
     for number, resource in enumerate(note.findall("resource"), 1):
         suffix = resource.findtext("mime", "").rpartition("/")[2].split("+")[0].replace("jpeg", "jpg")
         name = re.sub(r"[\[\]|#^\x00-\x1f\\/]", " ", resource.findtext("resource-attributes/file-name", ""))
-        name = " ".join(name.split())[:120] or f"file-{number}.{file_name(suffix or 'bin')}"
+        name = collapse_spaces(name)[:120] or f"file-{number}.{file_name(suffix or 'bin')}"
         names[resource.findtext("data") or str(number)] = name
         if text := recognized_words(resource.findtext("recognition", "")):
             words.append(f"> {name}: {text}")
@@ -168,7 +174,7 @@ def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
     for task in sorted(tasks, key=lambda item: item.findtext("sortWeight", "")):
         box = "x" if task.findtext("taskStatus") == "completed" else " "
         due = _day(task.findtext("dueDate", ""), task.findtext("timeZone", ""))
-        text = f"- [{box}] {' '.join(task.findtext('title', '').split())}" + (f" 📅 {due}" if due else "")
+        text = f"- [{box}] {collapse_spaces(task.findtext('title', ''))}" + (f" 📅 {due}" if due else "")
         for line in filter(str.strip, task.findtext("description", "").splitlines()):
             text += f"\n  {line.strip()}"
         group = task.findtext("taskGroupNoteLevelID", "")

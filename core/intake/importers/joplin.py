@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.base.text import link_address
+from core.base.text import collapse_spaces, link_address
 from core.intake.importers import (
     DAMAGED,
     MAX_BYTES,
@@ -65,7 +65,9 @@ class Joplin(FolderImporter):
 
 def _notes(file: Path, taken: Taken) -> ImportedNotes:
     """Yield the notes in an archive; raises ValueError and the errors of `tarfile` for a damaged one."""
-    items, texts, resources = dict[str, _Item](), dict[str, FilePart](), dict[str, FilePart]()
+    items = dict[str, _Item]()
+    texts = dict[str, FilePart]()
+    resources = dict[str, FilePart]()
     with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
         for number, member in enumerate(archive):
             if number == _MOST_ITEMS:
@@ -92,7 +94,9 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             continue
         if items[key]["deleted_time"] not in _UNSET:
             continue
-        note, attached, folder = _read(texts[key]), NoteFiles(), posixpath.dirname(path) or "."
+        note = _read(texts[key])
+        attached = NoteFiles()
+        folder = posixpath.dirname(path) or "."
 
         def relative(match: re.Match[str], attached: NoteFiles = attached, folder: str = folder) -> str:
             linked = match[1]
@@ -139,5 +143,5 @@ def _read(part: FilePart) -> _Item:
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))
-    item.update(title=" ".join(title.split()), body=body)
+    item.update(title=collapse_spaces(title), body=body)
     return item

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
+from core.base.text import collapse_spaces
 from core.intake.importers import Fields, FolderImporter, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
@@ -69,11 +70,13 @@ class Logseq(FolderImporter):
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
         """Yield the lines of blocks; as in Obsidian, a block's id is at the end of its first line."""
-        fence, log = "", False
+        fence = ""
+        log = False
         written: list[str] = []
         block = -1
         for line in lines:
-            indent, inside = len(line) - len(line.lstrip("\t ")), line.lstrip("\t ")
+            indent = len(line) - len(line.lstrip("\t "))
+            inside = line.lstrip("\t ")
             line = line[:indent].replace("\t", "  ") + inside
             begun = inside.removeprefix("- ").lstrip()
             if begun.startswith(("```", "~~~")):
@@ -174,5 +177,5 @@ def _task(text: str) -> str:
 
 def _label(text: str) -> str:
     """Return the first line of a block as text for a link."""
-    words = " ".join(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)).split())
+    words = collapse_spaces(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)))
     return words if len(words) <= 80 else f"{words[:79]}…"

@@ -228,9 +228,12 @@ class _MarkdownWriter(HTMLParser):
         return address if is_sound else ""
 
     def _end_table(self) -> None:
-        rows, self._rows = [row for row in self._rows or [] if row], None
+        rows = [row for row in self._rows or [] if row]
+        self._rows = None
         if self._is_properties:
-            self.properties, rows, self._is_properties = rows, [], False
+            self.properties = rows
+            rows = []
+            self._is_properties = False
         if not rows:
             return
         width = max(map(len, rows))

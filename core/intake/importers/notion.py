@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
+from core.base.text import collapse_spaces
 from core.intake.importers import (
     EXPORT,
     Fields,
@@ -74,14 +75,17 @@ class Notion(FolderImporter):
         ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
         for path in found:
             try:
-                text, place, fields = read_text(self._folder, path), places[path], Fields()
+                text = read_text(self._folder, path)
+                place = places[path]
+                fields = Fields()
                 suffix = PurePosixPath(path).suffix.lower()
                 if suffix == ".csv":
                     yield Imported(place, _table(text, place, pages))
                     continue
                 if suffix == ".html":
                     text, properties = markup.page(text)
-                    fields, text = _fields(properties), f"{text}\n"
+                    fields = _fields(properties)
+                    text = f"{text}\n"
                 elif posixpath.dirname(place) in databases:
                     fields, text = _row(text)
                 yield Imported(place, _page(fields, text, path, places, ids))
@@ -161,5 +165,5 @@ def _table(text: str, place: str, pages: set[str]) -> str:
             cells[0] = f"[{cells[0]}]({quote(f'{title}/{file_name(cells[0])}.md')})"
         written.append(cells)
     more = f"\n\n… {len(rows) - 1 - _MOST_ROWS}" if len(rows) - 1 > _MOST_ROWS else ""
-    text = table([[" ".join(cell.split()) for cell in row] for row in written])
+    text = table([[collapse_spaces(cell) for cell in row] for row in written])
     return f"# {title}\n\n{text}{more}\n"
