@@ -170,7 +170,8 @@ def _close_idle() -> None:
 PICTURE_SECONDS = 120
 """CPU seconds for one picture; most pictures take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
-_CONVERTER, _ANY_KIND = "ocr", "-"
+_CONVERTER = "ocr"
+_ANY_KIND = "-"
 
 
 def can_read() -> bool:
@@ -234,7 +235,6 @@ class PictureReader:
         return _ask(self._process, data, converter, _ANY_KIND, path, look, too_slow)
 
     def close(self) -> None:
-        """End the process."""
         self._process.close()
 
 

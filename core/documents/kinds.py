@@ -57,6 +57,8 @@ MAX_RATIO = 200
 MAX_PAGES = 5_000
 _RATIO_FLOOR = 20 * 1024 * 1024
 _MAX_ENTRIES = 20_000
+ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError, KeyError)
+"""Exceptions raised for a damaged zip archive."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 
@@ -180,23 +182,19 @@ def check_size(data: bytes, path: str) -> None:
     if not data:
         raise SourceError(path, "is empty.")
     if len(data) > MAX_BYTES:
-        raise too_large(path, len(data))
+        raise too_large(path, len(data), MAX_BYTES)
 
 
-def too_large(path: str, size: int) -> SourceError:
-    """Return the error for a document over the limit."""
-    return SourceError(
-        path,
-        "is {size:.0f} MB; the limit for documents is {limit} MB. Split it and import the parts.",
-        size=size / 2**20,
-        limit=MAX_BYTES // 2**20,
-    )
+def too_large(path: str, size: int, most: int) -> SourceError:
+    """Return the error for a file over the limit of `most` bytes."""
+    text = "is {size:.1f} MB; the limit is {limit} MB. Split it and import the parts."
+    return SourceError(path, text, size=size / 2**20, limit=most // 2**20)
 
 
 def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     try:
         members = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+    except ZIP_DAMAGE as error:
         raise damaged(path) from error
     if not any(re.fullmatch(kind.entry, member.filename) for member in members):
         raise _other(path, kind)

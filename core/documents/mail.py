@@ -20,7 +20,8 @@ _DEEPEST = 20
 _LONGEST = 10_000
 """Maximum number of characters of a header that the header parser decodes; it is slow for longer ones."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
-_WORD, _ADDRESS = re.compile(r"\w+"), re.compile(r"https?://\S+|\]\([^()\s]*\)")
+_WORD = re.compile(r"\w+")
+_ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SAME, _MORE = 0.6, 2
 """Share of the last alternative's words that a preferred earlier one contains; weight of the last one's word count."""
 _SIGNATURE = "-- "
@@ -44,11 +45,10 @@ class Mail:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return an e-mail as Markdown; raises SourceError."""
         if kind == "emlx" and (size := re.match(rb"\s*(\d{1,12})\s*\n", data)):
             data = data[size.end() : size.end() + int(size[1])]
         message = email.message_from_bytes(data, policy=email.policy.default)
-        if not any(message.get_all(name) for name in ("from", "to", "subject", "date", "received", "message-id")):
+        if not any(map(message.get_all, ("from", "to", "subject", "date", "received", "message-id"))):
             raise damaged("")
         read = _Mail()
         _read(message, read, 0)

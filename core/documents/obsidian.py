@@ -1,8 +1,9 @@
 """Conversion of Obsidian canvases (cards in reading order), Obsidian bases (views, filters) and Excalidraw drawings."""
 
 import json
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -26,7 +27,6 @@ class Canvas:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a canvas as Markdown; raises SourceError."""
         root = _load(data)
         if root is None or not isinstance(root.get("nodes", []), list):
             raise SourceError("", "isn't an Obsidian canvas, despite its name.")
@@ -39,7 +39,13 @@ class Canvas:
             parts.append(f"## {_line(group.get('label')) or '…'}")
             parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
         names = {node["id"]: _display_name(node) for node in nodes}
-        return Converted("\n\n".join(filter(None, [*parts, "\n".join(_arrows(root, names))])))
+        arrows = []
+        for edge in _rows(root, "edges"):
+            start, end = (names.get(str(edge.get(side))) for side in ("fromNode", "toNode"))
+            if start and end:
+                label = f" ({_line(edge['label'])})" if edge.get("label") else ""
+                arrows.append(f"- {start} → {end}{label}")
+        return Converted("\n\n".join(filter(None, [*parts, "\n".join(arrows)])))
 
 
 class Base:
@@ -49,7 +55,6 @@ class Base:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a base as Markdown; raises SourceError."""
         from core.markdown import frontmatter
 
         text = data.decode("utf-8", "replace")
@@ -102,12 +107,14 @@ def _home(card: Json, groups: list[Json]) -> Json | None:
     left, top, width, height = _place(card)
     x = left + width / 2
     y = top + height / 2
-    homes = {}
-    for number, group in enumerate(groups):
+    home = None
+    smallest = math.inf
+    for group in groups:
         left, top, width, height = _place(group)
-        if left <= x <= left + width and top <= y <= top + height:
-            homes[width * height, number] = group
-    return homes[min(homes)] if homes else None
+        if left <= x <= left + width and top <= y <= top + height and width * height < smallest:
+            home = group
+            smallest = width * height
+    return home
 
 
 def _card(node: Json) -> str:
@@ -134,14 +141,6 @@ def _display_name(node: Json) -> str:
         return _to_file(node).removeprefix("!")
     name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")
     return name if len(name) <= 80 else f"{name[:79]}…"
-
-
-def _arrows(root: Json, names: Mapping[str, str]) -> Iterator[str]:
-    for edge in _rows(root, "edges"):
-        ends = [names.get(str(edge.get(end))) for end in ("fromNode", "toNode")]
-        if all(ends):
-            about = f" ({_line(edge['label'])})" if edge.get("label") else ""
-            yield f"- {ends[0]} → {ends[1]}{about}"
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
@@ -201,7 +200,6 @@ class Excalidraw:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the texts of a drawing; raises SourceError."""
         elements = (_load(data) or {}).get("elements")
         if not isinstance(elements, list):
             raise SourceError("", "isn't an Excalidraw drawing, despite its name.")

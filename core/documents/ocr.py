@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.documents import Converted, process
-from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
+from core.documents.kinds import PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import PageTable, order_parts
 from core.markdown.writing import table
@@ -51,7 +51,6 @@ class ScannedLine:
 
     @property
     def is_tall(self) -> bool:
-        """Whether the line is vertical."""
         width, height = self.corners.max(axis=0) - self.corners.min(axis=0)
         return bool(height >= _TALL * width)
 
@@ -86,8 +85,6 @@ def turn_lines(
 
 def text_in_order(lines: Sequence[ScannedLine]) -> str:
     """Return the text of lines in reading order: column by column, tables as Markdown, a blank line for each gap."""
-    if not lines:
-        return ""
     frames = [(*line.corners.min(axis=0).tolist(), *line.corners.max(axis=0).tolist()) for line in lines]
     scale = _SIZE / max(1.0, median(bottom - top for _, top, _, bottom in frames))
     runs = []
@@ -100,12 +97,15 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
     for column in order_parts(runs, []):
         bottom = -math.inf  # of the previous line
         for part in column:
-            is_table = isinstance(part, PageTable)
-            if isinstance(part, GlyphRun) and part.top - bottom <= part.size:
+            if isinstance(part, PageTable):
+                paragraphs.append(table(part.rows))
+                bottom = -math.inf
+                continue
+            if part.top - bottom <= part.size:
                 paragraphs[-1] += "\n" + part.text
             else:
-                paragraphs.append(table(part.rows) if isinstance(part, PageTable) else part.text)
-            bottom = -math.inf if is_table else part.bottom
+                paragraphs.append(part.text)
+            bottom = part.bottom
     return "\n\n".join(paragraphs)
 
 
@@ -134,7 +134,6 @@ class Ocr:
         return f"OCR (rapidocr {version('rapidocr')})" if has("rapidocr") else "rapidocr"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the text of a picture, or of the pages of a PDF."""
         need("rapidocr")
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
@@ -145,7 +144,7 @@ class Ocr:
             return Converted(text + "\n")
         from core.documents.pdf import reading
 
-        with reading.open_document(data, MAX_PAGES) as document:
+        with reading.open_document(data) as document:
             pages = (page_text(document, number) for number in range(1, len(document) + 1))
             return reading.join_pages(pages, SourceError("", "contains no readable text."))
 

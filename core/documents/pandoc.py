@@ -86,22 +86,23 @@ class Pandoc:
             return read.nodes
 
         about: dict[str, str] = {}
-        if kind == "docx":
-            data = docx.prepare(data, part, added)
-        elif kind in _OPEN:
-            data = odf.prepare(data if kind == "odt" else odf.as_text(data, added), added)
-        elif kind == "epub":
-            data = books.prepare(data)
-        elif kind == "fb2":
-            page, about = books.fiction_book(data)
-            data = page.encode()
-        elif kind in PREPARE:
-            data, about["tags"], files = PREPARE[kind](data)
-            added.omit("file", count=files)
-        elif kind in _HTML:
-            page, menus, about = main_part(unwrap_archive(data, kind))
-            data = page.encode()
-            added.omit("menu", count=menus)
+        match kind:
+            case "docx":
+                data = docx.prepare(data, part, added)
+            case "odt" | "odp" | "ods":
+                data = odf.prepare(data if kind == "odt" else odf.as_text(data, added), added)
+            case "epub":
+                data = books.prepare(data)
+            case "fb2":
+                page, about = books.fiction_book(data)
+                data = page.encode()
+            case _ if kind in PREPARE:
+                data, about["tags"], files = PREPARE[kind](data)
+                added.omit("file", count=files)
+            case _ if kind in _HTML:
+                page, menus, about = main_part(unwrap_archive(data, kind))
+                data = page.encode()
+                added.omit("menu", count=menus)
         read = _parse(data, _FORMATS.get(kind, kind))
         meta: dict[str, Any] = read["meta"]
         unsaid = "keywords" if kind in _HTML else "date" if kind in _PACKED else ""

@@ -17,7 +17,8 @@ _MEGABYTES, _BESIDES = 1000, 150
 """Megabytes for pandoc: in total, and for everything except the heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
 """Options that limit the heap's address space. In Lua, pandoc survives the first heap overflow."""
-_HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
+_HEAP_EXHAUSTED = 251
+_OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0)
 _MOST_REASON = 200
 _LUA = r"""
 io.write("\n"):flush()
@@ -92,7 +93,6 @@ class _Service:
         return process
 
     def close(self) -> None:
-        """End the process."""
         if self._process is not None:
             with suppress(OSError), self._process as process:
                 process.kill()
@@ -176,4 +176,5 @@ def _reason(stderr: str) -> str:
         ),
         "",
     )
-    return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]
+    where = f"{place[1]}: " if place else ""
+    return (where + reason)[:_MOST_REASON] if reason else ""

@@ -25,7 +25,6 @@ class Feed:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a feed or an outline as Markdown; raises SourceError."""
         if b"<!ENTITY" in data:
             raise SourceError("", "declares XML entities, which a feed doesn't need, so it was refused.")
         try:
@@ -148,7 +147,6 @@ class TextPack:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the text of a bundle unchanged; raises SourceError."""
         bundle = Package(data)
         texts = sorted(name for name in bundle.names if re.fullmatch(KINDS[kind].entry, name))
         if not texts:

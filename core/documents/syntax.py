@@ -84,16 +84,16 @@ def plain(node: object) -> str:
         return "".join(map(plain, node))
     if not isinstance(node, dict):
         return ""
-    kind = node.get("t")
     content = node.get("c") or ""
-    if kind in ("Str", "MetaString"):
-        return str(content)
-    if kind in ("Space", "SoftBreak", "LineBreak"):
-        return " "
-    if kind in ("Code", "Math", "CodeBlock"):
-        return str(content[1])
-    if kind == "MetaList":
-        return ", ".join(map(plain, content))
+    match node.get("t"):
+        case "Str" | "MetaString":
+            return str(content)
+        case "Space" | "SoftBreak" | "LineBreak":
+            return " "
+        case "Code" | "Math" | "CodeBlock":
+            return str(content[1])
+        case "MetaList":
+            return ", ".join(map(plain, content))
     return plain(content)
 
 
@@ -114,28 +114,30 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
         content: Any = block.get("c")
         if kind in ("Div", "CodeBlock") and (caption := dict(content[0][2]).get("caption")):
             yield blocks.para(blocks.inlines(caption))
-        if kind == "Div":
-            yield from _simple(content[1], pictures)
-        elif kind == "Figure":
-            shown, caption = (list(_simple(part, pictures)) for part in (content[2], content[1][1]))
-            yield from shown if plain(shown) == plain(caption) else shown + caption
-        elif kind == "Table":
-            yield from _table(content, pictures)
-        elif kind == "Header":
-            yield {"t": kind, "c": [content[0], ATTRIBUTES, _inlines(content[2], pictures)]}
-        elif kind == "OrderedList" and (labels := _labels(content)):
-            items = [
-                _prepend_word({"t": "Str", "c": label}, item) for label, item in zip(labels, content[1], strict=True)
-            ]
-            yield _within(blocks.bullets(items), pictures)
-        elif kind in ("Para", "Plain"):
-            made = _inlines(content, pictures)
-            # no escape: Markdown has no lettered lists
-            if made and made[0]["t"] == "Str" and re.fullmatch(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)", made[0]["c"]):
-                made[0] = _raw_markdown(made[0]["c"])
-            yield {"t": kind, "c": made}
-        elif kind not in ("RawBlock", "Null"):
-            yield _within(block, pictures)
+        match kind:
+            case "Div":
+                yield from _simple(content[1], pictures)
+            case "Figure":
+                shown, caption = (list(_simple(part, pictures)) for part in (content[2], content[1][1]))
+                yield from shown if plain(shown) == plain(caption) else shown + caption
+            case "Table":
+                yield from _table(content, pictures)
+            case "Header":
+                yield {"t": kind, "c": [content[0], ATTRIBUTES, _inlines(content[2], pictures)]}
+            case "OrderedList" if labels := _labels(content):
+                labelled = zip(labels, content[1], strict=True)
+                items = [_prepend_word({"t": "Str", "c": label}, item) for label, item in labelled]
+                yield _within(blocks.bullets(items), pictures)
+            case "Para" | "Plain":
+                made = _inlines(content, pictures)
+                # no escape: Markdown has no lettered lists
+                if made and made[0]["t"] == "Str" and re.fullmatch(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)", made[0]["c"]):
+                    made[0] = _raw_markdown(made[0]["c"])
+                yield {"t": kind, "c": made}
+            case "RawBlock" | "Null":
+                pass
+            case _:
+                yield _within(block, pictures)
 
 
 def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
@@ -182,29 +184,30 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
             said = {"alt": "", "src": "", "title": ""} | {name: html.unescape(value) for name, value in stated}
             kind = "Image"
             content = [ATTRIBUTES, blocks.inlines(said["alt"]), [said["src"], said["title"]]]
-        if kind == "Image":
-            attributes, words, (address, title) = content
-            words = _inlines(words or blocks.inlines(dict(attributes[2]).get("alt", "")), pictures)
-            if pictures and re.match(r"(?!//)[^:]*$", address):  # a file next to the document
-                words = [{"t": kind, "c": [ATTRIBUTES, words, [address, title]]}]
-            elif title and title not in plain(words):
-                words += [SPACE, *blocks.inlines(f"({title})")]
-            made += words
-        elif kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
-            made += _inlines(content[1], pictures)
-        elif kind == "Link":
-            made.append({"t": kind, "c": [ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
-        elif kind == "RawInline" and content[0] in SOURCES:
-            made.append({"t": "Code", "c": [ATTRIBUTES, content[1]]})
-        elif kind == "RawInline" and content[0] == blocks.OURS:
-            made.append(_raw_markdown(content[1]))
-        elif kind == "RawInline":
-            text = re.sub(r"<[^<>]*>", "", content[1]) if content[0] == "html" else ""
-            made += blocks.inlines(html.unescape(text))
-        elif kind == "Math":
-            made += formula_inlines(content[1], is_block=content[0]["t"] == "DisplayMath")
-        else:
-            made.append(_within(node, pictures))
+        match kind:
+            case "Image":
+                attributes, words, (address, title) = content
+                words = _inlines(words or blocks.inlines(dict(attributes[2]).get("alt", "")), pictures)
+                if pictures and re.match(r"(?!//)[^:]*$", address):  # a file next to the document
+                    words = [{"t": kind, "c": [ATTRIBUTES, words, [address, title]]}]
+                elif title and title not in plain(words):
+                    words += [SPACE, *blocks.inlines(f"({title})")]
+                made += words
+            case "Link" if not content[2][0].startswith("#"):
+                made.append({"t": kind, "c": [ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
+            case "Link" | "Span":
+                made += _inlines(content[1], pictures)
+            case "RawInline" if content[0] in SOURCES:
+                made.append({"t": "Code", "c": [ATTRIBUTES, content[1]]})
+            case "RawInline" if content[0] == blocks.OURS:
+                made.append(_raw_markdown(content[1]))
+            case "RawInline":
+                text = re.sub(r"<[^<>]*>", "", content[1]) if content[0] == "html" else ""
+                made += blocks.inlines(html.unescape(text))
+            case "Math":
+                made += formula_inlines(content[1], is_block=content[0]["t"] == "DisplayMath")
+            case _:
+                made.append(_within(node, pictures))
     return made
 
 
@@ -250,19 +253,17 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
 def _line(node: object) -> Inlines:
     """Return the inlines of blocks on one line."""
     if isinstance(node, dict):
-        kind = node["t"]
         content = node.get("c") or []
-        if kind in ("Plain", "Para"):
-            return list(content)
-        if kind == "Header":
-            return list(content[2])
-        if kind == "OrderedList":
-            labels = _labels(content, all_of_them=True)
-            return _line(
-                [_prepend_word(_raw_markdown(label), item) for label, item in zip(labels, content[1], strict=True)]
-            )
-        if kind == "CodeBlock":
-            return [{"t": "Code", "c": [ATTRIBUTES, collapse_spaces(content[1])]}]
+        match node["t"]:
+            case "Plain" | "Para":
+                return list(content)
+            case "Header":
+                return list(content[2])
+            case "OrderedList":
+                labelled = zip(_labels(content, all_of_them=True), content[1], strict=True)
+                return _line([_prepend_word(_raw_markdown(label), item) for label, item in labelled])
+            case "CodeBlock":
+                return [{"t": "Code", "c": [ATTRIBUTES, collapse_spaces(content[1])]}]
         return _line(content)
     if not isinstance(node, list):
         return []

@@ -162,7 +162,10 @@ class _Cleaner(HTMLParser):
             self._open.append((tag, len(self.parts)))
             self._count[tag] += 1
             self._depth += tag not in _CLOSED_BY_OTHERS
-            if not self._skipped and (tag in _SILENT or self._is_menu(tag, about)):
+            in_main = self._whole or any(self._count[main] for main in _MAIN)
+            is_menu = tag == "nav" or (tag in _MENUS and not in_main) or about.get("role") in _ROLES
+            is_menu = is_menu or not _CLASSES.isdisjoint(about.get("class", "").split())
+            if not self._skipped and (tag in _SILENT or is_menu):
                 self._skipped = len(self._open)
                 self._says = False
         if tag in ("ul", "ol"):
@@ -210,11 +213,6 @@ class _Cleaner(HTMLParser):
 
     def handle_charref(self, name: str) -> None:
         self.handle_data(f"&#{name};")
-
-    def _is_menu(self, tag: str, about: dict[str, str]) -> bool:
-        in_main = self._whole or any(self._count[main] for main in _MAIN)
-        is_around = tag == "nav" or (tag in _MENUS and not in_main)
-        return is_around or about.get("role") in _ROLES or not _CLASSES.isdisjoint(about.get("class", "").split())
 
     def _drop_languages(self, start: int) -> None:
         """Leave out a list without nested lists that links to the page in other languages."""

@@ -108,7 +108,7 @@ def _delimiter(text: str) -> str:
     fits: dict[str, tuple[float, int]] = {}
     for sign in "\t;|,":
         sample = re.sub(r"(?<=\d),(?=\d)", ".", text[:_SAMPLE]) if sign == "," else text[:_SAMPLE]
-        widths = Counter(len(row) for row in islice(filter(any, _records(sample, sign)), _SAMPLE_ROWS))
+        widths = Counter(map(len, islice(filter(any, _records(sample, sign)), _SAMPLE_ROWS)))
         width, rows = max(widths.items(), key=lambda item: (item[0] > 1 and item[1], item[0]), default=(1, 1))
         if width > 1:
             fits[sign] = rows / widths.total(), width
@@ -128,14 +128,6 @@ def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -
         cells += [""] * (column + 1 - len(cells))
         cells[column] = cells[column] or text
     return len(below)
-
-
-def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None:
-    """Add a link to a cell whose formula has no link."""
-    place = _RANGE.match(reference)
-    cells = rows.get(int(place[2]), []) if place else []
-    if place and (column := _column(place[1])) < len(cells) and "](" not in cells[column]:
-        cells[column] = link(cells[column] or address, address)
 
 
 def link(text: str, address: str) -> str:
@@ -181,7 +173,8 @@ class _Sheets:
             if not place or place.target not in self._package.names or place.kind not in ("worksheet", "chartsheet"):
                 continue
             title = collapse_spaces(str(sheet.get("name")))
-            self.hidden += [title] if sheet.get("state", "visible") != "visible" else []
+            if sheet.get("state", "visible") != "visible":
+                self.hidden.append(title)
             links = self._package.relations(place.target)
             rows: dict[int, list[str]] = {}
             numbers: list[int] = []
@@ -198,7 +191,10 @@ class _Sheets:
                 elif kind == "mergeCell":
                     left -= _fill_down(rows, numbers, reference)
                 elif (linked := links.get(value(element, "id"))) is not None and linked.is_outside:
-                    _link_cell(rows, reference, linked.target)
+                    place = _RANGE.match(reference)
+                    cells = rows.get(int(place[2]), []) if place else []
+                    if place and (column := _column(place[1])) < len(cells) and "](" not in cells[column]:
+                        cells[column] = link(cells[column] or linked.target, linked.target)
                 if left < 0:
                     raise MemoryError
             for missing, count in (("column", widest - MOST_COLUMNS), ("formula", self._without_value)):
@@ -229,16 +225,17 @@ class _Sheets:
         code = self._formats[style] if style < len(self._formats) else "General"
         formula = first(cell, "f")
         stored = getattr(first(cell, "v"), "text", "") or ""
-        if kind == "s" and stored:
-            stored = self._texts[int(stored)]
-        elif kind == "inlineStr":
-            stored = "".join(_text(child) for child in cell if local(child) == "is")
-        elif kind == "b":
-            stored = {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
-        elif kind == "d":
-            stored = stored.removesuffix("T00:00:00").replace("T", " ")
-        elif kind == "n" and stored:
-            stored = show(stored, code, since_1904=self._since_1904)
+        match kind:
+            case "s" if stored:
+                stored = self._texts[int(stored)]
+            case "inlineStr":
+                stored = "".join(_text(child) for child in cell if local(child) == "is")
+            case "b":
+                stored = {"1": "TRUE", "0": "FALSE"}.get(stored, stored)
+            case "d":
+                stored = stored.removesuffix("T00:00:00").replace("T", " ")
+            case "n" if stored:
+                stored = show(stored, code, since_1904=self._since_1904)
         shown = show_text(stored, code) if "@" in code and kind != "n" else stored
         said = "" if formula is None else formula.text or ""
         if linked := re.fullmatch(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)', said):
@@ -277,7 +274,7 @@ class _Sheets:
                 lambda code: _SIGNS.get(code[0], ""),
                 margin.text or "",
             )
-            texts = (collapse_spaces(part) for part in text.split("\0"))
+            texts = map(collapse_spaces, text.split("\0"))
             margins[_MARGINS[local(margin)]] |= dict.fromkeys(text for text in texts if any(map(str.isalpha, text)))
         for kind, shown in margins.items():
             if shown:
@@ -299,7 +296,7 @@ class _Sheets:
                         yield callout("comment", collapse_spaces(author), lines) + "\n"
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
-        read = (self._package.optional(part) for part in self._package.related(sheet, kind))
+        read = map(self._package.optional, self._package.related(sheet, kind))
         return (root for root in read if root is not None)
 
 

@@ -17,6 +17,7 @@ from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
 from core.base.messages import message_table
 from core.base.text import collapse_spaces, make_storable
+from core.documents.kinds import too_large
 from core.intake.placeholders import EmptyFile
 from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
 
@@ -119,11 +120,6 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
         path=path,
         encoding=display_encoding(encoding),
     )
-
-
-def too_large(path: str, size: int, most: int = MAX_BYTES) -> SourceError:
-    """Return the error for a file over the limit."""
-    return SourceError(path, "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20)
 
 
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:

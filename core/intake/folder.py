@@ -8,6 +8,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from time import time_ns
 from typing import Any, Literal
@@ -20,7 +21,7 @@ from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds
 from core.documents.converting import is_document
 from core.documents.kinds import nothing_read, why_not_read
-from core.intake.encoding import MAX_BYTES, decode_file, too_large
+from core.intake.encoding import MAX_BYTES, decode_file
 from core.intake.ignoring import Ignoring
 from core.intake.importers import is_export
 from core.intake.notefile import is_note
@@ -175,7 +176,7 @@ def scan(
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
         raise SourceError(str(folder), nothing_read(item.path for item in skipped))
-    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), failed, away, skipped, left_out)
+    return Scan(root, tuple(sorted(files, key=attrgetter("path"))), failed, away, skipped, left_out)
 
 
 def is_entered(root: Path, path: str) -> bool:
@@ -205,15 +206,15 @@ def read(folder: Path, path: str) -> bytes:
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
             raise SourceError(path, "is not a regular file.")
-        most, over = (kinds.MAX_BYTES, kinds.too_large) if is_document(path, pictures=True) else (MAX_BYTES, too_large)
+        most = kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES
         if status.st_size > most:
-            raise over(path, status.st_size)
+            raise kinds.too_large(path, status.st_size, most)
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
     if len(data) > most:
-        raise over(path, len(data))
+        raise kinds.too_large(path, len(data), most)
     check_content(data, path)
     return data
 
@@ -266,7 +267,7 @@ def _walk(
         place = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
         rules.enter(place.rstrip("/"))
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(folder), key=attrgetter("name"))
         except OSError as error:
             yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=reason(error)))
             continue
@@ -323,16 +324,12 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
         yield _NotDownloaded(path, PLACEHOLDER)
     else:
         now = time_ns()
-        settled = True
-        recent = False
-        for at in (status.st_mtime_ns, status.st_ctime_ns):
-            if (age := abs(now - at)) < _RECENT:
-                recent = True
-                settled = settled and age >= _TICK and at % 1_000_000 > 0
+        recent = [at for at in (status.st_mtime_ns, status.st_ctime_ns) if abs(now - at) < _RECENT]
+        settled = all(abs(now - at) >= _TICK and at % 1_000_000 > 0 for at in recent)
         # The stamp is empty while it is unreliable.
         stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
         mtime = max(-_LATEST, min(status.st_mtime_ns, _LATEST))
-        yield SourceFile(path, mtime, status.st_size, stamp=stamp, recent=recent)
+        yield SourceFile(path, mtime, status.st_size, stamp=stamp, recent=bool(recent))
 
 
 def _has_note_name(name: str, *, pictures: bool) -> bool:

@@ -94,7 +94,7 @@ def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Faile
     damaged archive, a zip bomb, or a name that leads out of the folder.
     """
     with _translate_zip_errors(name), _open_zip(stream, name) as archive:
-        return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
+        return _unzip(archive, destination, _Allowance(name, _most(stream)))
 
 
 def _is_wanted(path: str) -> bool:
@@ -130,7 +130,6 @@ class Archive:
 
     @property
     def names(self) -> Collection[str]:
-        """Paths of the files."""
         return self._members.keys()
 
     def read(self, path: str, most: int) -> bytes:
@@ -169,7 +168,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
         archive = _open_zip(stream, name)
         # zipfile never unpacks a file to more than its stated size.
         unpacked = sum(member.file_size for member in archive.infolist())
-        if limited and unpacked > _most(stream.seek(0, io.SEEK_END)):
+        if limited and unpacked > _most(stream):
             raise size_error(name)
         return Archive(archive, name)
 
@@ -184,8 +183,8 @@ def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
 
 
-def _most(packed: int) -> int:
-    return min(MAX_UNPACKED, max(packed * MAX_RATIO, RATIO_FLOOR))
+def _most(archive: IO[bytes]) -> int:
+    return min(MAX_UNPACKED, max(archive.seek(0, io.SEEK_END) * MAX_RATIO, RATIO_FLOOR))
 
 
 @contextmanager

@@ -113,7 +113,6 @@ class FileEvents:
         self._since.setdefault(folder, time.monotonic())
 
     def close(self) -> None:
-        """Stop watching all folders."""
         self.follow(())
 
     def _begin(self, folder: str) -> None:
@@ -339,7 +338,6 @@ class Watching:
 
     @property
     def is_on(self) -> bool:
-        """Whether folders are watched now."""
         return self._thread is not None and not self._stop.is_set()
 
     def close(self) -> None:
@@ -542,7 +540,8 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     away = sum(folder.problem is not None for folder in folders)
     removals = sum(folder.removals for folder in folders)
     risks = _counted({_AWAY: away, _STALE: stale, _REMOVALS: removals})
-    risks += [_INDEX] if store.index.state == "damaged" and not of else []
+    if store.index.state == "damaged" and not of:
+        risks.append(_INDEX)
     refused = sum(map(store.refusals.count, known))
     no_base = 0 if of else len(watching.refused)
     notices = _counted({_UNREAD: len(unread) - stale, _PASSAGES: refused, _NO_BASE: no_base})

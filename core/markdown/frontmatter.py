@@ -4,6 +4,7 @@ Front matter begins with `---` on the first line of a file and ends at the next 
 between. The YAML isn't trusted: only plain values are built.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -374,17 +375,17 @@ class _AsTyped(SafeConstructor):
 
 
 def _as_json(value: object) -> object:
-    """Return the closest JSON value."""
-    if isinstance(value, dict):
-        return {str(key): _as_json(item) for key, item in value.items()}
-    if isinstance(value, list | set | tuple):
-        return [_as_json(item) for item in value]
-    if isinstance(value, str):
-        return value.replace("\0", "�")
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, int) and abs(value) < 2**63:
-        return value
-    if isinstance(value, float) and abs(value) < float("inf"):
-        return value
+    match value:
+        case dict():
+            return {str(key): _as_json(item) for key, item in value.items()}
+        case list() | set() | tuple():
+            return [*map(_as_json, value)]
+        case str():
+            return value.replace("\0", "�")
+        case None | bool():
+            return value
+        case int() if abs(value) < 2**63:
+            return value
+        case float() if math.isfinite(value):
+            return value
     return str(value)

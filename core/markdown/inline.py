@@ -99,22 +99,23 @@ def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
     """
     footnote = False
     for token in parsed.tokens:
-        kind = token.type
-        if kind in ("paragraph_open", "heading_open"):
-            footnote = token.content.startswith("[^") and parsed.is_footnote(token)
-            yield token.content, kind == "heading_open"
-        elif kind == "code_block" and footnote:
-            yield token.content, False
-        elif kind == "definition" and parsed.is_footnote(token):
-            start, end = parsed.span(token)
-            footnote = True
-            yield parsed.body[start:end].replace("\0", "\ufffd"), False
-        else:
-            footnote = False
-            if kind == "table_open":
+        was_footnote = footnote
+        footnote = False
+        match token.type:
+            case "paragraph_open" | "heading_open":
+                footnote = token.content.startswith("[^") and parsed.is_footnote(token)
+                yield token.content, token.type == "heading_open"
+            case "code_block" if was_footnote:
+                footnote = True
+                yield token.content, False
+            case "definition" if parsed.is_footnote(token):
+                start, end = parsed.span(token)
+                footnote = True
+                yield parsed.body[start:end].replace("\0", "\ufffd"), False
+            case "table_open":
                 for row in token.content.split("\n"):
                     yield row, False
-            elif kind == "html_block":
+            case "html_block":
                 yield _RAW.sub("`", token.content), False
 
 
@@ -190,7 +191,6 @@ def link_to(address: str) -> Link:
 
 
 def link_definitions(parsed: Parsed) -> Iterator[Link]:
-    """Yield the targets of the link definitions in a body."""
     for token in parsed.tokens:
         if token.type == "definition" and not parsed.is_footnote(token):
             yield Link(token.meta["url"])

@@ -117,24 +117,25 @@ def build_outline(parsed: Parsed) -> Outline:
             continue
         start, end = parsed.span(token)
         kind, siblings, head, lead = _KINDS[token.type], stack[-1], min(end, start + MAX_LEAD), ""
-        if kind == "quote" and _CALLOUT.match(body, start, head):
-            kind = "callout"
-            lead = first_lines(start, 1)
-        elif kind == "details" and (summary := _SUMMARY.match(body, start, head)):
-            lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), references)
-        elif kind == "heading":
-            title = visible_text(token.content, references)
-            headings.append(Heading(int(token.tag[1]), title, start, end, nested=bool(opened)))
-        elif kind in ("paragraph", "definition") and parsed.is_footnote(token):
-            kind = "footnote"
-        elif kind == "code" and siblings and siblings[-1].kind == "footnote":
-            # CommonMark takes the next paragraph of a footnote for indented code.
-            siblings[-1] = Block("footnote", siblings[-1].start, end)
-            continue
-        elif kind == "fence" and len(token.info) <= MAX_LEAD:
-            lead = f"{token.markup}{token.info}".strip()
-        elif kind == "table":
-            lead = first_lines(start, 2)
+        match kind:
+            case "quote" if _CALLOUT.match(body, start, head):
+                kind = "callout"
+                lead = first_lines(start, 1)
+            case "details" if summary := _SUMMARY.match(body, start, head):
+                lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), references)
+            case "heading":
+                title = visible_text(token.content, references)
+                headings.append(Heading(int(token.tag[1]), title, start, end, nested=bool(opened)))
+            case "paragraph" | "definition" if parsed.is_footnote(token):
+                kind = "footnote"
+            case "code" if siblings and siblings[-1].kind == "footnote":
+                # CommonMark takes the next paragraph of a footnote for indented code.
+                siblings[-1] = Block("footnote", siblings[-1].start, end)
+                continue
+            case "fence" if len(token.info) <= MAX_LEAD:
+                lead = f"{token.markup}{token.info}".strip()
+            case "table":
+                lead = first_lines(start, 2)
         block = Block(kind, start, end, lead)
         if token.nesting > 0:
             opened.append(block)
@@ -263,7 +264,6 @@ def sections_of(note: Note) -> list[Section]:
 
 
 def sentences_of(body: str, block: Block) -> Iterator[Span]:
-    """Yield the spans of a paragraph's sentences."""
     if block.end - block.start > _WIDEST:
         return
     text = _WHITE.sub(" ", body[block.start : block.end])

@@ -133,7 +133,6 @@ def has_table(text: str) -> bool:
 
 
 def has_task(text: str) -> bool:
-    """Return whether a text has a list item with a checkbox."""
     return _TASK.search(text) is not None
 
 

@@ -50,7 +50,6 @@ def raw(markdown: str) -> Node:
 
 
 def para(content: Inlines) -> Node:
-    """Return a paragraph."""
     return {"t": "Para", "c": content}
 
 
@@ -60,12 +59,10 @@ def paras(texts: Iterable[str]) -> Blocks:
 
 
 def heading(level: int, content: Inlines) -> Node:
-    """Return a heading."""
     return {"t": "Header", "c": [level, ATTRIBUTES, content]}
 
 
 def bullets(items: list[Blocks]) -> Node:
-    """Return a bullet list."""
     return {"t": "BulletList", "c": items}
 
 
@@ -149,7 +146,8 @@ _ROMAN = (
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
 _MOST_ROMAN = 4_000
-_DIGITS, _UNITS = "〇一二三四五六七八九", "千百十"
+_DIGITS = "〇一二三四五六七八九"
+_UNITS = "千百十"
 _MOST_CHINESE = 10_000
 _CIRCLED = 20
 _MOST_LETTERS = 26 * 20
@@ -161,25 +159,28 @@ _CHINESE = (
 
 def numeral(number: int, written: str) -> str:
     """Format a number as named by Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
-    if written in ("lowerLetter", "a") and 0 < number <= _MOST_LETTERS:
-        return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
-    if written in ("upperLetter", "A"):
-        return numeral(number, "a").upper()
-    if written in ("lowerRoman", "i") and 0 < number < _MOST_ROMAN:
-        made = ""
-        for worth, letters in _ROMAN:
-            count, number = divmod(number, worth)
-            made += letters * count
-        return made
-    if written in ("upperRoman", "I"):
-        return numeral(number, "i").upper()
+    match written:
+        case "lowerLetter" | "a" if 0 < number <= _MOST_LETTERS:
+            return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
+        case "upperLetter" | "A":
+            return numeral(number, "a").upper()
+        case "lowerRoman" | "i" if 0 < number < _MOST_ROMAN:
+            made = ""
+            for worth, letters in _ROMAN:
+                count, number = divmod(number, worth)
+                made += letters * count
+            return made
+        case "upperRoman" | "I":
+            return numeral(number, "i").upper()
+        case "decimalZero":
+            return f"{number:02d}"
+        case "none":
+            return ""
     if written in _CHINESE and 0 < number < _MOST_CHINESE:
         return _chinese(number)
     if written.startswith(("decimalEnclosedCircle", "①")) and 0 < number <= _CIRCLED:
         return chr(0x2460 + number - 1)
-    if written == "decimalZero":
-        return f"{number:02d}"
-    return "" if written == "none" else str(number)
+    return str(number)
 
 
 def _chinese(number: int) -> str:
@@ -305,4 +306,5 @@ class Insertions:
 
     def omit(self, kind: str, place: str = "", count: int = 1) -> None:
         """Record something that the text leaves out."""
-        self.left_out += [Omission(kind, count, place)] if count else []
+        if count:
+            self.left_out.append(Omission(kind, count, place))

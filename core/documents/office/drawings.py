@@ -192,7 +192,8 @@ class _DrawingReader:
                     [self.line(elements_named(cell, "p")) for cell in row if local(cell) == "tc"]
                     for row in elements_named(child, "tr")
                 ]
-                made += [blocks.table(rows)] if any(map(any, rows)) else []
+                if any(map(any, rows)):
+                    made.append(blocks.table(rows))
             elif kind == "oleObj":
                 self._added.omit("attachment", posixpath.basename(name) or child.get("name", ""))
             elif drawn := read_chart(self._package, name).blocks:
@@ -298,7 +299,8 @@ class Slides:
         for part in self._package.related(name, "notesSlide"):
             drawn = _DrawingReader(self._package, part, self._added)
             noted += [block for shape, _ in self._own_shapes(part) for block in drawn.blocks(shape, bulleted=False)]
-        made += [blocks.callout("notes", "", noted)] if noted else []
+        if noted:
+            made.append(blocks.callout("notes", "", noted))
         return [blocks.heading(2, title or blocks.inlines(f"Slide {number}")), *made, *self._comments_on(name, number)]
 
     def _own_shapes(self, name: str) -> Iterator[tuple[Element, str | None]]:

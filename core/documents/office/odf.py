@@ -27,21 +27,6 @@ from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
 _OUTLINE = "outline-style"
 
 
-def write_labels(body: Element, roots: Iterable[Element]) -> None:
-    """Write the labels of lists and headings into their paragraphs; `roots` are the roots of parts with styles."""
-    styles: dict[str, Levels] = {}
-    list_styles: dict[str, str] = {}
-    for root in roots:
-        styles |= {
-            _OUTLINE if local(style) == _OUTLINE else value(style, "name"): _levels(style)
-            for style in elements_named(root, "list-style", _OUTLINE)
-        }
-        list_styles |= {
-            value(element, "name"): value(element, "list-style-name") for element in elements_named(root, "style")
-        }
-    _ListWriter(styles, list_styles).write(body, "", 0, {})
-
-
 def _levels(style: Element) -> Levels:
     found = {
         number_of(value(child, "level"), 1): child
@@ -62,11 +47,17 @@ def _levels(style: Element) -> Levels:
 
 
 class _ListWriter:
-    """Counts list items and headings, and writes their labels."""
+    """Counts list items and headings, and writes their labels; `roots` are the roots of parts with styles."""
 
-    def __init__(self, styles: dict[str, Levels], list_styles: dict[str, str]) -> None:
-        self._styles = styles
-        self._list_styles = list_styles
+    def __init__(self, roots: Iterable[Element]) -> None:
+        self._styles: dict[str, Levels] = {}
+        self._list_styles: dict[str, str] = {}
+        for root in roots:
+            for style in elements_named(root, "list-style", _OUTLINE):
+                name = _OUTLINE if local(style) == _OUTLINE else value(style, "name")
+                self._styles[name] = _levels(style)
+            for style in elements_named(root, "style"):
+                self._list_styles[value(style, "name")] = value(style, "list-style-name")
         self._headings: dict[int, int] = {}
         self._last: dict[str, dict[int, int]] = {}
 
@@ -117,7 +108,8 @@ _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
 _CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 HREF = "{http://www.w3.org/1999/xlink}href"
-CONTENT, STYLES = "content.xml", "styles.xml"
+CONTENT = "content.xml"
+STYLES = "styles.xml"
 _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
@@ -140,7 +132,7 @@ def prepare(data: bytes, added: Insertions) -> bytes:
     body = first(root, "body", "text")
     if body is None:
         return data
-    write_labels(body, [root] if styles is None else [styles, root])
+    _ListWriter([root] if styles is None else [styles, root]).write(body, "", 0, {})
     _OdtBody(package, body, added).complete()
     for kind, names in _MARGINS.items():
         body.extend(callout(added, kind, visible_texts(elements_named(styles, *names))))
@@ -158,7 +150,6 @@ class _OdtBody(Edits):
         self._notes: list[tuple[Element, Element]] = []
 
     def complete(self) -> None:
-        """Move all content that pandoc would drop."""
         for entry in self.root:  # text outside paragraphs
             if text := collapse_spaces(entry.tail or ""):
                 self.following[entry].append(paragraph(text))
@@ -188,24 +179,24 @@ class _OdtBody(Edits):
         self.insert()
 
     def _complete_text(self, entry: Element, name: str) -> None:
-        if name in _SECTIONS:
-            entry.tag = TEXT + "section"
-        elif name == "list-header":
-            entry.tag = TEXT + "list-item"
-        elif name == "h" and self.above(entry, "table-cell") is not None:
-            entry.tag = TEXT + "p"
-            self._spell(entry)
-        elif name == "list" and local(self.parents[entry]) == "note-body":
-            self.instead[entry] = items = [*elements_named(entry, "p", "h")]
-            for item in items:
-                item.text = f"• {item.text or ''}"
-        elif name == "list" and self.parents[entry].tag == TEXT + "list":
-            self.instead[entry] = [item := Element(TEXT + "list-item")]
-            item.append(entry)
-        elif name in ("p", "h"):
-            self._spell(entry)
-        elif name not in _READ and (entry.text or "").strip() and self.above(entry, "p", "h") is not None:
-            entry.tag = TEXT + "span"  # a field, whose text is its value
+        match name:
+            case "list-header":
+                entry.tag = TEXT + "list-item"
+            case "list" if local(self.parents[entry]) == "note-body":
+                self.instead[entry] = items = [*elements_named(entry, "p", "h")]
+                for item in items:
+                    item.text = f"• {item.text or ''}"
+            case "list" if self.parents[entry].tag == TEXT + "list":
+                self.instead[entry] = [item := Element(TEXT + "list-item")]
+                item.append(entry)
+            case "p" | "h":
+                if self.above(entry, "table-cell") is not None:
+                    entry.tag = TEXT + "p"
+                self._spell(entry)
+            case _ if name in _SECTIONS:
+                entry.tag = TEXT + "section"
+            case _ if name not in _READ and (entry.text or "").strip() and self.above(entry, "p", "h") is not None:
+                entry.tag = TEXT + "span"  # a field, whose text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Keep ruby base texts in place, and put the readings at the end of the paragraph."""
@@ -247,7 +238,8 @@ class _OdtBody(Edits):
             titles = [text for title in elements_named(chart, "title", "subtitle") for text in texts(title)]
             rows = [[" ".join(texts(cell)) for cell in row] for row in elements_named(chart, "table-row")]
             read = Chart("".join(titles[:1]), rows if any(map(any, rows)) else [], titles[1:]).blocks
-            self._lifted += [(element, [paragraph(self._added.marker(read))])] if read else []
+            if read:
+                self._lifted.append((element, [paragraph(self._added.marker(read))]))
             self._added.omit("chart", posixpath.basename(name), not read)
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))

@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, ParseError, SubElement
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.text import collapse_spaces
-from core.documents.kinds import damaged, sound_title
+from core.documents.kinds import ZIP_DAMAGE, damaged, sound_title
 
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 for _prefix, _namespace in {
@@ -52,7 +52,7 @@ class Package:
     def __init__(self, data: bytes) -> None:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
-        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        except ZIP_DAMAGE as error:
             raise damaged("") from error
         self.names = frozenset(self._archive.namelist())
 
@@ -60,7 +60,7 @@ class Package:
         """Return the bytes of a part, with Transitional namespaces instead of those of Strict Open XML."""
         try:
             data = self._archive.read(name)
-        except (KeyError, zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
+        except ZIP_DAMAGE as error:
             raise damaged("") from error
         if not name.endswith((".xml", ".rels")):
             return data
@@ -72,7 +72,6 @@ class Package:
         )
 
     def xml(self, name: str) -> Element:
-        """Return the root element of a part."""
         return parse_xml(self.read(name))
 
     def optional(self, name: str) -> Element | None:

@@ -98,11 +98,9 @@ class Flow:
         self._cell: Inlines = []
 
     def write(self, look: Look, text: str) -> None:
-        """Add text to the open paragraph."""
         self._runs.append((look, text))
 
     def note(self, content: Blocks) -> None:
-        """Add a footnote."""
         self._end_runs()
         self._parts.append({"t": "Note", "c": content})
 
@@ -133,20 +131,19 @@ class Flow:
             self._end_following()
 
     def end_cell(self) -> None:
-        """End the open cell."""
         self.in_table = True
         self.end_paragraph()
         self._rows[-1].append(self._cell)
         self._cell = []
 
     def end_row(self) -> None:
-        """End the open row."""
-        self._rows[-1] += [self._cell] if self._cell else []
-        self._rows += [[]] if self._rows[-1] else []
+        if self._cell:
+            self._rows[-1].append(self._cell)
+        if self._rows[-1]:
+            self._rows.append([])
         self._cell = []
 
     def complete(self) -> Blocks:
-        """Return all blocks."""
         self.end_paragraph()
         self._end_table()
         self._end_list()
@@ -182,7 +179,8 @@ _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "re
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
 """Destinations that contain properties of the document, such as fonts, styles and the author."""
 _DATES = {"creatim": "created", "revtim": "updated"}
-_MOST_LEVELS, _MOST_HEADINGS = 8, 6
+_MOST_LEVELS = 8
+_MOST_HEADINGS = 6
 _BULLET = 0xF0B7
 """The bullet of the Symbol font, as a private-use character."""
 
@@ -242,7 +240,8 @@ class Rtf:
         self._read(data)
         self.blocks = self._flows[0].complete()
         for kind, texts in self._margins.items():
-            self.blocks += [blocks.callout(kind, "", blocks.paras(texts))] if texts else []
+            if texts:
+                self.blocks.append(blocks.callout(kind, "", blocks.paras(texts)))
         added.omit("deletion", count=sum(bool(text.strip()) for text in self._deletions))
 
     def _read(self, data: bytes) -> None:
@@ -428,17 +427,18 @@ class Rtf:
             flow.following += content
 
     def _use(self, kind: str, text: str) -> None:
-        if kind in ("listtext", "pntext"):
-            self._flows[-1].label = text
-        elif kind == "fldinst" and (link := re.search(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""", text)):
-            self._state.look = self._state.look._replace(link=link[1])
-        elif kind == "atnauthor":
-            self._author = text
-        elif kind == "objclass" and not text.startswith("Equation"):
-            self._added.omit("attachment", text)
-        elif kind in _DATES and self._moment.get("yr"):
-            moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
-            self.said[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
-            self._moment = {}
-        elif kind in ("title", "author"):
-            self.said[kind] = text
+        match kind:
+            case "listtext" | "pntext":
+                self._flows[-1].label = text
+            case "fldinst" if link := re.search(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""", text):
+                self._state.look = self._state.look._replace(link=link[1])
+            case "atnauthor":
+                self._author = text
+            case "objclass" if not text.startswith("Equation"):
+                self._added.omit("attachment", text)
+            case "title" | "author":
+                self.said[kind] = text
+            case "creatim" | "revtim" if self._moment.get("yr"):
+                moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
+                self.said[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
+                self._moment = {}

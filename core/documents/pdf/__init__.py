@@ -6,7 +6,7 @@ from importlib.metadata import version
 from core.base.errors import SourceError
 from core.base.messages import plural
 from core.documents import Converted
-from core.documents.kinds import MAX_PAGES, has, need, sound_title
+from core.documents.kinds import has, need, sound_title
 
 
 class Pdf:
@@ -29,7 +29,7 @@ class Pdf:
         views = []
         left = reading.LeftOut()
         asides = dict[int, reading.Asides]()
-        with reading.open_document(data, MAX_PAGES) as document:
+        with reading.open_document(data) as document:
             outline = reading.outline(document)
             count = len(document)
             left.files += reading.attached_files(document)
@@ -81,7 +81,7 @@ class PdfText:
         from core.documents.pdf import reading
         from core.documents.pdf.lines import clean_text
 
-        with reading.open_document(data, MAX_PAGES) as document:
+        with reading.open_document(data) as document:
             pages = (page.get_textpage().get_text_range().splitlines() for page in document)
             return reading.join_pages(
                 ("\n".join(clean_text(line).rstrip() for line in lines).strip() for lines in pages), scan()

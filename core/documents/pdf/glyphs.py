@@ -14,7 +14,8 @@ from pypdfium2 import PdfPage
 from core.base.frozen import frozen
 from core.documents.pdf.lines import Letter, clean_text
 
-_FIXED, _FORCED_BOLD = 1, 1 << 18
+_FIXED = 1
+_FORCED_BOLD = 1 << 18
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
 """Character codes with special treatment: controls, space, hyphen, and glyphs without a character."""
@@ -75,7 +76,6 @@ class Glyphs:
 
     @property
     def count(self) -> int:
-        """Number of letters and digits on the page."""
         text = "".join(letter.text for letters in self.letters.values() for letter in letters)
         return sum(map(str.isalnum, text)) + self.beyond
 
@@ -83,7 +83,7 @@ class Glyphs:
         """Return the directions of the letters, most frequent first; similar directions count as one."""
         found: list[Direction] = []
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
-            if self.letters[direction] and not any(direction.is_like(other) for other in found):
+            if self.letters[direction] and not any(map(direction.is_like, found)):
                 found.append(direction)
         return sorted(found, key=lambda item: -len(self.alike(item)))
 
@@ -92,7 +92,7 @@ class Glyphs:
         alike = [
             held
             for direction, held in self.letters.items()
-            if direction.is_like(wanted) and not any(direction.is_like(other) for other in without)
+            if direction.is_like(wanted) and not any(map(direction.is_like, without))
         ]
         letters = alike[0] if len(alike) == 1 else sorted(chain.from_iterable(alike), key=lambda letter: letter.at)
         return [letter for letter in letters if letter.size >= _SMALLEST]
@@ -116,7 +116,6 @@ class _TextStyle(NamedTuple):
 
 
 def glyphs(loaded: PdfPage) -> Glyphs:
-    """Return the letters of a page."""
     left, _, _, top = loaded.get_bbox()
     page = loaded.get_textpage()
     raw = page.raw

@@ -209,7 +209,7 @@ def _ruled_table(
         for start in tops
         for row in _divide([(lines.get((left, start), []), widths.get((left, start), 0.0)) for left in columns])
     ]
-    rows = [list(row) for row in zip(*(column for column in zip(*rows, strict=True) if any(column)), strict=True)]
+    rows = [list(row) for row in zip(*filter(any, zip(*rows, strict=True)), strict=True)]
     if len(rows) < 2 or sum(bool(text) for row in rows for text in row) < 3:
         return None, []
     return PageTable(rows, x0, top, x1, bottom, page), rest

@@ -301,7 +301,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
     """Return the lines of a column from top to bottom; runs on one baseline are joined from left to right."""
     lines: list[GlyphRun] = []
-    for run in sorted(runs, key=lambda run: (run.y, run.x0)):
+    for run in sorted(runs, key=attrgetter("y", "x0")):
         last = lines[-1] if lines else None
         if last and abs(run.y - last.y) <= 0.35 * max(run.size, last.size) and run.page == last.page:
             left, right = (last, run) if last.x0 <= run.x0 else (run, last)

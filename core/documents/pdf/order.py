@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 
 from core.documents.pdf.lines import GlyphRun, go_on, is_prose, join_texts, lines_of
 
@@ -35,7 +36,6 @@ class PageTable:
 
     @property
     def texts(self) -> Iterator[str]:
-        """Texts of the cells."""
         return (cell for row in self.rows for cell in row)
 
 
@@ -58,12 +58,12 @@ RunGroups = list[list[GlyphRun]]
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
     """Group runs into rows from top to bottom, each from left to right."""
     rows: RunGroups = []
-    for run in sorted(runs, key=lambda run: (run.y, run.x0)):
+    for run in sorted(runs, key=attrgetter("y", "x0")):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
         else:
             rows.append([run])
-    return [sorted(row, key=lambda run: run.x0) for row in rows]
+    return [sorted(row, key=attrgetter("x0")) for row in rows]
 
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
@@ -201,7 +201,7 @@ def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[l
     for flow in flows([*others, *tables, *across]):
         rows, rest = find_tables([part for part in flow if isinstance(part, GlyphRun)])
         parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, PageTable))]
-        made.append(sorted(parts, key=lambda part: part.top))
+        made.append(sorted(parts, key=attrgetter("top")))
     return made
 
 
@@ -209,12 +209,12 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
     """Group the parts of a page by column, in reading order."""
     gutter = _gutter(parts)
     if gutter is None:
-        return [sorted(parts, key=lambda part: (part.top, part.x0))] if parts else []
+        return [sorted(parts, key=attrgetter("top", "x0"))] if parts else []
     made: list[list[Part]] = []
     left: list[Part] = []
     right: list[Part] = []
     across: list[Part] = []
-    for part in sorted(parts, key=lambda part: (part.top, part.x0)):
+    for part in sorted(parts, key=attrgetter("top", "x0")):
         if part.x1 <= gutter:
             left.append(part)
         elif part.x0 >= gutter - _GUTTER:
@@ -226,8 +226,9 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
             left = []
             right = []
             continue
-        made += [across] if across else []
-        across = []
+        if across:
+            made.append(across)
+            across = []
     below = _below(left, right)
     if not all(_is_title(part, right) for part in left[below:]):  # the left column is just longer
         below = len(left)

@@ -16,7 +16,7 @@ from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix, PdfPage
 from core.base.errors import SourceError
 from core.base.text import collapse_spaces
 from core.documents import Converted
-from core.documents.kinds import damaged, encrypted
+from core.documents.kinds import MAX_PAGES, damaged, encrypted
 from core.documents.pdf.glyphs import UPRIGHT, Direction, glyphs
 from core.documents.pdf.lines import Letter, clean_text, normalize_title
 from core.markdown.writing import callout
@@ -24,7 +24,9 @@ from core.model import Omission
 
 # The drawings on a page: ruled lines, pictures, and dots that may be bullets.
 
-_PATH, _IMAGE, _FORM = 2, 3, 5
+_PATH = 2
+_IMAGE = 3
+_FORM = 5
 _MOST_OBJECTS = 50_000
 _MOST_EDGES = 1_500
 _MOST_DEPTH = 9
@@ -144,7 +146,6 @@ class Asides:
 
 
 def attached_files(document: PdfDocument) -> list[str]:
-    """Return the names of the files attached to a PDF."""
     files = _items(pdfium.FPDFDoc_GetAttachmentCount, pdfium.FPDFDoc_GetAttachment, document.raw)
     return [_read_text(pdfium.FPDFAttachment_GetName, file) for file in files]
 
@@ -320,16 +321,16 @@ class Page:
 
 
 @contextmanager
-def open_document(data: bytes, most: int) -> Iterator[PdfDocument]:
-    """Open a PDF; raises SourceError if it is encrypted, damaged or has more than `most` pages."""
+def open_document(data: bytes) -> Iterator[PdfDocument]:
+    """Open a PDF; raises SourceError if it is encrypted, damaged or has more than MAX_PAGES."""
     try:
         document = PdfDocument(io.BytesIO(data))
     except PdfiumError as error:
         raise (encrypted("") if "password" in str(error).lower() else damaged("")) from error
     try:
         document.init_forms()
-        if len(document) > most:
-            raise SourceError("", "has {n} pages; the limit is {most}. Split it.", n=len(document), most=most)
+        if len(document) > MAX_PAGES:
+            raise SourceError("", "has {n} pages; the limit is {most}. Split it.", n=len(document), most=MAX_PAGES)
         yield document
     finally:
         document.close()
@@ -340,7 +341,6 @@ Titles = dict[tuple[int, str], int]
 
 
 def outline(document: PdfDocument) -> Titles:
-    """Return the levels of a PDF's bookmarks."""
     levels = {}
     for mark in document.get_toc(max_depth=6):
         place = mark.get_dest()
@@ -424,7 +424,7 @@ def _bullets(page: Page) -> Iterator[Letter]:
             if x1 < letter.x0 < x1 + 2 * letter.size and 0.1 * letter.size < letter.y - middle < 0.6 * letter.size
         ]
         if overlapping:
-            first = min(overlapping, key=lambda letter: letter.x0)
+            first = min(overlapping, key=attrgetter("x0"))
             yield Letter("•", x0, x1, first.y, first.size)
 
 

@@ -305,7 +305,6 @@ class NoteFiles:
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
-        """Return the note with its files."""
         names = ", ".join(self.missing)[:_MOST_NAMES]
         left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
         return Imported(path, text, left_out, self.parts)

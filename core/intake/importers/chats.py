@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import groupby, islice
+from operator import attrgetter
 
 from core.base.frozen import frozen
 from core.base.text import collapse_spaces, link_address
@@ -84,7 +85,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     quotes: dict[str, str] = {}
     note: list[ChatMessage] = []
     said = (message for message in messages if any(message.text) or message.files)
-    for day, of_day in groupby(said, key=lambda message: message.day):
+    for day, of_day in groupby(said, key=attrgetter("day")):
         while part := [*islice(of_day, _MOST)]:
             if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
                 yield _note(title, place, note, quotes, taken)
@@ -97,7 +98,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
 def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str, str], taken: Taken) -> Imported:
     attached = NoteFiles()
     parts = []
-    for day, of_day in groupby(messages, key=lambda message: message.day):
+    for day, of_day in groupby(messages, key=attrgetter("day")):
         parts += [f"## {day or title}", *(_paragraph(message, quotes, attached) for message in of_day)]
     first = messages[0]
     last = messages[-1]
@@ -144,7 +145,6 @@ class Slack(FolderImporter):
         return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of all channels."""
         failed: list[Failed] = []
         taken: Taken = {}
         there = [*files(self._folder)]

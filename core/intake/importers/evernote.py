@@ -42,7 +42,6 @@ class Evernote(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether the folder contains `.enex` files and no notes."""
         suffixes = {PurePosixPath(path).suffix.lower() for path in files(self._folder)}
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
@@ -200,7 +199,8 @@ def recognized_words(index: str) -> str:
     words = list[str]()
     for item in root.iter("item"):
         best = max(item.iter("t"), key=_weight, default=Element("t"))
-        words += (best.text or "").split() if _weight(best) >= _SURE else []
+        if _weight(best) >= _SURE:
+            words += (best.text or "").split()
     return " ".join(words)
 
 

@@ -50,7 +50,6 @@ class Joplin(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether all files are `.jex` files."""
         return {PurePosixPath(path).suffix.lower() for path in files(self._folder)} == {".jex"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:

@@ -23,7 +23,8 @@ from core.intake.importers import (
 )
 from core.model import Failed
 
-_EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"
+_EDITED = "userEditedTimestampUsec"
+_CREATED = "createdTimestampUsec"
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
 """Suffixes of all files in an export from Keep alone."""
 _LOOKED_AT = 20
@@ -47,7 +48,6 @@ class Keep(FolderImporter):
         return (path for path in files(self._folder) if path.endswith(".json"))
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes as Markdown, named after their files."""
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._json():

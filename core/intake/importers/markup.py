@@ -18,7 +18,8 @@ _MARKS["annotation"] = "$"  # the TeX source of a formula
 _EMPTY = frozenset(("br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"))
 _SILENT = frozenset(("script", "style", "head", "title", "en-crypt", "svg", "mrow"))
 _SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"))
-_CHECKED, _UNCHECKED = "[x] ", "[ ] "
+_CHECKED = "[x] "
+_UNCHECKED = "[ ] "
 _WHOLE = re.compile(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$")
 _RELATIVE = re.compile(r"(?![A-Za-z][A-Za-z0-9+.-]*:|[/#\\])[^\s<>()]+$")
 _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
@@ -69,7 +70,6 @@ class _MarkdownWriter(HTMLParser):
         self._silent = self._cells = 0
 
     def convert(self, content: str) -> str:
-        """Return HTML as Markdown."""
         self.feed(content)
         self.close()
         self._end_table()
@@ -171,26 +171,25 @@ class _MarkdownWriter(HTMLParser):
         self._write(data.replace("\xa0", " ") if self._in("pre") else re.sub(r"[ \t\r\n]+", " ", data))
 
     def _closed(self, tag: str) -> None:
-        if tag in ("ul", "ol") and self._lists:
-            self._lists.pop()
-            self._write("" if self._lists else "\n\n")
-            self._list_end = len(self._out)
-        elif tag == "a" and self._links:
-            address, start = self._links.pop()
-            if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
-                self._out[start - 1] = ""  # a picture that links to itself loses the link
-            elif address:
-                self._write(f"]({address})")
-        elif tag == "pre":
-            self._write(("" if "".join(self._out[-1:]).endswith("\n") else "\n") + "```\n\n")
-        elif tag in _MARKS and not self._in("pre"):
-            self._write(_MARKS[tag])
-        elif tag == "table" and not self._in("table"):
-            self._end_table()
-        elif tag == "summary" and self._rows is None and not self._in("li"):
-            self._write("\n\n")
-        elif tag in _BREAKING and self._rows is None and not self._in("li"):
-            self._write("\n" if tag in ("div", "en-note") else "\n\n")
+        match tag:
+            case "ul" | "ol" if self._lists:
+                self._lists.pop()
+                self._write("" if self._lists else "\n\n")
+                self._list_end = len(self._out)
+            case "a" if self._links:
+                address, start = self._links.pop()
+                if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
+                    self._out[start - 1] = ""  # a picture that links to itself loses the link
+                elif address:
+                    self._write(f"]({address})")
+            case "pre":
+                self._write(("" if "".join(self._out[-1:]).endswith("\n") else "\n") + "```\n\n")
+            case "table" if not self._in("table"):
+                self._end_table()
+            case _ if tag in _MARKS and not self._in("pre"):
+                self._write(_MARKS[tag])
+            case _ if (tag == "summary" or tag in _BREAKING) and self._rows is None and not self._in("li"):
+                self._write("\n" if tag in ("div", "en-note") else "\n\n")
 
     def _in(self, tag: str) -> bool:
         return any(tag == role for _, _, role in self._open)

@@ -55,7 +55,6 @@ class Notion(FolderImporter):
         return 0 < len(names) <= 2 * marked
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the pages, and a table for each database."""
         there = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES) and path != "index.html"]
         whole = {path for path in there if path.endswith("_all.csv")}
         found = [path for path in there if path.replace(".csv", "_all.csv") not in whole]
