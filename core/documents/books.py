@@ -44,10 +44,10 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
     ordered = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts))
     more = b""
     for item in re.findall(rb"<(?:\w+:)?item\s([^<>]*)>", parts):
-        said = dict(re.findall(rb"""([\w:-]+)\s*=\s*["']([^"']*)""", item))
-        identifier = said.get(b"id", b"")
-        place = unquote(said.get(b"href", b"").decode("utf-8", "replace"))
-        is_page = place.lower().endswith(_PAGES) and b"nav" not in said.get(b"properties", b"").split()
+        attributes = dict(re.findall(rb"""([\w:-]+)\s*=\s*["']([^"']*)""", item))
+        identifier = attributes.get(b"id", b"")
+        place = unquote(attributes.get(b"href", b"").decode("utf-8", "replace"))
+        is_page = place.lower().endswith(_PAGES) and b"nav" not in attributes.get(b"properties", b"").split()
         if is_page and identifier not in ordered and place.rpartition("/")[2] in linked:
             more += b'<itemref idref="%b"/>' % identifier
     return re.sub(rb"</(?:\w+:)?spine>", lambda end: more + end[0], parts, count=1)
@@ -185,11 +185,11 @@ def _page(element: Element, depth: int) -> str:
         inner += [_page(part, depth), html.escape(part.tail or "")]
     if (mark := _MARKS.get(name)) is None:
         return "".join(inner)
-    said = {"href": element.get(_HREF, ""), "src": element.get(_HREF, "")[:1]} | element.attrib
+    attributes = {"href": element.get(_HREF, ""), "src": element.get(_HREF, "")[:1]} | element.attrib
     stated = "".join(
-        f' {name}="{html.escape(said[name])}"'
+        f' {name}="{html.escape(attributes[name])}"'
         for name in ("id", "href", "src", "alt", "title", "colspan", "rowspan")
-        if said.get(name)
+        if attributes.get(name)
     )
     kind = f' data-{_KIND}="noteref"' if element.get("type") == "note" else ""
     return f"<{mark}{stated}{kind}>{''.join(inner)}</{mark}>"

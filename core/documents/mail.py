@@ -73,8 +73,8 @@ class Mail:
 
 
 def _head(message: EmailMessage) -> str:
-    said = {name: _header(message, name) for name in ("From", "To", "Cc", "Date")}
-    return "\n".join(f"- {name}: {text}" for name, text in said.items() if text)
+    headers = {name: _header(message, name) for name in ("From", "To", "Cc", "Date")}
+    return "\n".join(f"- {name}: {text}" for name, text in headers.items() if text)
 
 
 def _header(message: EmailMessage, name: str) -> str:

@@ -151,8 +151,8 @@ def _jats(data: bytes) -> Markup:
     def with_others(group: "re.Match[bytes]") -> bytes:
         others = b"".join(
             text
-            for said, text in re.findall(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>", group[1])
-            if referred.isdisjoint(re.findall(rb"""\sid=["']([^"'<>]*)""", said))
+            for attributes, text in re.findall(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>", group[1])
+            if referred.isdisjoint(re.findall(rb"""\sid=["']([^"'<>]*)""", attributes))
         )
         return group[0] + (others and b"<sec>%b</sec>" % others)
 
@@ -186,8 +186,8 @@ def _notebook(data: bytes) -> Markup:
     for cell in _entries(notebook, "cells"):
         if cell.get("cell_type") == "raw":
             text = _joined(cell.get("source", ""))
-            said = cell.get("metadata")
-            formats = {said.get("format"), said.get("raw_mimetype")} if isinstance(said, dict) else set()
+            metadata = cell.get("metadata")
+            formats = {metadata.get("format"), metadata.get("raw_mimetype")} if isinstance(metadata, dict) else set()
             is_markdown = formats & {"markdown", "text/markdown"} or not text.strip()
             cell |= {"cell_type": "markdown", "source": text if is_markdown else code_block(text)}
         for shown in (output.get("data") for output in _entries(cell, "outputs")):

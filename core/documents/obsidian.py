@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
@@ -33,11 +34,13 @@ class Canvas:
         nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
-        homes = {id(card): _home(card, groups) for card in cards}
-        parts = [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is None)]
+        by_group: defaultdict[int, list[Json]] = defaultdict(list)
+        for card in cards:
+            by_group[id(_home(card, groups))].append(card)
+        parts = [*map(_card, in_reading_order(by_group[id(None)]))]
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
-            parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
+            parts += map(_card, in_reading_order(by_group[id(group)]))
         names = {node["id"]: _display_name(node) for node in nodes}
         arrows = []
         for edge in _rows(root, "edges"):
@@ -213,5 +216,5 @@ def _text(element: Json) -> str:
     """Return the text of an element, or the name of a frame, and its link."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")
-    said = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]
-    return " ".join(filter(None, said))
+    parts = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]
+    return " ".join(filter(None, parts))

@@ -58,23 +58,23 @@ class Pandoc:
         need("pypandoc")
         read = self._read(data, kind, 0)
         text = _markdown(read.nodes, pictures=kind not in (*_PACKED, *_HTML, "rtf", "fb2"))
-        said = read_metadata(data, kind) if kind in _PACKED else {}
-        said |= {name: value for name, value in read.said.items() if value}
+        metadata = read_metadata(data, kind) if kind in _PACKED else {}
+        metadata |= {name: value for name, value in read.metadata.items() if value}
         if kind == "epub":
-            said["tags"] = said.get("subjects", "")
+            metadata["tags"] = metadata.get("subjects", "")
         about: dict[str, Any] = {
-            name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
+            name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
         }
         return Converted(text, warnings=tuple(read.added.warnings), left_out=summed(read.added.left_out), **about)
 
-    def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
+    def _read(self, data: bytes, kind: str, depth: int) -> "_Content":
         """Return the content of a document; `depth` is greater than 0 for an embedded document."""
         added = Insertions(comments=self.comments)
         if kind == "pptx":
-            return _Read(Slides(data, added).blocks(), {}, added)
+            return _Content(Slides(data, added).blocks(), {}, added)
         if kind == "rtf":
             rich = Rtf(data, added)
-            return _Read(rich.blocks, rich.said, added)
+            return _Content(rich.blocks, rich.metadata, added)
 
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
@@ -106,8 +106,10 @@ class Pandoc:
         read = _parse(data, _FORMATS.get(kind, kind))
         meta: dict[str, Any] = read["meta"]
         unsaid = "keywords" if kind in _HTML else "date" if kind in _PACKED else ""
-        said = {field: syntax.plain(meta[name]) for name, field in _FIELDS.items() if name in meta and name != unsaid}
-        said |= about
+        metadata = {
+            field: syntax.plain(meta[name]) for name, field in _FIELDS.items() if name in meta and name != unsaid
+        }
+        metadata |= about
         nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
         if kind in ("epub", "fb2"):
             above = read_metadata(data, kind).get("description", "") if kind == "epub" else ""
@@ -116,10 +118,10 @@ class Pandoc:
         elif kind not in _HTML:  # metadata that becomes text at the top instead of a field of the note
             names = ["subtitle", "abstract"]
             if kind in ("docx", *_OPEN):
-                names = [*([] if sound_title(said.get("title", "")) else ["title"]), "subtitle", "date", "abstract"]
+                names = [*([] if sound_title(metadata.get("title", "")) else ["title"]), "subtitle", "date", "abstract"]
             head = [node for name in names if name in meta for node in syntax.paragraphs(meta[name])]
             nodes = _read_raw([*head, *nodes])
-        return _Read(nodes, said, added)
+        return _Content(nodes, metadata, added)
 
 
 class Uncommented(Pandoc):
@@ -130,11 +132,11 @@ class Uncommented(Pandoc):
 
 
 @frozen
-class _Read:
+class _Content:
     """The blocks of a document, its metadata, and the omissions and warnings in `added`."""
 
     nodes: Blocks
-    said: dict[str, str]
+    metadata: dict[str, str]
     added: Insertions
 
 

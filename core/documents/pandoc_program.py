@@ -149,7 +149,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
             raise _missing_error() from error
         with process:
             limit_child(process)
-            written, said = process.communicate()
+            written, errors = process.communicate()
     if process.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
     if process.returncode == _OUT_OF_TIME:
@@ -157,7 +157,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
     if process.returncode < 0:
         raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
-        why = _reason(said.decode("utf-8", "replace"))
+        why = _reason(errors.decode("utf-8", "replace"))
         raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
     return written
 

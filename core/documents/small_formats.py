@@ -74,9 +74,9 @@ def _entry(entry: Element) -> str:
     title = html.escape(html.unescape(re.sub(r"<[^<>]*>", "", _words(named)) if is_html else _words(named)) or "…")
     categories = [element.get("term") or (element.text or "") for element in entry if local(element) == "category"]
     about = [_line(entry, *_DATES), _author(entry), *categories]
-    said = html.escape(" · ".join(collapse_spaces(part) for part in about if part.strip()))
+    details = html.escape(" · ".join(collapse_spaces(part) for part in about if part.strip()))
     head = f'<a href="{html.escape(link)}">{title}</a>' if link else title
-    return f"<h2>{head}</h2><p>{said}</p>{_text(entry)}"
+    return f"<h2>{head}</h2><p>{details}</p>{_text(entry)}"
 
 
 def _text(entry: Element) -> str:
@@ -130,8 +130,8 @@ class Subtitles:
         lines: list[tuple[str, str]] = []
         for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text):
             voiced = re.sub(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>", r"\1: ", cue)
-            said = html.unescape(re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", voiced))
-            lines += [(at, line.strip()) for line in said.split("\n") if line.strip()]
+            words = html.unescape(re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", voiced))
+            lines += [(at, line.strip()) for line in words.split("\n") if line.strip()]
         once = (next(same) for _, same in groupby(lines, key=lambda pair: pair[1]))
         minutes = ([*minute] for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))
         paragraphs = [f"**{minute[0][0]}** {' '.join(line for _, line in minute)}" for minute in minutes]

@@ -181,9 +181,9 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
         content: Any = node.get("c")
         if kind == "RawInline" and content[0] == "html" and re.match(r"<img\s", content[1]):
             stated = re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", content[1])
-            said = {"alt": "", "src": "", "title": ""} | {name: html.unescape(value) for name, value in stated}
+            values = {"alt": "", "src": "", "title": ""} | {name: html.unescape(value) for name, value in stated}
             kind = "Image"
-            content = [ATTRIBUTES, blocks.inlines(said["alt"]), [said["src"], said["title"]]]
+            content = [ATTRIBUTES, blocks.inlines(values["alt"]), [values["src"], values["title"]]]
         match kind:
             case "Image":
                 attributes, words, (address, title) = content

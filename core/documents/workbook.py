@@ -67,8 +67,10 @@ class Workbook:
             text = "\n".join(book.read())
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
-        said = read_metadata(data, kind)
-        about: dict[str, Any] = {name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags")}
+        metadata = read_metadata(data, kind)
+        about: dict[str, Any] = {
+            name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags")
+        }
         warning = plural(
             "{n} hidden sheet was read too: {sheets}",
             "{n} hidden sheets were read too: {sheets}",
@@ -191,9 +193,9 @@ class _Sheets:
                 elif kind == "mergeCell":
                     left -= _fill_down(rows, numbers, reference)
                 elif (linked := links.get(value(element, "id"))) is not None and linked.is_outside:
-                    place = _RANGE.match(reference)
-                    cells = rows.get(int(place[2]), []) if place else []
-                    if place and (column := _column(place[1])) < len(cells) and "](" not in cells[column]:
+                    at = _RANGE.match(reference)
+                    cells = rows.get(int(at[2]), []) if at else []
+                    if at and (column := _column(at[1])) < len(cells) and "](" not in cells[column]:
                         cells[column] = link(cells[column] or linked.target, linked.target)
                 if left < 0:
                     raise MemoryError
@@ -237,19 +239,20 @@ class _Sheets:
             case "n" if stored:
                 stored = show(stored, code, since_1904=self._since_1904)
         shown = show_text(stored, code) if "@" in code and kind != "n" else stored
-        said = "" if formula is None else formula.text or ""
-        if linked := re.fullmatch(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)', said):
+        expression = "" if formula is None else formula.text or ""
+        if linked := re.fullmatch(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)', expression):
             return link(shown or linked[2] or linked[1], linked[1])
         if formula is None or shown or kind == "str":
             return shown
         self._without_value += 1
-        return f"={said}"
+        return f"={expression}"
 
     def _other_content(self, sheet: str, title: str) -> Iterator[str]:
         """Yield the content of a sheet other than cells; `sheet` is the name of its part."""
-        in_charts: list[str] = []
         for drawing in self._package.related(sheet, "drawing"):
-            root = self._package.optional(drawing)
+            if (root := self._package.optional(drawing)) is None:
+                continue
+            in_charts = list[str]()
             relations = self._package.relations(drawing)
             for element in elements_named(root, "chart", "relIds"):
                 if (relation := relations.get(relation_id(element))) is None:
@@ -260,14 +263,11 @@ class _Sheets:
                 if chart.rows or chart.title:
                     yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
                 in_charts += chart.texts
-        for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
-            drawn = (text for shape in shapes(root) if local(shape) == "sp" for text in text_of(shape))
-            yield from (f"{text}\n" for text in drawn)
-        yield from (f"{text}\n" for text in in_charts)
+            drawn = [text for shape in shapes(root) if local(shape) == "sp" for text in text_of(shape)]
+            yield from (f"{text}\n" for text in drawn + in_charts)
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
-        root = self._package.optional(sheet)
-        for margin in elements_named(root, *_MARGINS):
+        for margin in elements_named(self._package.optional(sheet), *_MARGINS):
             # codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46); && is an ampersand
             text = re.sub(
                 r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)',
@@ -289,7 +289,7 @@ class _Sheets:
                 names = enumerate(elements_named(root, "author"))
                 authors = {str(at): "".join(author.itertext()) for at, author in names} | self._people
                 for element in elements_named(root, tag):
-                    text = "".join(said.text or "" for said in elements_named(element, part))
+                    text = "".join(run.text or "" for run in elements_named(element, part))
                     author = authors.get(value(element, "authorId") or value(element, "personId"), "")
                     if not text.startswith(_NOTICE):
                         lines = f"{value(element, 'ref')}: {text}".splitlines()

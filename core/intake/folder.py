@@ -103,7 +103,7 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""Files that a scan includes: text files of a plain base; notes; also documents; also pictures, as documents."""
+"""What a scan includes: text files of a plain base, only notes, documents too, or also pictures as documents."""
 
 
 @frozen

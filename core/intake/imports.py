@@ -178,20 +178,17 @@ class Imports:
         others = [note for note in own if note.note_id not in loose]
         plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
-        same = []
+        touched = [match for match in plan.touched if match not in joined]
+        changed = [match for match in plan.changed if match not in joined]
         for match in joined:  # compared as text, because the file may have another encoding
             note = self._store.notes.note(match.note.note_id)
             file = match.file if match.file.text else folder.with_text(plan.folder, match.file)
-            if file.text == (note.front or "") + note.body:
-                same.append(match)
+            (touched if file.text == (note.front or "") + note.body else changed).append(match)
         return replace(
             self._without_deleted(plan, known),
             base_id=known.id,
-            touched=(*(match for match in plan.touched if match not in joined), *same),
-            changed=(
-                *(match for match in plan.changed if match not in joined),
-                *(match for match in joined if match not in same),
-            ),
+            touched=tuple(touched),
+            changed=tuple(changed),
             joined=tuple(joined),
         )
 

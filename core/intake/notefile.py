@@ -164,12 +164,12 @@ def document_text(
         at = moment(values[name])
         if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow further east
             values[name] = ""
-    said: dict[str, object] = {
+    fields: dict[str, object] = {
         name: collapse_spaces(make_storable(str(value))) for name, value in values.items() if value
     }
     if tags := [collapse_spaces(tag) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
-        said["tags"] = tags[:_MOST_TAGS]
-    front = frontmatter.dump(said)
+        fields["tags"] = tags[:_MOST_TAGS]
+    front = frontmatter.dump(fields)
     if not body.strip():
         raise SourceError(path, "contains no readable text.")
     if len(front) + len(body) > MAX_TEXT:

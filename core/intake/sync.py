@@ -31,7 +31,7 @@ _LEAST_BYTES = 10_000
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
-    """Return the scan of a folder without pictures other than scanned pages.
+    """Return a scan without the pictures that aren't scanned pages.
 
     A picture is a page if it isn't small and no note in the folder could show it, or if its path is `known` as a note.
     Other pictures become skipped files, except in folders for files shown by notes. Raises SourceError if nothing is

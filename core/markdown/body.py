@@ -114,7 +114,7 @@ def pictures_in(body: str, path: str) -> dict[str, int]:
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes that a body embeds, as written -> offset after the first embed of each.
+    """Return the pictures, files and notes embedded in a body, as written, with the offset after the first embed.
 
     Raises SourceError for a body that is too large to parse.
     """

@@ -70,8 +70,8 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
         # `first cell: second cell`; with more columns, each cell follows the name of its column.
         begins, *others = _cells(line, parsed) or [""]
         pairs = zip(names[1:], others, strict=False)
-        said = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
-        sentence = ": ".join(filter(None, (begins, "; ".join(said))))
+        named = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
+        sentence = ": ".join(filter(None, (begins, "; ".join(named))))
         if begin >= above and any(map(str.isalpha, sentence)):
             yield TableRow(start - above, end - above, sentence)
 

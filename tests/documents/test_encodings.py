@@ -138,7 +138,7 @@ def test_rich_text_is_read_in_the_code_pages_of_its_fonts(rtf: bytes, text: str)
     "data", [b"{\\rtf1 \\bin99999999999 x", b"\\u1" * 9, b"{\\rtf1\\ansicpg0\\'9", b"\\f99999999999\\'e9}}}}", b"\\"]
 )
 def test_damaged_rich_text_is_passed_on(data: bytes) -> None:
-    assert isinstance(Rtf(data, Insertions(), comments=True).blocks, list)
+    assert isinstance(Rtf(data, Insertions()).blocks, list)
 
 
 def test_what_the_answer_of_a_server_says_is_kept_with_its_page(tmp_path: Path) -> None:

@@ -218,11 +218,11 @@ Levels = dict[int, ListLevel]
 
 def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
     """Return the label of a list item; `counts` are the current numbers by depth."""
-    said = ""
+    text = ""
     for at, part in enumerate(levels[depth].parts):
         level = levels.get(int(part), ListLevel()) if at % 2 else None
-        said += numeral(counts.get(int(part), level.start), level.format) if level else part
-    return collapse_spaces(said)
+        text += numeral(counts.get(int(part), level.start), level.format) if level else part
+    return collapse_spaces(text)
 
 
 class Look(NamedTuple):

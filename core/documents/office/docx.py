@@ -114,8 +114,8 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
             restart = levels[deeper].restart
             if restart < 0 or depth <= restart:
                 counts.pop(deeper, None)
-        said = label(levels, counts, depth)
-        if said and (style.is_heading or not level.is_plain) and level.format != "bullet":
+        written = label(levels, counts, depth)
+        if written and (style.is_heading or not level.is_plain) and level.format != "bullet":
             properties = first(paragraph, "pPr")
             if properties is None:
                 properties = Element(qualified_name(paragraph, "pPr"))
@@ -124,7 +124,7 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
             numbered = add_element(properties, "numPr")
             add_element(numbered, "ilvl", val=at)
             add_element(numbered, "numId", val="0" if style.is_heading else bullet)
-            paragraph.insert([*paragraph].index(properties) + 1, text_run(paragraph, said + " "))
+            paragraph.insert([*paragraph].index(properties) + 1, text_run(paragraph, written + " "))
             labelled = True
     if not labelled:
         return {}
@@ -322,8 +322,8 @@ class _Part(Edits):
         if others and any(text_of(run)):  # Word gives each ruby its own run
             runs.append(text_run(paragraph, "".join(text_of(run))))
         if reading is not None:
-            said = collapse_spaces("".join(map(visible_text, reading)))
-            self._readings[paragraph].add(said, joined=self._before.get(run) in self.instead)
+            text = collapse_spaces("".join(map(visible_text, reading)))
+            self._readings[paragraph].add(text, joined=self._before.get(run) in self.instead)
         self.instead[run] = runs
 
     def _read_chunk(self, element: Element, chunk: Chunk) -> None:

@@ -65,12 +65,12 @@ def read_chart(package: Package, name: str) -> Chart:
         return Chart(texts=[*filter(None, map(_words, points))])
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
-    said = {*elements_named(title, "rich", "txData")}
+    named_texts = {*elements_named(title, "rich", "txData")}
     categories: Points = {}
     columns: list[tuple[str, Points]] = []
     for number, series in enumerate(elements_named(root, "ser", "series"), 1):
         named = first(series, "tx")
-        said |= {*elements_named(named, "rich", "txData")}
+        named_texts |= {*elements_named(named, "rich", "txData")}
         label = " ".join(_points(named).values()) or _words(named) or str(number)
         dimensions = [(local(child), _points(child)) for child in data.get(value(first(series, "dataId")), series)]
         for own in (points for kind, points in dimensions if kind in _CATEGORIES and points):
@@ -80,7 +80,7 @@ def read_chart(package: Package, name: str) -> Chart:
                 columns.append(("", own))
         values = [points for kind, points in dimensions if kind in _VALUES and points]
         columns += [(label, points) for points in values or [{}]]
-    others = [_words(element) for element in elements_named(root, "rich", "txData") if element not in said]
+    others = [_words(element) for element in elements_named(root, "rich", "txData") if element not in named_texts]
     places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
     rows = [[categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places]
     head = ["", *(label for label, _ in columns)]
@@ -96,9 +96,9 @@ def _points(element: Element | None) -> Points:
     for point in elements_named(element, "pt"):
         at = number_of(value(point, "idx"), -1)
         stored = first(point, "v")
-        said = (point if stored is None else stored).text
-        if at >= 0 and said:
-            text = show(said, code) if are_numbers else said
+        raw = (point if stored is None else stored).text
+        if at >= 0 and raw:
+            text = show(raw, code) if are_numbers else raw
             joined[at] = f"{text} {joined[at]}" if at in joined else text
     if not joined and (alone := first(element, "v")) is not None and alone.text:
         joined[0] = alone.text
@@ -266,7 +266,7 @@ class Slides:
         """Return all slides, each under its title or number."""
         relations = self._package.relations(self._main)
         listed = map(relation_id, elements_named(self._package.xml(self._main), "sldId"))
-        targets = [relations[item].target for item in listed if item in relations]
+        targets = (relations[item].target for item in listed if item in relations)
         made: Blocks = []
         for number, name in enumerate((name for name in targets if name in self._package.names), 1):
             made += self._slide(name, number)
@@ -289,9 +289,9 @@ class Slides:
         title: Inlines = []
         made: Blocks = []
         for shape, role in self._own_shapes(name):
-            said = drawn.line(elements_named(shape, "p")) if role in ("title", "ctrTitle") else []
-            if said and not title:
-                title = [SPACE if item == blocks.BREAK else item for item in said]
+            words = drawn.line(elements_named(shape, "p")) if role in ("title", "ctrTitle") else []
+            if words and not title:
+                title = [SPACE if item == blocks.BREAK else item for item in words]
             else:
                 made += drawn.blocks(shape, bulleted=role in _BULLETED)
         self._read_masters(name)

@@ -244,12 +244,12 @@ class _OdtBody(Edits):
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))
         else:
-            said = collapse_spaces("".join(next(elements_named(root, "annotation"), root).itertext()))
+            formula_text = collapse_spaces("".join(next(elements_named(root, "annotation"), root).itertext()))
             if self.above(element, "p", "h") is None:
-                self._lifted.append((element, [paragraph(said)]))
+                self._lifted.append((element, [paragraph(formula_text)]))
             else:
                 self.instead[self.parents[element]] = [formula := Element(TEXT + "span")]
-                formula.text = said
+                formula.text = formula_text
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
         paragraph = self.above(element, "p", "h")
@@ -285,19 +285,19 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         for margin in margins
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
-    said = (collapse_spaces("".join(signs(entry))) for entry in entries)
+    lines = (collapse_spaces("".join(signs(entry))) for entry in entries)
     # a page number, perhaps with the word that LibreOffice puts before it
     return dict.fromkeys(
         text
-        for text in said
+        for text in lines
         if len(text) > _LONGEST
         or not re.fullmatch(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?", text)
     )
 
 
-def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
+def callout(added: Insertions, kind: str, lines: Iterable[str]) -> list[Element]:
     """Return a paragraph with the marker for a callout of the given kind; empty without texts."""
-    made = blocks.paras(said)
+    made = blocks.paras(lines)
     return [paragraph(added.marker([blocks.callout(kind, "", made)]))] if made else []
 
 
@@ -343,18 +343,18 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
     drawn = [shape for master in masters for shape in master if not value(shape, "class")]
     shared = visible_texts([*(part for part in body if part.tag != DRAW + "page"), *drawn])
     for number, slide in enumerate(slides, 1):
-        said: dict[str, list[str]] = {"title": [], "notes": []}
+        parts: dict[str, list[str]] = {"title": [], "notes": []}
         for shape in [*slide.iter()]:
             kind = value(shape, "class")
             if kind in _SHARED:
                 shared |= visible_texts([shape])
-            elif kind in said:
-                said[kind] += texts(shape)
-            if kind in _SHARED or kind in said:
+            elif kind in parts:
+                parts[kind] += texts(shape)
+            if kind in _SHARED or kind in parts:
                 shape.clear()
-        yield _heading(" ".join(said["title"]) or f"Slide {number}")
+        yield _heading(" ".join(parts["title"]) or f"Slide {number}")
         yield slide
-        yield from callout(added, "notes", said["notes"])
+        yield from callout(added, "notes", parts["notes"])
     yield from callout(added, "footer", shared)
 
 
@@ -407,14 +407,14 @@ def _shown(cell: Element, drawn: Element) -> str:
     """Return the visible text of a cell; drawings and notes on it move to `drawn`."""
     written = [child for child in cell if local(child) == "p"]
     for anchor in [anchor for child in written for anchor in elements_named(child, "a")]:
-        said = link("".join(signs(anchor)), anchor.get(HREF, ""))
+        linked = link("".join(signs(anchor)), anchor.get(HREF, ""))
         after = anchor.tail
         anchor.clear()
-        anchor.text = said
+        anchor.text = linked
         anchor.tail = after
     shown = "\n".join("".join(signs(child)) for child in written)
     if not written:  # some programs write only the value, not the text
-        shown = "".join(said for name, said in cell.items() if name.endswith("value"))
+        shown = "".join(text for name, text in cell.items() if name.endswith("value"))
     for child in [child for child in cell if child not in written]:
         noted = first(child, "p")
         if local(child) == "annotation" and noted is not None and shown:

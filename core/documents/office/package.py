@@ -145,11 +145,11 @@ def read_metadata(data: bytes, kind: str) -> dict[str, str]:
         "",
     )
     xml = package.read(name).decode("utf-8", "replace") if name else ""
-    said = {}
+    metadata = {}
     for field, pattern in _FIELDS.items():
         if texts := re.findall(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml):
-            said[field] = html.unescape(",".join(texts) if field in ("tags", "subjects") else texts[0]).strip()
-    return said | {"title": sound_title(said.get("title", ""))}
+            metadata[field] = html.unescape(",".join(texts) if field in ("tags", "subjects") else texts[0]).strip()
+    return metadata | {"title": sound_title(metadata.get("title", ""))}
 
 
 def parse_xml(data: bytes) -> Element:
@@ -176,16 +176,16 @@ def qualified_name(element: Element, name: str) -> str:
 def add_element(parent: Element, name: str, **attributes: str) -> Element:
     """Append a child with the given name and attributes, in the namespace of its parent."""
     return SubElement(
-        parent, qualified_name(parent, name), {qualified_name(parent, key): said for key, said in attributes.items()}
+        parent, qualified_name(parent, name), {qualified_name(parent, key): text for key, text in attributes.items()}
     )
 
 
 def text_run(element: Element, text: str) -> Element:
     """Return a text run in the namespace of another element of a Word document."""
     made = Element(qualified_name(element, "r"))
-    said = add_element(made, "t")
-    said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    said.text = text
+    content = add_element(made, "t")
+    content.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    content.text = text
     return made
 
 
@@ -210,12 +210,12 @@ def value(element: Element | None, name: str = "val") -> str:
     """Return an attribute by its name without a namespace, "" if missing."""
     if element is None:
         return ""
-    return next((said for key, said in element.items() if key.rpartition("}")[2] == name), "")
+    return next((text for key, text in element.items() if key.rpartition("}")[2] == name), "")
 
 
-def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
+def number_of(text: str, missing: int = 0, *, digits: int = 9) -> int:
     """Return a number with at most `digits` digits, or `missing` for any other text."""
-    return int(said) if said.isascii() and said.isdigit() and len(said) <= digits else missing
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else missing
 
 
 def relation_id(element: Element) -> str:

@@ -111,19 +111,19 @@ class Flow:
         label = self.label
         self._parts = []
         self.label = ""
-        said = label if any(map(str.isalnum, label)) and label != "o" else ""
+        written = label if any(map(str.isalnum, label)) and label != "o" else ""
         if self.in_table:
-            content = [blocks.raw(said), SPACE, *content] if said and content else content
+            content = [blocks.raw(written), SPACE, *content] if written and content else content
             self._cell += [SPACE, *content] if self._cell and content else content
             return
         self._end_table()
         if label and content and not self.heading:
-            self._items.append(Item(self.level, said, content))
+            self._items.append(Item(self.level, written, content))
         elif content or self.following:
             self._end_list()
             if content and self.heading:
                 line = [SPACE if item == BREAK else item for item in content]
-                line = [*blocks.inlines(said), SPACE, *line] if said else line
+                line = [*blocks.inlines(written), SPACE, *line] if written else line
                 self._made.append(blocks.heading(self.heading, line))
             elif content:
                 self._made.append(blocks.para(content))
@@ -214,10 +214,10 @@ class _State:
 
 
 class Rtf:
-    """A parsed document: its `blocks` and its metadata (`said`). Omissions are recorded in `added`."""
+    """A parsed document: its `blocks` and its metadata (`metadata`). Omissions are recorded in `added`."""
 
     def __init__(self, data: bytes, added: Insertions) -> None:
-        self.said: dict[str, str] = {}
+        self.metadata: dict[str, str] = {}
         self._state = _State()
         self._states: list[_State] = []
         self._flows = [Flow()]
@@ -437,8 +437,8 @@ class Rtf:
             case "objclass" if not text.startswith("Equation"):
                 self._added.omit("attachment", text)
             case "title" | "author":
-                self.said[kind] = text
+                self.metadata[kind] = text
             case "creatim" | "revtim" if self._moment.get("yr"):
                 moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
-                self.said[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
+                self.metadata[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
                 self._moment = {}

@@ -338,8 +338,8 @@ def text_of(
         blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
     for number, aside in asides.items():
-        blocks += [PageBlock("text", said, number) for said in aside.descriptions]
-        blocks += [PageBlock("callout", said, number) for said in aside.comments]
+        blocks += [PageBlock("text", text, number) for text in aside.descriptions]
+        blocks += [PageBlock("callout", text, number) for text in aside.comments]
     return *to_markdown(sorted(blocks, key=attrgetter("page")), pages), running
 
 

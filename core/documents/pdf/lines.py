@@ -132,21 +132,21 @@ def words(letters: Sequence[Letter]) -> str:
     """Return the text of letters on one baseline, from left to right, with spaces between words."""
     parts: list[str] = []
     last: Letter | None = None
-    said = False
+    has_space = False
     added = -1
     for letter in letters:
         text = letter.text
         if text == " " or text.isspace():
-            said = said or letter.x1 > letter.x0
+            has_space = has_space or letter.x1 > letter.x0
             added = letter.at
             continue
         if last:
             apart = letter.x0 - last.x1 if letter.x0 >= last.x0 else gap(last, letter)
-            if said or (apart > _TOUCHING * letter.size and _is_blank(last, letter, apart, added)):
+            if has_space or (apart > _TOUCHING * letter.size and _is_blank(last, letter, apart, added)):
                 parts.append(" ")
         parts.append(text)
         last = letter
-        said = False
+        has_space = False
         added = -1
     line = "".join(parts)
     return (

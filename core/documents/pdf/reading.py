@@ -140,9 +140,9 @@ class Asides:
             self.files.append(_read_text(pdfium.FPDFAttachment_GetName, file) if file else "")
         if kind in (_LINK, _POPUP, _WIDGET) or (kind == _FREE_TEXT and is_drawn):
             return
-        author, said = (_read_text(pdfium.FPDFAnnot_GetStringValue, annotation, key) for key in (b"T", b"Contents"))
-        if said and said not in self.files:
-            self.comments.append(callout("comment", collapse_spaces(author), said.splitlines()))
+        author, text = (_read_text(pdfium.FPDFAnnot_GetStringValue, annotation, key) for key in (b"T", b"Contents"))
+        if text and text not in self.files:
+            self.comments.append(callout("comment", collapse_spaces(author), text.splitlines()))
 
 
 def attached_files(document: PdfDocument) -> list[str]:

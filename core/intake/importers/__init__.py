@@ -154,8 +154,8 @@ _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
     """Return a text with the non-empty fields as its front matter."""
-    said = {name: value for name, value in fields.items() if value not in ("", [], None)}
-    front = dump(said) or ("---\n---\n" if body.startswith("---") else "")
+    filled = {name: value for name, value in fields.items() if value not in ("", [], None)}
+    front = dump(filled) or ("---\n---\n" if body.startswith("---") else "")
     return front + body
 
 

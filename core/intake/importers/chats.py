@@ -84,8 +84,8 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
     quotes: dict[str, str] = {}
     note: list[ChatMessage] = []
-    said = (message for message in messages if any(message.text) or message.files)
-    for day, of_day in groupby(said, key=attrgetter("day")):
+    filled = (message for message in messages if any(message.text) or message.files)
+    for day, of_day in groupby(filled, key=attrgetter("day")):
         while part := [*islice(of_day, _MOST)]:
             if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
                 yield _note(title, place, note, quotes, taken)
@@ -113,7 +113,7 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (
-        collapse_spaces(re.sub(r"[*_~`>\\]+", " ", said)) for said in (message.name or "?", message.text[0] or text)
+        collapse_spaces(re.sub(r"[*_~`>\\]+", " ", part)) for part in (message.name or "?", message.text[0] or text)
     )
     quote = f"{quotes[message.answers]}\n\n" if message.answers in quotes else ""
     quotes[message.key] = f"> {name}: {words if len(words) <= _QUOTED else f'{words[:_QUOTED]}…'}"

@@ -86,11 +86,11 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         if top[0].tag != "en-export":
             raise SourceError(path, "isn't an Evernote export, despite its name.")
 
-    def text(said: str) -> None:
+    def text(data: str) -> None:
         nonlocal length
-        length += len(said)
+        length += len(data)
         if length <= _MOST_TEXT:  # the rest is dropped
-            tree.data(said)
+            tree.data(data)
 
     def end(name: str) -> None:
         nonlocal length, depth
@@ -205,5 +205,5 @@ def recognized_words(index: str) -> str:
 
 
 def _weight(word: Element) -> int:
-    said = word.get("w", "")
-    return int(said) if said.isdecimal() and len(said) < 4 else 0
+    weight = word.get("w", "")
+    return int(weight) if weight.isdecimal() and len(weight) < 4 else 0

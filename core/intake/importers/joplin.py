@@ -88,12 +88,12 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
         if key and item["type_"] == _NOTE
     }
     for key, path in places.items():
-        if items[key]["encryption_applied"] == "1":
-            yield Failed(items[key]["title"] or key, message("is encrypted. Export it from Joplin unencrypted."))
-            continue
-        if items[key]["deleted_time"] not in _UNSET:
-            continue
         note = _read(texts[key])
+        if note["encryption_applied"] == "1":
+            yield Failed(note["title"] or key, message("is encrypted. Export it from Joplin unencrypted."))
+            continue
+        if note["deleted_time"] not in _UNSET:
+            continue
         attached = NoteFiles()
         folder = posixpath.dirname(path) or "."
 

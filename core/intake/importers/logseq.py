@@ -75,9 +75,8 @@ class Logseq(FolderImporter):
         written: list[str] = []
         block = -1
         for line in lines:
-            indent = len(line) - len(line.lstrip("\t "))
             inside = line.lstrip("\t ")
-            line = line[:indent].replace("\t", "  ") + inside
+            line = line.removesuffix(inside).replace("\t", "  ") + inside
             begun = inside.removeprefix("- ").lstrip()
             if begun.startswith(("```", "~~~")):
                 fence = "" if fence and begun.startswith(fence) else fence or begun[:3]
