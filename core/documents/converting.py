@@ -30,19 +30,31 @@ from core.documents.process import (
 from core.model import Pixels
 
 _LOG = logging.getLogger(__name__)
-SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
-"""Limits in CPU seconds: for a small document, for any document, and for a PDF that may be a scan."""
-MEGABYTES, MOST_MEGABYTES, OCR_MEGABYTES = 1024, 2048, 4096
-"""Limits of address space in megabytes: for a small document, for any document, and for a scan."""
-_SECONDS_OF_MB, _MEGABYTES_OF_MB = 20, 256
-"""CPU seconds and megabytes of address space added per megabyte of a document."""
+SECONDS = 20
+"""CPU seconds allowed for a small document."""
+MOST_SECONDS = 120
+"""CPU seconds allowed for any document."""
+OCR_SECONDS = 3600
+"""CPU seconds allowed for a PDF that may be a scan."""
+MEGABYTES = 1024
+"""Megabytes of address space allowed for a small document."""
+MOST_MEGABYTES = 2048
+"""Megabytes of address space allowed for any document."""
+OCR_MEGABYTES = 4096
+"""Megabytes of address space allowed for a scan."""
+_SECONDS_OF_MB = 20
+"""CPU seconds added per megabyte of a document."""
+_MEGABYTES_OF_MB = 256
+"""Megabytes of address space added per megabyte of a document."""
 _CLOCK = 3
 """Allowed ratio of elapsed time to CPU time; on a busy machine, a process gets only part of the CPU."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
-_SCANNER, _LOOK = Lock(), 0.1
-"""Lock for possible scans, each of which takes nearly 1 GB; seconds between calls to `look` while waiting."""
+_SCANNER = Lock()
+"""Held while a possible scan is read, because each takes nearly 1 GB."""
+_LOOK = 0.1
+"""Seconds between calls to `look` while waiting for the lock."""
 
 
 def default_for(kind: str) -> str:

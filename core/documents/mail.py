@@ -22,8 +22,10 @@ _LONGEST = 10_000
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
-_SAME, _MORE = 0.6, 2
-"""Share of the last alternative's words that a preferred earlier one contains; weight of the last one's word count."""
+_SAME = 0.6
+"""Share of the last alternative's words from which an earlier one is preferred."""
+_MORE = 2
+"""Factor by which the words of the last alternative count more."""
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 

@@ -38,8 +38,10 @@ _MEASURED = 5
 """Number of lines, longest first, whose direction is measured."""
 
 
-_THUMBNAIL, _LEAST_SIDE = 448, 56
-"""Maximum length of a thumbnail's longer side, and minimum of each side, in pixels; models use 224 to 384."""
+_THUMBNAIL = 448
+"""Maximum length in pixels of a thumbnail's longer side; models use 224 to 384."""
+_LEAST_SIDE = 56
+"""Minimum length in pixels of a thumbnail's sides."""
 
 
 @frozen

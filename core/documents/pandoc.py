@@ -20,7 +20,6 @@ from core.documents.office.package import read_metadata
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc_program import run_pandoc
 from core.documents.webpages import clean_page, main_part, unwrap_archive
-from core.model import summed
 
 _HTML = ("html", "htm", "xhtml", "xht", "mhtml", "mht")
 _FORMATS = {
@@ -65,7 +64,7 @@ class Pandoc:
         about: dict[str, Any] = {
             name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
         }
-        return Converted(text, warnings=tuple(read.added.warnings), left_out=summed(read.added.left_out), **about)
+        return Converted(text, warnings=tuple(read.added.warnings), left_out=tuple(read.added.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Content":
         """Return the content of a document; `depth` is greater than 0 for an embedded document."""

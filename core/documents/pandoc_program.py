@@ -13,8 +13,10 @@ from core.base.messages import message
 from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
-_MEGABYTES, _BESIDES = 1000, 150
-"""Megabytes for pandoc: in total, and for everything except the heap."""
+_MEGABYTES = 1000
+"""Maximum number of megabytes for pandoc."""
+_BESIDES = 150
+"""Megabytes for everything except pandoc's heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
 """Options that limit the heap's address space. In Lua, pandoc survives the first heap overflow."""
 _HEAP_EXHAUSTED = 251
@@ -34,8 +36,10 @@ end
 """
 _READERS = ("docx", "odt", "epub", "json")
 """Formats that pandoc reads alike in Lua and on its command line, where tabs in text formats are expanded."""
-_MOST_BYTES, _MOST_SECONDS = 1 << 18, 2.0
-"""Maximum size of a short document in bytes, and CPU seconds for it."""
+_MOST_BYTES = 1 << 18
+"""Maximum size in bytes of a short document."""
+_MOST_SECONDS = 2.0
+"""CPU seconds allowed for a short document."""
 _LONG = 0.5
 """CPU seconds for one document after which the process is replaced, because it may occupy much memory."""
 _STANDARD_FILES = 3

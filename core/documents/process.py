@@ -93,8 +93,10 @@ def limit_time(seconds: float) -> None:
 
 _DOCUMENTS = 200
 """Number of documents after which a process is replaced."""
-_SOONEST, _LOOK = 0.002, 0.05
-"""Seconds between two checks for a result: initially, and later."""
+_SOONEST = 0.002
+"""Seconds between the first checks for a result."""
+_LOOK = 0.05
+"""Maximum number of seconds between checks for a result."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
     "is too large to unpack: it takes more memory than a document of its size should. Split it, "

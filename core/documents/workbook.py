@@ -47,8 +47,10 @@ _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 """Characters that stay unquoted in an address."""
-_SAMPLE, _SAMPLE_ROWS = 100_000, 20
-"""Number of characters and rows from which the separator is guessed."""
+_SAMPLE = 100_000
+"""Number of characters from which the separator is guessed."""
+_SAMPLE_ROWS = 20
+"""Number of rows from which the separator is guessed."""
 
 
 class Workbook:

@@ -18,8 +18,10 @@ from core.intake.folder import content_hash
 from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
-_AT_ONCE, _AHEAD = 2, 4
-"""Maximum number of documents converted at the same time, and ahead of the import, finished ones included."""
+_AT_ONCE = 2
+"""Maximum number of documents converted at the same time."""
+_AHEAD = 4
+"""Maximum number of documents converted ahead of the import, finished ones included."""
 _BYTES = 64 << 20
 """Maximum total size in bytes of the documents converted ahead; a single document may be larger."""
 _LOOK = 0.2

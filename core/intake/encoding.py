@@ -23,8 +23,10 @@ from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
-_NAMED, _AROUND = 3, 20
-"""Maximum number of words to quote that contain unreadable characters; characters to quote on each side of one."""
+_NAMED = 3
+"""Maximum number of words with unreadable characters to quote."""
+_AROUND = 20
+"""Number of characters to quote on each side of an unreadable one."""
 _SHOWN = 80
 """Number of characters in a sample of a file, by which the user chooses an encoding."""
 _SIGNATURES = message_table(

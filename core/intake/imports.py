@@ -59,8 +59,10 @@ from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
-_WRITING, _WRITING_ALONE = 0.05, 0.9
-"""Share of writing in an import's progress, with and without a model; the rest is embedding."""
+_WRITING = 0.05
+"""Share of writing in the progress of an import that also embeds."""
+_WRITING_ALONE = 0.9
+"""Share of writing in the progress of an import without a model."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 """The counts of a report that are logged."""
 

@@ -25,8 +25,10 @@ _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls
 _NAME = re.compile(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)")
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
-_DATALESS, _COMPRESSED = 0x40000000, 0x20
-"""macOS: SF_DATALESS, set by File Provider; UF_COMPRESSED, for content that isn't stored in blocks."""
+_DATALESS = 0x40000000
+"""macOS: SF_DATALESS, set by File Provider."""
+_COMPRESSED = 0x20
+"""macOS: UF_COMPRESSED, for content that isn't stored in blocks."""
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
 _CLOUD = range(358, 405)
 """Windows: the errors ERROR_CLOUD_FILE_*."""

@@ -181,7 +181,7 @@ def test_without_events_the_looks_find_it(
     workspace.start_watching()
     (vault / "herons.md").write_text("Herons.")
     wait_until(lambda: "herons.md" in paths(workspace))
-    assert caplog.text.count("aren't told at once") == 1
+    assert caplog.text.count("can't be watched") == 1
 
 
 def test_uploads_and_programs_make_no_watched_base(workspace: Workspace, vault: Path) -> None:

@@ -186,8 +186,10 @@ _BULLET = 0xF0B7
 
 
 _PLAIN = Look()
-_WESTERN, _ANSI = "cp1252", 0
-"""The encoding of Western fonts, and the number of their charset."""
+_WESTERN = "cp1252"
+"""Encoding of Western fonts."""
+_ANSI = 0
+"""Number of the charset of Western fonts."""
 _OF_WESTERN = "tessera-western"
 """Name of the error handler that decodes a byte as cp1252 if it is invalid in the encoding."""
 

@@ -34,8 +34,10 @@ _LIGATURE = 4
 _SMALLEST = 0.5
 _STEP = 0.5
 """Step in degrees to which directions are rounded."""
-_DOWN, _STEEP = 90, 10
-"""Degrees by which vertical lines are turned; ratio of vertical to horizontal step from which a line is vertical."""
+_DOWN = 90
+"""Degrees by which vertical lines are turned."""
+_STEEP = 10
+"""Ratio of the vertical to the horizontal step from which a line is vertical."""
 _ALIKE = 3.0
 """Maximum difference in degrees between directions that count as equal."""
 

@@ -321,8 +321,10 @@ _SHARE = 0.4
 """Minimum share of lines in running text that continue on the next line."""
 _PITCH = 1.8
 """Maximum line spacing of running text, as a factor of the letter size."""
-_HALF, _FULL = 0.5, 0.9
-"""Share of the width that a line must fill if the next begins with a small letter, and with any letter."""
+_HALF = 0.5
+"""Share of the width that a line must fill if the next line begins with a small letter."""
+_FULL = 0.9
+"""Share of the width that a line must fill if the next line begins with any letter."""
 _WORDS = 5
 """Minimum number of words in a line if the next begins with any letter."""
 

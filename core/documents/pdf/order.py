@@ -17,8 +17,10 @@ _LEAST_ROWS = 3
 """Minimum number of full rows in a table without rules, and of cells in a row if only two rows are full."""
 _SPAN = 0.15
 """Maximum share of rows with cells that span several columns."""
-_APART, _WRAPPED = 3.5, 1.6
-"""Maximum distance between rows, and between lines in a cell, as multiples of the letter size."""
+_APART = 3.5
+"""Maximum distance between rows, as a multiple of the letter size."""
+_WRAPPED = 1.6
+"""Maximum distance between lines in a cell, as a multiple of the letter size."""
 _CELL_GAP = 3.0
 """Minimum distance in points between two columns of a table."""
 

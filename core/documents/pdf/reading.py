@@ -428,8 +428,10 @@ def _bullets(page: Page) -> Iterator[Letter]:
             yield Letter("•", x0, x1, first.y, first.size)
 
 
-_SHOWN, _HEADS = 60, 12
-"""Maximum number of characters to show per running head, and maximum number of heads."""
+_SHOWN = 60
+"""Maximum number of characters to show of a running head."""
+_HEADS = 12
+"""Maximum number of running heads to show."""
 
 
 @dataclass(slots=True)

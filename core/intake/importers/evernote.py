@@ -62,8 +62,10 @@ class Evernote(FolderImporter):
                     yield Failed(path, error.reason)
 
 
-_MOST_TEXT, _DEEPEST = 100 << 20, 100
-"""Maximum number of characters of an element, and maximum depth of elements."""
+_MOST_TEXT = 100 << 20
+"""Maximum number of characters in an element."""
+_DEEPEST = 100
+"""Maximum nesting depth of elements."""
 
 
 def _read(file: Path, path: str) -> Iterator[Element]:
