@@ -84,9 +84,9 @@ def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
     if isinstance(node, dict) and "c" in node:
         content = _take(node["c"], wanted, notes)
         if node["t"] == "BulletList":
-            content = [*filter(None, content)]
+            content = list(filter(None, content))
         elif node["t"] == "OrderedList":
-            content[1] = [*filter(None, content[1])]
+            content[1] = list(filter(None, content[1]))
         return node | {"c": content}
     if not isinstance(node, list):
         return node

@@ -133,7 +133,8 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
             "is too large to unpack: it takes longer than {n} seconds. Split it, or save it in another format.",
             n=limits.processor_seconds,
         )
-        result = _ask(process, data, name, kind, path, look, too_slow)
+        with _in_time(path, too_slow):
+            result = process.convert(data, name, kind, look)
     finally:
         if is_large:
             _SCANNER.release()
@@ -144,12 +145,11 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
     return result
 
 
-def _ask(
-    process: ConverterProcess, data: bytes, name: str, kind: str, path: str, look: Look, too_slow: Message
-) -> WorkerResult:
-    """Return a process's result for a document; raises Interrupted if the process ends or takes too long."""
+@contextmanager
+def _in_time(path: str, too_slow: Message) -> Iterator[None]:
+    """Raise Interrupted if a process ends or takes too long."""
     try:
-        return process.convert(data, name, kind, look)
+        yield
     except TimeoutError:
         raise Interrupted(path, too_slow) from None
     except ChildProcessError as error:
@@ -244,7 +244,8 @@ class PictureReader:
         if not picture_kind(data):
             raise SourceError(path, "isn't a readable picture, despite its name.")
         too_slow = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
-        return _ask(self._process, data, converter, _ANY_KIND, path, look, too_slow)
+        with _in_time(path, too_slow):
+            return self._process.convert(data, converter, _ANY_KIND, look)
 
     def close(self) -> None:
         self._process.close()

@@ -99,7 +99,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     elif kind in _ENCRYPTED:
         into.encrypted += 1
     elif kind == "multipart/alternative":
-        _read_best([*_parts(part)], into, depth)
+        _read_best(list(_parts(part)), into, depth)
     elif kind == "message/rfc822":
         for inner in _parts(part):
             into.texts += filter(None, [f"## {_header(inner, 'Subject') or '…'}", _head(inner)])

@@ -37,7 +37,7 @@ class Canvas:
         by_group: defaultdict[int, list[Json]] = defaultdict(list)
         for card in cards:
             by_group[id(_home(card, groups))].append(card)
-        parts = [*map(_card, in_reading_order(by_group[id(None)]))]
+        parts = list(map(_card, in_reading_order(by_group[id(None)])))
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
             parts += map(_card, in_reading_order(by_group[id(group)]))

@@ -133,7 +133,7 @@ class Subtitles:
             words = html.unescape(re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", voiced))
             lines += [(at, line.strip()) for line in words.split("\n") if line.strip()]
         once = (next(same) for _, same in groupby(lines, key=lambda pair: pair[1]))
-        minutes = ([*minute] for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))
+        minutes = (list(minute) for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))
         paragraphs = [f"**{minute[0][0]}** {' '.join(line for _, line in minute)}" for minute in minutes]
         if not paragraphs:
             raise SourceError("", "contains no readable text.")

@@ -182,7 +182,7 @@ def scan(
 def is_entered(root: Path, path: str) -> bool:
     """Return whether a scan of a folder would include the file at a path, even if it doesn't exist yet."""
     rules = Ignoring(root)
-    for place in reversed([*ancestry(path)]):
+    for place in reversed(list(ancestry(path))):
         rules.enter(place.rpartition("/")[0])
         is_folder = place != path
         if rules.reason(place, is_folder=is_folder):

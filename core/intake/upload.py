@@ -333,7 +333,7 @@ Staged = tuple[str, list[Failed], list[Failed]]
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
     """Write the notes and documents in an upload into a folder; raises SourceError if there are none."""
-    pairs = [*files]
+    pairs = list(files)
     others = []
     names = [name for name, _ in pairs]
     whole = any(map(EXPORTED.search, names))

@@ -80,7 +80,7 @@ class FileEvents:
     def follow(self, folders: Iterable[str]) -> None:
         """Watch exactly these folders; a folder that was replaced counts as changed as a whole."""
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
-        for folder, followed in [*self._followed.items()]:
+        for folder, followed in list(self._followed.items()):
             if wanted.get(folder) != followed.where:
                 self._followed.pop(folder).watcher.close()
                 if folder in wanted:

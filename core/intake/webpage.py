@@ -80,7 +80,7 @@ def address_parts(address: str) -> SplitResult:
 
 def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
     """Connect to the first reachable address of a host, all of whose addresses must be public."""
-    found = [*dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))]
+    found = list(dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
     if not found or not all(map(_is_public, found)):
         raise SourceError(address, "is an address on this machine or its local network, so it was refused.")
     for number in found:

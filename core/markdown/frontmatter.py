@@ -274,7 +274,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
     if taken is not None:
         front.fields[name] = front.value(name) + taken if name == "tags" else taken
     elif key.lower() in ("aliases", "alias"):
-        front.extra["aliases"] = [*dict.fromkeys([*front.extra.setdefault("aliases", []), *texts])]  # type: ignore[misc]
+        front.extra["aliases"] = list(dict.fromkeys([*front.extra.setdefault("aliases", []), *texts]))  # type: ignore[misc]
     elif key.lower() in ("source_url", "url") and re.match(r"https?://", value):
         front.fields["source_url"] = value
     elif name and _KINDS[name] == "day":
@@ -379,7 +379,7 @@ def _as_json(value: object) -> object:
         case dict():
             return {str(key): _as_json(item) for key, item in value.items()}
         case list() | set() | tuple():
-            return [*map(_as_json, value)]
+            return list(map(_as_json, value))
         case str():
             return value.replace("\0", "�")
         case None | bool():

@@ -43,7 +43,7 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
     changed = _YamlWriter(source, ending).write(fields)
     if mapping(changed) is None:  # comments alone would belong to the body
-        changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
+        changed += "".join(f"{KEYS[name][0]}:{ending}" for name in list(fields)[:1])
     # The changed fields must read as intended, all others as before.
     before = frontmatter.parse(source)
     after = frontmatter.parse(changed)

@@ -124,7 +124,7 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
             numbered = add_element(properties, "numPr")
             add_element(numbered, "ilvl", val=at)
             add_element(numbered, "numId", val="0" if style.is_heading else bullet)
-            paragraph.insert([*paragraph].index(properties) + 1, text_run(paragraph, written + " "))
+            paragraph.insert(list(paragraph).index(properties) + 1, text_run(paragraph, written + " "))
             labelled = True
     if not labelled:
         return {}
@@ -225,7 +225,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
         _Part(package, name, root, added).complete(chunk)
         changed[name] = root
     document = changed[main]
-    parts = [*changed.values()]
+    parts = list(changed.values())
     styles = _styles(package, main)
     _join_titles(document, styles)
     changed |= _write_labels(package, main, document, styles)

@@ -62,7 +62,7 @@ def read_chart(package: Package, name: str) -> Chart:
         return Chart()
     if local(root) == "dataModel":
         points = (point for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN)
-        return Chart(texts=[*filter(None, map(_words, points))])
+        return Chart(texts=list(filter(None, map(_words, points))))
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
     named_texts = {*elements_named(title, "rich", "txData")}
@@ -84,7 +84,7 @@ def read_chart(package: Package, name: str) -> Chart:
     places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
     rows = [[categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places]
     head = ["", *(label for label, _ in columns)]
-    return Chart(_words(title), [head, *rows] if rows else [], [*dict.fromkeys(filter(None, others))])
+    return Chart(_words(title), [head, *rows] if rows else [], list(dict.fromkeys(filter(None, others))))
 
 
 def _points(element: Element | None) -> Points:

@@ -183,7 +183,7 @@ class _OdtBody(Edits):
             case "list-header":
                 entry.tag = TEXT + "list-item"
             case "list" if local(self.parents[entry]) == "note-body":
-                self.instead[entry] = items = [*elements_named(entry, "p", "h")]
+                self.instead[entry] = items = list(elements_named(entry, "p", "h"))
                 for item in items:
                     item.text = f"• {item.text or ''}"
             case "list" if self.parents[entry].tag == TEXT + "list":
@@ -325,7 +325,7 @@ def as_text(data: bytes, added: Insertions) -> bytes:
         raise damaged("")
     for entry in elements_named(body, "title", "desc"):  # of pictures
         entry.tag = TEXT + "p"
-    body[:] = [*(_sheets(body, added) if local(body) == "spreadsheet" else _slides(body, styles, added))]
+    body[:] = list(_sheets(body, added) if local(body) == "spreadsheet" else _slides(body, styles, added))
     body.tag = qualified_name(body, "text")
     return package.to_bytes({CONTENT: root})
 
@@ -344,7 +344,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
     shared = visible_texts([*(part for part in body if part.tag != DRAW + "page"), *drawn])
     for number, slide in enumerate(slides, 1):
         parts: dict[str, list[str]] = {"title": [], "notes": []}
-        for shape in [*slide.iter()]:
+        for shape in list(slide.iter()):
             kind = value(shape, "class")
             if kind in _SHARED:
                 shared |= visible_texts([shape])

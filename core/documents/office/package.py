@@ -231,7 +231,7 @@ _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u
 def text_of(root: Element | None) -> list[str]:
     """Return the texts of the paragraphs in an element; a text box comes after its paragraph."""
     texts = (collapse_spaces(visible_text(paragraph)) for paragraph in elements_named(root, "p"))
-    return [*filter(None, texts)]
+    return list(filter(None, texts))
 
 
 def visible_text(element: Element) -> str:

@@ -164,7 +164,7 @@ def _descriptions(loaded: PdfPage) -> list[str]:
                 pdfium.FPDF_StructElement_CountChildren, pdfium.FPDF_StructElement_GetChildAtIndex, element
             )
     pdfium.FPDF_StructTree_Close(tree)
-    return [*filter(None, found)]
+    return list(filter(None, found))
 
 
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
@@ -464,7 +464,7 @@ class LeftOut:
         omissions = (
             Omission("page", len(empty), ranges(empty)),
             Omission("page_part", len(self.partial), ranges(self.partial)),
-            Omission("character", sum(unknown.values()), ranges([*unknown])),
+            Omission("character", sum(unknown.values()), ranges(list(unknown))),
             *(Omission("attachment", 1, name) for name in self.files),
             Omission("header", len(heads), "; ".join([*heads[:_HEADS], *["…"] * (len(heads) > _HEADS)])),
         )

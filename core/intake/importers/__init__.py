@@ -254,7 +254,7 @@ def text_of(node: object, *names: str) -> str:
     """Return the texts and numbers at a sequence of keys, joined by commas; "" for other values."""
     value = value_at(node, names)
     if isinstance(value, dict):
-        value = [*value.values()]
+        value = list(value.values())
     if isinstance(value, list):
         return ", ".join(str(item) for item in value if isinstance(item, _PLAIN) and item is not False)
     return str(value) if isinstance(value, _PLAIN) else ""

@@ -86,7 +86,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     note: list[ChatMessage] = []
     filled = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(filled, key=attrgetter("day")):
-        while part := [*islice(of_day, _MOST)]:
+        while part := list(islice(of_day, _MOST)):
             if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
                 yield _note(title, place, note, quotes, taken)
                 note = []
@@ -140,14 +140,14 @@ class Slack(FolderImporter):
     @property
     def knows(self) -> bool:
         """Whether a list of users is next to channel files by day, and there is no file outside their folder."""
-        paths = [*files(self._folder)]
+        paths = list(files(self._folder))
         tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
         return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         failed: list[Failed] = []
         taken: Taken = {}
-        there = [*files(self._folder)]
+        there = list(files(self._folder))
 
         def listed(name: str) -> list[dict[str, object]]:
             places = [path for path in there if path.rpartition("/")[2] == f"{name}.json"][:1]

@@ -134,7 +134,7 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
         titles[key] = file_name(item["title"])
-    return "".join(f"{title}/" for title in reversed([*titles.values()][:_DEEPEST]))
+    return "".join(f"{title}/" for title in reversed(list(titles.values())[:_DEEPEST]))
 
 
 def _read(part: FilePart) -> _Item:

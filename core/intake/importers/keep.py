@@ -84,7 +84,7 @@ class Keep(FolderImporter):
             "tags": tags_of(text_of(label, "name") for label in objects(note, "labels")),
             "status": "archived" if note.get("isArchived") is True else "",
             "pinned": note.get("isPinned") is True or None,
-            "shared_with": [*filter(None, sharees)],
+            "shared_with": list(filter(None, sharees)),
             "created": time_of(text_of(note, _CREATED), _MICROSECONDS),
             "updated": time_of(text_of(note, _EDITED), _MICROSECONDS),
         }
