@@ -187,8 +187,12 @@ def check_size(data: bytes, path: str) -> None:
 
 def too_large(path: str, size: int, most: int) -> SourceError:
     """Return the error for a file over the limit of `most` bytes."""
-    text = "is {size:.1f} MB; the limit is {limit} MB. Split it and import the parts."
-    return SourceError(path, text, size=size / 2**20, limit=most // 2**20)
+    return SourceError(
+        path,
+        "is {size:.1f} MB; the limit is {limit} MB. Split it and import the parts.",
+        size=size / 2**20,
+        limit=most // 2**20,
+    )
 
 
 def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
