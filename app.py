@@ -1,6 +1,6 @@
 """The app that `tessera app` serves: the pages, the API, the tools, and the calls of commands on this machine.
 
-Modules that only the pages need are imported while the browser loads the front end, because the server starts before.
+Modules that only pages need are imported after the server has started, while the browser loads the front end.
 """
 
 import sys
@@ -47,7 +47,7 @@ def workspace() -> "Workspace":
 
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
-"""Runs the operations that commands on this machine send; `shell` stores the address for them."""
+"""Runs the operations that commands on this machine send, at the address that `shell` stores for them."""
 assistants = Guard(LazyTools(workspace), workspace, refusal=refusal)
 
 with_tokens = [
@@ -59,7 +59,7 @@ with_tokens = [
 
 middleware = [
     Middleware(Policy),
-    # A redirect would name the requested host.
+    # A redirect would repeat the requested host name.
     Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
     Middleware(Front),
     Middleware(FrontEnd),

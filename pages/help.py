@@ -17,7 +17,7 @@ from pages.ui.shared.widgets import row, small, text_box
 ADDRESS = "note"
 """Query parameter with the path of the open chapter; the links in notes use the same parameter."""
 MOST = 200
-"""Maximum number of characters to find."""
+"""Maximum length of a query, in characters."""
 
 
 def choose(path: str) -> None:
@@ -57,7 +57,7 @@ def contents(every: dict[str, Chapter], *, current: str = "") -> str:
 
 
 def draw_matches(language: str, words: str) -> None:
-    """Draw the chapters that answer the words, each with an excerpt, and draw them again once the model is loaded."""
+    """Draw the chapters that match, each with an excerpt, and draw them again once the model is loaded."""
     every = guide.chapters(language)
     rows = []
     for item in guide.find(language, words, workspace.models.similarities):

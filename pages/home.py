@@ -55,7 +55,7 @@ def quick_search() -> None:
 
 
 def attention(status: Status) -> None:
-    """Draw the problems that need the user's attention; draws nothing without problems."""
+    """Draw the problems that need the user's attention, if there are any."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
     lapsing = [card for card in workspace.notes.expiring(days=SOON) if not card.expired]
@@ -88,7 +88,7 @@ def attention(status: Status) -> None:
 
 
 def digest() -> None:
-    """Draw today's digest until it is put away: a few lines, each with a link; draws nothing without news."""
+    """Draw today's digest, if there is news, until the user puts it away: a few lines, each with a link."""
     today = workspace.review.digest()
     workspace.start_comparing()
     if today is None:

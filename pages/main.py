@@ -1,4 +1,4 @@
-"""The main script: the frame of the app around the page in the address."""
+"""The main script: draws the frame of the app, and runs the page in the address."""
 
 import streamlit as st
 

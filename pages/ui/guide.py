@@ -57,9 +57,9 @@ PARTS: dict[str, tuple[str, ...]] = {
 LONGEST = 240
 """Maximum number of characters of an excerpt, and of a passage of several sentences."""
 NEAREST = 6
-"""Maximum number of chapters in the result that lack words."""
+"""Maximum number of chapters in the result that don't contain all words."""
 WORDS = 0.02
-"""Weight of words next to meaning: of 0, 0.01, 0.02, 0.03 and 0.05 the one that finds most on data/questions."""
+"""Weight of keywords relative to semantic similarity: the best of 0, 0.01, 0.02, 0.03 and 0.05 on data/questions."""
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
 """Function of a question and texts that returns their similarities, or nothing while no model is loaded."""
 _PUNCTUATION = "?!.,;:？！。，；："
@@ -134,9 +134,9 @@ def _patterns(words: str) -> list[re.Pattern[str]]:
 
 @cache
 def passages(chapter: Chapter) -> tuple[str, ...]:
-    """Return the passages of a chapter, without the marks of Markdown.
+    """Return the passages of a chapter, without Markdown syntax.
 
-    A passage is a sentence, or several with at most LONGEST bytes together, of which Chinese has three a character.
+    A passage is a sentence, or several of at most LONGEST bytes in total; a Chinese character takes three bytes.
     """
     text = _ROW.sub(lambda row: row[1].strip("-|: ").replace("|", "·"), _MARKS.sub("", chapter.text))
     joined: list[str] = []
@@ -149,13 +149,13 @@ def passages(chapter: Chapter) -> tuple[str, ...]:
 
 
 def embedded_texts(language: str) -> dict[str, Chapter]:
-    """Return the texts that are compared with questions, each with its chapter, cut to the passage of the text."""
+    """Return the texts to compare with questions, each with its chapter, reduced to the passage in the text."""
     every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
     return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
 
 
 def find(language: str, words: str, compare: Similarities = lambda question, texts: ()) -> list[Chapter]:
-    """Return the chapters that hold all words, in their titles first, and then the nearest ones."""
+    """Return the chapters that contain all words, those with all in the title first, and then the nearest chapters."""
     patterns = _patterns(name_key(words))
 
     def lacks(text: str) -> bool:
@@ -170,10 +170,10 @@ def find(language: str, words: str, compare: Similarities = lambda question, tex
 
 
 def _nearest(language: str, question: str, compare: Similarities) -> list[Chapter]:
-    """Return the chapters that fit a question best; those compared by meaning are cut to their nearest passages.
+    """Return the chapters that fit a question best; semantic search reduces each to its nearest passage.
 
-    Meaning decides, and words where it is nearly equal. A single word, and any question while no model is loaded, is
-    compared by words only: those that are rare, or in a title, count more.
+    Semantic similarity decides, and keywords break near ties. A single word, and any question while no model is loaded,
+    is compared by keyword only; rare keywords and those in titles count more.
     """
     every = list(chapters(language).values())
     shares, patterns = dict.fromkeys(chapters(language), 0.0), _keyword_patterns(question)
@@ -201,7 +201,7 @@ def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
-    """Return the passage of a chapter with the most words, else its first, and the spans of the words in it."""
+    """Return the passage of a chapter that contains the most words, by default its first, and the spans of the words."""
     pattern = re.compile("|".join(pattern.pattern for pattern in _keyword_patterns(words)), re.IGNORECASE)
     text = max(passages(chapter), key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
     first = next(pattern.finditer(text), None)

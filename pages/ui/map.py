@@ -35,7 +35,7 @@ _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
 
 
 def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
-    """Return each note's group number, -1 for small groups, and the names of the largest groups."""
+    """Return each note's group number, or -1 for small groups, and the names of the largest groups."""
     names = [_GROUPS[by](card) if card else "" for card in cards]
     largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]
     return [largest.index(name) if name in largest else -1 for name in names], largest
@@ -58,7 +58,7 @@ VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></
 def draw(
     mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
 ) -> None:
-    """Draw a map; `colours` are colour indexes, -1 for none; with `ramp` they range from 0 (bad) to 10 (good)."""
+    """Draw a map; `colours` are colour indexes, or -1 for none; with `ramp` they range from 0 (bad) to 10 (good)."""
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],
         "ids": list(mapped.notes),

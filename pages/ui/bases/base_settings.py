@@ -39,7 +39,7 @@ _LENGTH = 80
 
 
 def section(status: BaseStatus) -> None:
-    """Draw the passages that the model refused, with their notes and the reasons; draws nothing without any."""
+    """Draw the passages that the model refused, if any, with their notes and the reasons."""
     if not status.refused:
         return
     base = status.base.name
@@ -163,7 +163,7 @@ def _search(base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(base: KnowledgeBase) -> None:
-    """Draw the search settings of the base; a choice is stored at once, other settings follow the program's."""
+    """Draw the base's search settings; a choice is stored at once, and all other settings follow the program's."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:

@@ -81,7 +81,7 @@ def problems(base: KnowledgeBase) -> None:
 
 
 def state(status: BaseStatus) -> str:
-    """Return the freshness of a base and its last sync as HTML, "" for a base without folders."""
+    """Return the freshness of a base and its last sync as HTML, or "" for a base without folders."""
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
         return ""

@@ -106,7 +106,7 @@ _TITLES = 5
 
 
 def draw_trash() -> None:
-    """Draw the deleted bases, most recently deleted first; draws nothing if the trash is empty."""
+    """Draw the deleted bases, if any, most recently deleted first."""
     trashed = workspace.archives.trash()
     if not trashed:
         return
@@ -262,7 +262,7 @@ def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
 
 
 def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """Remove a top folder that all files share from their paths."""
+    """Strip the top folder from the paths of the files if they all share it."""
     tops = {name.partition("/")[0] for name, _ in files}
     if len(tops) == 1 and all("/" in name for name, _ in files):
         return [(name.partition("/")[2], data) for name, data in files]

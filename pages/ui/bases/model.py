@@ -240,5 +240,5 @@ def _model_cost(base: KnowledgeBase, embedder: str, progress: Progress) -> Chang
 
 def _run(base: KnowledgeBase, progress: Progress) -> None:
     workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
-    # Until its model is known to exist, a base answers by keyword.
+    # A base is searched by keyword until its model is known to exist.
     workspace.models.start_warming()

@@ -49,7 +49,7 @@ class BandSpan:
 
 @dataclass(frozen=True)
 class NoteBands:
-    """A note with its chunks, its edits by chunk id, and the indexes of chunks that the other split lacks (`only`)."""
+    """A note with its chunks, its edits by chunk id, and the indexes of chunks that the other split doesn't have (`only`)."""
 
     note: Note
     chunks: Sequence[Chunk]

@@ -75,7 +75,7 @@ LENGTH = 600
 
 
 def draw_flagged() -> None:
-    """Draw the flagged edits, each with its text and buttons that keep or discard it; draws nothing without any."""
+    """Draw the flagged edits, if any, each with its text and buttons that keep or discard it."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return

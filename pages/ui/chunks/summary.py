@@ -184,7 +184,7 @@ def _cut(_note: Note, key: str, options: ChunkingOptions, embedder: str) -> Cut:
 
 
 def retained_edits(edits: Collection[Edit]) -> None:
-    """Show a message that the user's edits are kept in any split; draws nothing without edits."""
+    """Show that the user's edits, if any, are kept in any split."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: only the split around it changes.",

@@ -64,7 +64,7 @@ class Places:
         self.note = note
 
     def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
-        """Return the current span of a hit in a note, None if unknown, and the chunk there."""
+        """Return the current span of a hit in a note, or None if unknown, and the chunk there."""
         chunks = self._chunks(hit.note_id)
         # A chunk's id is made from its text: the same id means the same text, at any place.
         same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
@@ -76,7 +76,7 @@ class Places:
         return None, None
 
     def has(self, gold: GoldSpan) -> bool:
-        """Whether a right passage is still at its place."""
+        """Return whether a right passage is still in its place."""
         note = self.note(gold.note_id)
         return note is not None and note.body[gold.start : gold.end] == gold.quote
 
@@ -267,7 +267,7 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         [
             {
                 "change": SIGNS[row.change] if row.change else "",
-                # Padded, so that texts sort like numbers.
+                # Padded, because texts then sort like numbers.
                 **{
                     f"rank_{number}": " ·" if row.negative else f"{rank or '–':>2}"
                     for number, rank in enumerate(row.ranks)
@@ -358,7 +358,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdict(shown: SideBySide) -> None:
-    """Draw a sentence that tells whether the second run is better than the first."""
+    """Draw a sentence that says whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     pair = f'{badge(1)} <span class="t-dim">{html(t("against"))}</span> {badge(0)}'

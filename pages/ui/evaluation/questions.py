@@ -28,7 +28,7 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
-# Right passages by a click: a hit becomes one of its question, in a question set of its base.
+# Marking a hit as a right passage of its question, in a question set of its base.
 
 _MARKED = "marked"
 BASE = "eval_base"
@@ -75,8 +75,8 @@ class Marks:
         question_set = question_set or self._workspace.question_sets.add(base, t("My questions"))
         questions.mark(question_set, self._text, hit)
         use(self._workspace, question_set)
-        st.session_state[BASE] = base  # the page Evaluation begins with it
-        # What a callback draws takes the place of the page's first elements.
+        st.session_state[BASE] = base  # the Evaluation page opens with it
+        # A toast in a callback would replace the page's first elements.
         st.session_state[_MARKED] = hit.chunk.id, question_set.name
 
 
@@ -228,7 +228,7 @@ def kind_name(kind: str) -> str:
 
 
 ALWAYS = ("all", "missed")
-"""States whose filters are offered even where no question has them."""
+"""States whose filters are offered even if no question has them."""
 
 
 def narrow(
@@ -281,7 +281,7 @@ def _draw_chosen(
                 if widgets.button(label, name, icon, type=tone, disabled=workspace.readonly):
                     act(question_set, [question.id])
                     st.rerun()
-    # Another stored question is another widget, which begins with its text.
+    # A changed question gets new widgets, which start with its values.
     stored = widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(workspace, question_set, question, kinds, f"{key}_{stored}")
     title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
@@ -487,7 +487,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
     if not listed:
         st.info(t("No question matches these filters."))
         return
-    # Rows are marked by position: another listing is another widget, to which the choice is carried over.
+    # Rows are selected by position: each listing is a separate widget, to which the selection is carried over.
     key = f"questions_{hash((tuple(item.id for item in listed), st.session_state.get('questions_marked')))}"
 
     def picked() -> None:

@@ -231,7 +231,7 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Choose the runs of a set to compare, or the one to look at."""
+    """Choose the runs of a set to compare, or a single run to look at."""
     st.session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
 

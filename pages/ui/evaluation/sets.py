@@ -165,7 +165,7 @@ def toast_added(question_set: QuestionSet) -> None:
 
 
 def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
-    """Draw the question set selector and the actions; return the chosen set, None if the base has none."""
+    """Draw the question set selector and the actions; return the chosen set, or None if the base has none."""
     sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:

@@ -159,7 +159,7 @@ def _rename(note: Note) -> None:
 
 
 def draw_retitled(note: Note) -> None:
-    """After a note's title was changed in the editor, offer to rename the file and update the links."""
+    """If a note's title was changed in the editor, offer to rename the file and update the links."""
     note_id, before = session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
@@ -190,7 +190,7 @@ def _forget_title() -> None:
 
 
 def _offer_undo(done: Sequence[Renaming], text: str) -> None:
-    """Show the result of renaming or moving, with the links that couldn't be updated, and a button that undoes all."""
+    """Show the result of renaming or moving, with the links that couldn't be updated, and a button that undoes everything."""
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
     texts = [

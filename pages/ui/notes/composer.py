@@ -27,7 +27,7 @@ from pages.ui.shared.widgets import button, component, guarded, row, small
 # The current base and folder, where a new note goes by default.
 
 _LATEST = 20
-"""Number of recently changed notes in which a writable base is looked for."""
+"""Number of recently changed notes to search for a writable base."""
 
 
 def own_bases() -> list[str]:
@@ -39,8 +39,8 @@ def own_bases() -> list[str]:
 def current_place() -> tuple[str, str]:
     """Return the base and folder of the open note, else the listed base, else the base of the last change.
 
-    Bases of text files are skipped, because they are written elsewhere. If there is no base, the name of a base to make
-    is returned.
+    Bases of text files are skipped, because their files are edited elsewhere. If there is no base, return the name for
+    a new one.
     """
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     note_id, listed = session_state.get("open_note", ""), session_state.get("notes_base", "")
@@ -135,7 +135,7 @@ def resume(key: str) -> None:
 
 
 def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
-    """Open a draft in the editor; `predecessor` is the token of an ended session's editor, still in the window."""
+    """Open a draft in the editor; `predecessor` is the token of an ended session's editor that is still open."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
@@ -284,7 +284,7 @@ def _store(session: EditorSession, over: Note | None) -> Note:
 def move_to(session: EditorSession, base: str, folder: str) -> None:
     """Set the base and folder of a new note; a note that is already saved is created again there.
 
-    The text is stored as a draft first, so that a killed process loses nothing; at worst the text is in both places.
+    The text is stored as a draft first: if the process is killed, nothing is lost; at worst, the text is in both places.
     """
     before, session.base, session.folder = (session.base, session.folder), base, folder
     if not (made := session.note) or before == (base, folder):
@@ -441,7 +441,7 @@ def draw_new_drafts() -> None:
 
 def _offer(draft: NoteDraft, text: str) -> None:
     def go_on() -> None:
-        _take_sent()  # the last letters, which the browser sent together with the click
+        _take_sent()  # the last keystrokes, which the browser sent together with the click
         resume(draft.key)
 
     with row(f"draft_{draft.key}", border=True):
@@ -465,7 +465,7 @@ LETTERS = component("letters", __file__, before="shelf.js")
 
 
 class UnstoredText(TypedDict):
-    """A text of an editor that isn't stored; `about` is what `about` returned for its draft."""
+    """An editor's text that isn't stored; `about` is what `draft_about` returned for its draft."""
 
     token: str
     number: int
@@ -528,7 +528,7 @@ def _take(item: UnstoredText, *, goes_on: bool) -> None:
             mine.request(mine.action or "rest")
         number = min(number, mine.stored)
     elif goes_on:
-        links.set_value("note", st.query_params.get("note", ""))  # so that the address doesn't count as a link
+        links.set_value("note", st.query_params.get("note", ""))  # otherwise, the address would count as a link
         open_draft(_draft_of_letters(item), token)
     elif not _is_known(draft := _draft_of_letters(item)):
         put_draft(draft, token)

@@ -58,7 +58,9 @@ def page() -> None:
     session = composer.current_session()
     opened.choose(session.note.id if session and session.note else "")
     part()
-    if session and session.note and session.note.in_file:  # below: a new note becomes a file, and the editor stays
+    if (
+        session and session.note and session.note.in_file
+    ):  # drawn last, so the editor stays where it is when a new note becomes a file
 
         @st.fragment(run_every=LOOK)
         def look() -> None:
@@ -426,7 +428,7 @@ def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
     key = f"editor_{session.token}"
 
     def take() -> None:
-        # The last message of a closed editor comes too late for the page; `drafts` takes its text.
+        # The last message of a closed editor comes too late for the page; `composer.listen` takes its text.
         if sent := (st.session_state.get(key) or {}).get("typed"):
             typed(sent)
 

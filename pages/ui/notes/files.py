@@ -122,7 +122,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
 
 
 def original_link(note: Note, page: int = 0) -> None:
-    """Draw the link to a note's source document, at a page if it is a PDF; draws nothing without a document."""
+    """Draw the link to a note's source document, if it has one, at a page of a PDF."""
     if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")
@@ -166,7 +166,7 @@ def note_page(note: Note) -> bytes:
         return page_file(note.title, heading + as_written(note.body))
     drawn = document(note.body, NoteSources(note, address=inside))
     headed = [heading.level for heading in drawn.headings[:1]] == [1]
-    # There is no app to open other notes. Links within the page need no script.
+    # Outside of the app, other notes can't be opened; links within the page work without a script.
     body = re.sub(r'<a class="(?:note|missing)"[^>]*>', "<a>", drawn.html)
     body = re.sub(r'href="#" data-place="([^"]+)"', r'href="#\1"', body)
     return page_file(note.title, body if headed else heading + body)

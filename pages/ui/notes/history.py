@@ -208,7 +208,7 @@ def side_by_side(difference: NoteDifference) -> str:
 
 
 def _cut(length: int) -> str:
-    """Return a message as HTML that a text of this length is shown only in part, "" if it is shown in full."""
+    """Return a message as HTML that a text of this length is shown only in part, or "" if it is shown in full."""
     return f'<div class="t-dim">{html(t("The rest is too long to show."))}</div>' if length >= _MOST else ""
 
 

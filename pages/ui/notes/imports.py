@@ -19,7 +19,7 @@ from pages.ui.shared.widgets import begin_with, button, row, select, small, subm
 
 
 def question(plan: SyncPlan) -> bool | None:
-    """Draw the question whether edits are saved to files, and return the answer; None if it needn't be asked."""
+    """Ask whether edits are saved to files, and return the answer, or None if there is nothing to ask."""
     if not _is_open(plan):
         return None
     texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
@@ -42,7 +42,7 @@ def _is_open(plan: SyncPlan) -> bool:
 
 _LISTED = "folders_listed"
 _CHOICES = "folders_chosen"
-"""How many folders were chosen: the list of the next choice is another one, and closed."""
+"""Number of folders chosen so far; each choice gets a new list, which starts closed."""
 
 
 def choose(key: str) -> None:
@@ -148,7 +148,7 @@ def _ways(base: str = "") -> None:
 
 
 def _target(key: str) -> str:
-    """Return the base that an import goes into; it is chosen where there are several. The first import makes one."""
+    """Return the base to import into; the user chooses among several, and the first import creates one."""
     bases = {name: name for name in composer.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))

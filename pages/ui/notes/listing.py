@@ -171,7 +171,7 @@ def narrow(base: str, tags: Sequence[str] = ()) -> None:
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
     """Draw the table of notes: a click on a cell opens the note, the box on the left of a row selects it."""
-    # Rows are marked by position: another listing is another widget, to which the marks are carried over.
+    # Rows are selected by position: each listing is a separate widget, to which the selection is carried over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}
     present = [name for name, is_present in optional.items() if is_present]

@@ -26,7 +26,7 @@ Place = tuple[float, float]
 def draw(
     back: Sequence[SourceSpan], to: Sequence[SourceSpan], near: Sequence[SourceSpan], links: Sequence[tuple[str, str]]
 ) -> str:
-    """Return the drawing as HTML, "" if there are no neighbours; `links` are the links among the neighbours."""
+    """Return the drawing as HTML, or "" if there are no neighbours; `links` are the links among the neighbours."""
     linked = {place.id for place in (*back, *to)}
     near = [place for place in near if place.id not in linked][:NEAR]
     half = (MOST - len(near)) // 2

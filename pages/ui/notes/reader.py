@@ -42,7 +42,7 @@ USES = 20
 
 
 def draw_uses(note: Note) -> None:
-    """Draw a note's usage figures and last uses; draws nothing for a note that was never found or used."""
+    """Draw the usage figures and last uses of a note that was found or used."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
@@ -78,7 +78,7 @@ def _line(use: Use) -> str:
     return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
 
 
-# What other notes tell about the open note: related notes and copies, and suggestions that a click accepts.
+# Related notes and possible duplicates of the open note, and suggestions that a click accepts.
 
 
 def panel(note: Note) -> None:
@@ -222,7 +222,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         files.provenance(note, passage[0] if passage else None)
-        # Each property that can't be read has a warning of its own, as far as they are named.
+        # Unreadable properties are left out here if each of them has its own warning.
         omissions = (
             omission.explanation
             for omission in note.left_out

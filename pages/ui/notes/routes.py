@@ -58,7 +58,7 @@ def picture_address(base: str, note_id: str, language: str) -> str:
 def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
     """Return the HTTP routes for notes.
 
-    The response to an uploaded picture has the `path` for the note's text, or in `refused` the reason for refusal.
+    The response to an uploaded picture contains its `path` for the note's text, or the reason why it was `refused`.
     """
 
     def attachment(request: Request) -> Response:

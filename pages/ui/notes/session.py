@@ -71,7 +71,7 @@ class State(Enum):
     CLEAN = auto()  # nothing differs
     SAVED = auto()  # nothing differs since this editor saved it
     UNSAVED = auto()  # the next pause saves the difference
-    INCOMPLETE = auto()  # a new note lacks its base or its text
+    INCOMPLETE = auto()  # a new note has no base or no text yet
     CONFLICT = auto()  # the stored note was changed meanwhile: the user chooses
     REFUSED = auto()  # the last save was refused: the next change makes it unsaved
     UNDECIDED = auto()  # a save would accept a program's text, which only the user can do
@@ -84,7 +84,7 @@ class EditorSession:
     token: str
     """Token that identifies the editor."""
     note: Note | None
-    """Stored note when editing began or at the last save, None for a new note."""
+    """Stored note when editing began or at the last save, or None for a new note."""
     base: str
     body: str = ""
     folder: str = ""
@@ -110,7 +110,7 @@ class EditorSession:
     saved: bool = False
     """Whether this editor saved the note and nothing has changed since."""
     autosaved_at: datetime | None = None
-    """Time of the last automatic save, None if the user has saved since."""
+    """Time of the last automatic save, or None if the user has saved since."""
     conflict: Note | None = None
     """Stored note that conflicts with the text."""
     refusal: Message | None = None
@@ -120,7 +120,7 @@ class EditorSession:
     created: bool = False
     """Whether this editor created the note."""
     title_before: str = ""
-    """Title of the note when editing began, "" for a new note."""
+    """Title of the note when editing began, or "" for a new note."""
     proposed: bool = False
     """Whether a save also accepts the proposed change that the user is editing."""
 
@@ -170,7 +170,7 @@ class EditorSession:
 
     @property
     def decides(self) -> bool:
-        """Whether a save accepts a program's text."""
+        """Whether saving accepts a program's text."""
         return self.proposed or (self.note is not None and self.note.status == "pending")
 
     @property

@@ -61,7 +61,7 @@ def draw(base: str, text: str) -> None:
 
 
 def gone(note_id: str) -> None:
-    """Draw what became of a note that isn't there any more, with the way to get it back if it is in the trash."""
+    """Show that a note no longer exists, and offer to restore it if it is in the trash."""
     trashed = next((trashed for trashed in workspace.trash.all() if trashed.version.note_id == note_id), None)
     st.info(
         t("This note is in the trash.") if trashed else t("This note isn't here any more."), icon=":material/delete:"

@@ -42,7 +42,7 @@ from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
 
 
 def box(workspace: Workspace, note_id: str) -> None:
-    """Draw a note's pending submission with its differences and actions; draws nothing if there is none."""
+    """Draw a note's pending submission, if any, with its differences and actions."""
     submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
     if submission is None:
         return
@@ -122,7 +122,7 @@ def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence on a single decision, "" for several."""
+    """Return a sentence on a single decision, or "" for several."""
     first, *others = done
     return "" if others else plain(settled_line(first.kind, first.note.title, accepted=accepted))
 
@@ -380,7 +380,7 @@ def _pair(workspace: Workspace, matter: ReviewItem) -> None:
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
 
 
-# Logs that the user drops on the Review page; the findings of the rules then wait there.
+# Logs that the user drops on the Review page, where the rules' findings then wait.
 
 _UNSAFE = re.compile(r"[^\w. -]")
 

@@ -118,7 +118,7 @@ def _reason(why: WhyNot, text: str) -> None:
 
 
 def section(text: str, options: SearchOptions) -> None:
-    """Draw the written answer, or the button that starts it; draws nothing without a language model."""
+    """If a language model is set up, draw the written answer, or the button that starts it."""
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
     if thread := _thread(text):
@@ -345,7 +345,7 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
 
 
 def _minutes_left() -> int:
-    """Return the estimated minutes until indexing ends, 0 if unknown or if nothing is being indexed."""
+    """Return the estimated minutes until indexing ends, or 0 if unknown or if nothing is being indexed."""
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     return max(1, round(max(left) / 60)) if left else 0
 

@@ -162,11 +162,11 @@ def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
     return replace(wider, hits=tuple(hits[: len(first) + STEP]))
 
 
-# The hits that a language model chose in bases without meaning search, and its answer.
+# The hits that a language model chose in bases without semantic search, and its answer.
 
 
 def draw_choice(result: SearchResult) -> None:
-    """Draw the model's answer and the hits that it chose, or why the hits are still ordered by words."""
+    """Draw the model's answer and the hits that it chose, or the reason why the hits are still in keyword order."""
     choice = result.choice
     if choice is None or not result.hits:
         return
@@ -187,10 +187,10 @@ def draw_choice(result: SearchResult) -> None:
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
 FEW = 3
-"""Up to this many notes, each shows three hits; with more notes, each shows one, and weak hits are folded."""
+"""Number of notes up to which each shows three hits; otherwise, each shows one, and weak hits are folded."""
 
 WORDED = 0.5
-"""Minimum share of the question's words that a hit needs so as not to count as weak."""
+"""Minimum share of the question's words in a hit that doesn't count as weak."""
 
 LISTED = 5
 """Maximum number of clicks on a note to list."""
@@ -279,11 +279,11 @@ class Entries:
         self._below = workspace.searching.below_background(result)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
-        # The base of a question set is its only filter; its questions have none.
+        # A question set belongs to a base, and its questions have no filters.
         self._marks = questions.Marks(workspace, result.understood.text or text)
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
-        """Return whether all hits are below the background similarity and lack most of the question's words."""
+        """Return whether all hits are below the background similarity and contain few of the question's words."""
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:

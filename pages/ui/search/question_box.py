@@ -105,7 +105,7 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
 
 
 def put(text: str, earlier: str = "") -> None:
-    """Ask a question in the next run; for callbacks. `earlier` has the questions that led to it, one per line."""
+    """Ask a question in the next run; for callbacks. `earlier` contains the questions that led to it, one per line."""
     session_state["q"] = session_state["asked"] = text.strip()
     session_state[_EARLIER] = earlier
     threads.close()
@@ -161,7 +161,7 @@ def _take_question() -> None:
 
 
 def is_typing() -> bool:
-    """Return whether the question was just typed, so that typing may go on; True only once per question."""
+    """Return whether the question was just typed and the user may still be typing; True only once per question."""
     return bool(session_state.pop("typing", False))
 
 
@@ -220,7 +220,7 @@ def _draw_error_place(text: str, start: int, end: int) -> None:
 
 
 def draw_start() -> None:
-    """Show a message that there are no notes, and a button to add some."""
+    """Show that there are no notes, and a button to add some."""
     st.html(
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
         f"<span>{html(t('Import a folder of notes, or try Tessera with sample notes.'))}</span></div>"
@@ -267,7 +267,7 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
 
 
 _EARLIER, _MOST_EARLIER = "earlier", 8
-"""Query parameter with the earlier questions, and their maximum number, because any page can link here."""
+"""Query parameter with the earlier questions, and their maximum number, because links can come from anywhere."""
 RECENT = 5
 """Number of recent questions, and of recent threads, on the empty page."""
 

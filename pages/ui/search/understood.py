@@ -188,7 +188,7 @@ TAGS = 8
 
 
 def draw_suggestions(text: str, result: SearchResult) -> None:
-    """Show a message that nothing was found, and suggest wider searches."""
+    """Show that nothing was found, and suggest wider searches."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note matches these filters."),
@@ -290,7 +290,7 @@ def narrowing(result: SearchResult) -> list[Term]:
 
 
 def term_name(term: Term, filters: Filters) -> str:
-    """Return the display text of a term; a time in words also has its dates."""
+    """Return the display text of a term; a time in words is followed by its dates."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":

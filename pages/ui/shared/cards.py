@@ -1,4 +1,4 @@
-"""Cards of hits: the place of a passage, its score per stage, and an excerpt with the question's words marked."""
+"""Parts of hit cards: where a passage is, its scores, and an excerpt with the question's words marked."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,10 +24,10 @@ from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of, with_note
 
-# Where a question's words are in a text, and the excerpt with most of them.
+# The excerpt with the most marked text.
 
 EXCERPT = 420
-"""Characters of a folded hit."""
+"""Length of an excerpt, in characters."""
 
 _LONGEST = 1000
 """Maximum number of characters to search backwards for the start of a line."""
@@ -219,7 +219,7 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 
 
 def foldable(text: str, spans: Sequence[Span] = (), lines: int = LINES) -> str:
-    """Return the lines of a passage that contain most of the marked text as HTML; the whole passage is folded."""
+    """Return the passage lines with the most marked text as HTML, followed by the whole passage, folded."""
     shown, whole = clip(text, spans, lines)
     title = t("Whole passage, {n} characters", n=len(text))
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
@@ -244,7 +244,7 @@ def _as_markdown(note: NoteSummary, text: str, words: Sequence[Span] = (), sente
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a whole hit with its neighbours as HTML; the style sheet cuts the neighbours to the nearest lines."""
+    """Return a whole hit with its neighbours as HTML; the style sheet clips the neighbours to the nearest lines."""
     passage, chunk = hit.passage, hit.chunk
     # If the user edited a chunk of the passage, the note's offsets don't apply to its text.
     guess = chunk.start - passage.start

@@ -46,7 +46,7 @@ EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-"""Jobs that write notes or chunks; indexing is not among them, because it skips chunks that change meanwhile."""
+"""Jobs that write notes or chunks; indexing isn't one of them, because it skips chunks that change meanwhile."""
 READONLY = message("Opened as read-only: you can search and read, but not import or delete.")
 STAYS = 60.0
 """Seconds for which a message about finished work stays on the screen."""
@@ -81,7 +81,7 @@ def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
 
 
 def redraw_after(*names: str) -> None:
-    """Redraw the page once none of these jobs runs: the side bar doesn't watch jobs that the page itself started."""
+    """Redraw the page when these jobs have ended; the side bar doesn't watch jobs that the page itself started."""
     drawn: list[bool] = []
 
     @st.fragment(run_every=0.5)
@@ -116,7 +116,7 @@ def is_writing(base: str = "") -> bool:
 
 
 def hindrance(base: str = "") -> str:
-    """Return why the chunks of a base, or of any base, can't be changed now, "" if they can.
+    """Return why the chunks of a base, or of any base, can't be changed now, or "" if they can.
 
     An import replaces notes of its own base only, so other bases can be changed meanwhile.
     """
@@ -198,7 +198,7 @@ def panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
 
 
 def _is_visible(job: Job) -> bool:
-    """Return whether to draw a job: running, failed, with an answer, or with a report that is new or lists failures."""
+    """Return whether to draw a job: it is running or failed, has an answer, or its report is new or lists failures."""
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
@@ -274,7 +274,7 @@ def history() -> None:
 
 
 def estimate(subject: str) -> ChangeCost | None:
-    """Draw the job that estimates a change's cost, and return its result; None without an estimate for `subject`."""
+    """Draw the job that estimates a change's cost, and return its result, or None if `subject` has no estimate."""
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None

@@ -139,7 +139,7 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 def draw_switch(base: KnowledgeBase, name: str) -> None:
     """Draw a switch of a stored base; a click changes the base."""
     on = bool(getattr(base, name))
-    # The key has the state, because a browser that still shows an older state would report it as a choice.
+    # The key contains the state; otherwise, a browser that still shows an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
 
     def store() -> None:
@@ -159,7 +159,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
 
 
 def _what_is_missing() -> None:
-    """Draw how to install the picture reader, if it is missing."""
+    """If the picture reader is missing, draw how to install it."""
     if not workspace.pictures.can_read:
         small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
         st.code(INSTALL, language="sh")
@@ -215,7 +215,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             # An earlier version may have stored other sizes.
             fitting = scale(option, getattr(first, name), value)
             if session_state.get(f"{keys[name]}_scale") != fitting:
-                # Another scale needs another slider, which begins with its own value.
+                # Another scale needs a new slider, which starts with its own value.
                 session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
             low, high, step = fitting
             chosen[name] = columns[number % 2].slider(
@@ -282,7 +282,7 @@ HELPS = message_table(
 """Help texts of the settings."""
 
 _MANY = 100
-"""Range of a whole number above which it is typed instead of set by a slider."""
+"""Range above which a whole number is typed instead of set with a slider."""
 OFFERED = {"limit": (5, 10, 20, 50)}
 """Values to offer for numbers with a large range."""
 
@@ -356,5 +356,5 @@ def setting_label(name: str) -> str:
 
 
 def value_label(name: str, value: object) -> str:
-    """Return the display text of a setting's value, – if it has none."""
+    """Return the display text of a setting's value, or – if it has none."""
     return text_of(setting_value(name, value))

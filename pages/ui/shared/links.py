@@ -1,4 +1,4 @@
-"""Query parameters that hold a page's choices, so that addresses can be shared and survive a reload."""
+"""Query parameters for a page's choices, which can then be shared as a link and survive a reload."""
 
 from collections.abc import Container, Mapping
 
@@ -7,7 +7,7 @@ from streamlit import session_state
 
 
 def arrived_value(name: str) -> str | None:
-    """Return the value of a query parameter from a link, None if it is missing or was set by the page itself."""
+    """Return the value of a query parameter from a link, or None if it is missing or was set by the page itself."""
     value = st.query_params.get(name)
     return value if value is not None and value != session_state.get(_state_key(name)) else None
 
@@ -41,5 +41,5 @@ def set_values(values: Mapping[str, str]) -> None:
 
 
 def _state_key(name: str) -> str:
-    # Each page remembers its own: several pages have a note in their address.
+    # One key per page, because several pages have a note in their address.
     return f"address_{session_state['page']}_{name}"

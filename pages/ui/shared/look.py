@@ -1,4 +1,4 @@
-"""The appearance: theme and language, as chosen by the user, else as in the system and the browser."""
+"""Theme and language: the user's choice, else those of the system and the browser."""
 
 from functools import cache
 

@@ -10,7 +10,7 @@ from core.model import MODES, KnowledgeBase, NoteCounts, SearchResult, on_clock
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
-# Bytes, durations and points in time as the user reads them.
+# Sizes, durations and times, formatted for the user.
 
 
 def megabytes(count: int) -> str:
@@ -26,7 +26,7 @@ def duration(seconds: float) -> str:
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Return texts for the number of notes, and of notes that searches leave out or find only by words."""
+    """Describe how many notes there are, and how many of them searches leave out or find only by keyword."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,
@@ -37,13 +37,13 @@ def note_counts(counts: NoteCounts) -> list[str]:
 
 
 def search_mode(result: SearchResult) -> str:
-    """Return the display name of the search mode of a result; without a model, it is by words."""
+    """Return the display name of a result's search mode, which is keyword search while no model is loaded."""
     words = result.without_model and result.mode != "listed"
     return text_of(MODES["keyword" if words else result.mode])
 
 
 def base_name(base: str) -> str:
-    """Return the name of a note's base, "" while there is no other base."""
+    """Return the name of a note's base, or "" if it is the only base."""
     return base if len(workspace.bases.all()) > 1 else ""
 
 
@@ -58,7 +58,7 @@ def local(at: datetime) -> str:
 
 
 def browser_zone() -> tzinfo | None:
-    """Return the browser's time zone, None if this machine doesn't know it."""
+    """Return the browser's time zone, or None if this machine doesn't know it."""
     try:
         return ZoneInfo(st.context.timezone or "")
     except (KeyError, OSError, ValueError):  # the name of a time zone folder raises OSError

@@ -77,7 +77,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block is separate from the paragraph above, which then doesn't end in a colon."""
+    """Return whether a code block is separate from the paragraph above, that is, no colon introduces it."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -179,7 +179,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             styles = [*styles, _STYLES[name]] if token.nesting > 0 else styles[:-1]
             continue
         if token.type in ("softbreak", "hardbreak"):
-            # A line end in Chinese text is no space.
+            # A line end in Chinese text isn't a space.
             soft = "" if text[at - 1 : at] > "\u2e7f" else " "
             yield RenderedPart(at, at, shown=BREAK if token.type == "hardbreak" else soft)
             continue

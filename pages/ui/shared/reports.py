@@ -79,7 +79,7 @@ def cost(change: ChangeCost) -> None:
     st.html(boxes([*values, (t("about"), names.duration(change.seconds), "")]))
 
 
-# Results of learning from logs: what is suggested and by whom, what was known, masked, dropped, not read.
+# Results of learning from logs: what was suggested, already known, masked, dropped, or not read.
 
 _MOST = 10
 """Maximum number of dropped suggestions to show, each with its reason."""
@@ -222,7 +222,7 @@ def _draw_file_lists(result: SyncPlan | SyncReport, *names: str) -> None:
 
 
 def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
-    """Draw rows folded below a title; draws nothing if there are no rows."""
+    """Draw rows folded below a title, or nothing if there are no rows."""
     if rows:
         with st.expander(title, icon=icon):
             listing(rows)
@@ -247,7 +247,7 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 
 def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
-    """Draw notes that lack parts of their files, and notes whose text may be garbled; draws nothing without any."""
+    """Draw any notes that are missing parts of their files, and any notes whose text may be garbled."""
     parts = [
         (incomplete_note, part)
         for incomplete_note in notes
@@ -282,13 +282,13 @@ def listing(rows: Rows) -> None:
 
 
 def not_downloaded(files: Sequence[Failed]) -> None:
-    """Draw the files that aren't downloaded yet, each with a remedy; draws nothing without any."""
+    """Draw any files that aren't downloaded yet, each with a remedy."""
     title = t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files))
     _to_unfold(title, failed(files), ":material/cloud_download:")
 
 
 def not_read(files: Sequence[Failed]) -> None:
-    """Draw the files that aren't read, each with a remedy; draws nothing without any."""
+    """Draw any files that aren't read, each with a remedy."""
     title = t_plural("{n} file isn't read", "{n} files aren't read", n=len(files))
     _to_unfold(title, failed(files), ":material/draft:")
 
@@ -300,7 +300,7 @@ _ACTED = 10
 
 
 def draw_unread(base: KnowledgeBase) -> None:
-    """Draw the unreadable files of a base, folded; draws nothing without any."""
+    """Draw any unreadable files of a base, folded."""
     files = workspace.folders.unread(base)
     if not files:
         return
@@ -328,7 +328,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
 
 
 def draw_ignored(base: KnowledgeBase) -> None:
-    """Draw the ignored files and kinds of files of a base, with buttons that undo it; draws nothing without any."""
+    """Draw any ignored files and kinds of files of a base, with buttons that stop ignoring them."""
     ignored = workspace.folders.ignored(base)
     if not ignored:
         return

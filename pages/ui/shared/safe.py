@@ -1,4 +1,4 @@
-"""Escaping of outside text for display: nothing is run, fetched, or read as Markdown by accident."""
+"""Escaping of untrusted text for display: nothing is run, fetched, or read as Markdown by accident."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
-"""Syntax that only Streamlit labels have: emoji names, and arrows."""
+"""Syntax that exists only in Streamlit labels: emoji names and arrows."""
 
 FOLLOWED = {"http", "https", "mailto"}
 """Schemes of clickable links; links without a scheme lead into the app."""

@@ -1,4 +1,4 @@
-"""The server of the pages: headers of all responses, the front end's configuration, and changes to Streamlit."""
+"""The pages' server: the headers of all responses, the front end's configuration, and patches to Streamlit."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OpenWorkspace:
-    """Stands for the workspace that this server has open; another one is opened when a backup is restored."""
+    """Proxy for the workspace that this server has open; restoring a backup replaces it."""
 
     opened: "Workspace | None" = None
 
@@ -26,7 +26,7 @@ class OpenWorkspace:
 
 current = OpenWorkspace()
 workspace = cast("Workspace", current)
-"""The workspace of this server, for the parts of its pages."""
+"""The workspace of this server, for pages."""
 
 
 def address() -> str:
@@ -37,14 +37,14 @@ def address() -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{st.get_option('server.port')}"
 
 
-# What this app changes in Streamlit itself.
+# Patches to Streamlit.
 
 _KNOWN = "1.67."
 """Streamlit releases whose private names are known; other releases aren't patched, and start more slowly."""
 
 
 def adjust() -> None:
-    """Skip Streamlit's unneeded work, which takes more time than the pages, and requests of a page that was left."""
+    """Skip work of Streamlit's that pages don't need but wait for, and requests from a page that was left."""
     if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util
@@ -56,8 +56,8 @@ def adjust() -> None:
     request_rerun = AppSession.request_rerun
 
     def request_rerun_of_page(session: AppSession, state: "ClientState | None") -> None:
-        # A timer or a second click may come from a page that a run just replaces. Streamlit would run its fragment as
-        # one of the old page: the browser takes the new page's elements away, and goes blank at the next message.
+        # A timer or a second click may come from a page that is being replaced. Streamlit would run its fragment as
+        # part of the old page: the browser would remove the new page's elements, and go blank at the next message.
         shown = session._pages_manager.current_page_script_hash
         if not state or not state.fragment_id or state.page_script_hash == shown:
             request_rerun(session, state)

@@ -124,7 +124,7 @@ FRESHNESS = {
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""Dot and title for each freshness state; if the title is empty, the first message is the title."""
+"""Dot and title for each freshness state; if there is no title, the first message takes its place."""
 IDLE = 3.0
 """Seconds between two freshness checks while folders are watched."""
 
@@ -386,7 +386,7 @@ def _care() -> None:
 
 
 def report(made: Callable[[], object]) -> None:
-    """Draw a bug report for copying; it is made when the user opens it."""
+    """Draw a bug report to copy, which is written when the user opens it."""
 
     def draw() -> None:
         small_print(
@@ -402,7 +402,7 @@ def report(made: Callable[[], object]) -> None:
 
 @frozen
 class Dialog:
-    """A dialog about a subject, which the session state holds under `key` while the dialog is open."""
+    """A dialog about a subject, which is in the session state under `key` while the dialog is open."""
 
     key: str
 

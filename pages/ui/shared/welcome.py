@@ -45,7 +45,7 @@ def questions() -> list[str]:
 
 
 def links() -> None:
-    """Draw the example questions as links; draws nothing without any."""
+    """Draw the example questions, if any, as links."""
     texts = questions()
     if not texts:
         return
@@ -108,7 +108,7 @@ _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius:
 
 @frozen
 class TourStep:
-    """A step of the tour: its page, the CSS selector of a control, and the card's text; `note` is a key in NOTES."""
+    """A step of the tour: its page, the CSS selector of a control, and the card's text; `note` is a key in TOUR_NOTES."""
 
     page: str
     marks: str

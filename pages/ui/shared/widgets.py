@@ -37,7 +37,7 @@ class Binding(TypedDict):
 
 
 def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
-    """Return the result of a widget of Streamlit that is drawn with the arguments of a caller."""
+    """Call a Streamlit function with a caller's arguments, whose types aren't known, and return its result."""
     return draw(*values, **more)
 
 
@@ -59,9 +59,9 @@ def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **mor
         more["icon"] = f":material/{icon}:"
     if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
-    # Another message of the browser breaks a run off, and Streamlit forgets the press that the run was for: it waits
-    # until a run comes to its button. The callback reads no session state, which would break it off too. A run that is
-    # already broken off ends where it draws the button, and doesn't act.
+    # Another message from the browser interrupts a run, and Streamlit forgets the press that started it, so the press
+    # is remembered until a run reaches its button. The callback doesn't read the session state, because that would
+    # interrupt it too. A run that is already interrupted ends where it draws the button, and doesn't act.
     waiting = _presses()
     pressed = key in waiting
     draw(label, key=key, on_click=waiting.add, args=(key,), **more)
@@ -97,7 +97,7 @@ def problem(error: TesseraError) -> None:
 
 
 def forget_presses() -> None:
-    """Forget button presses whose button a whole run didn't draw."""
+    """Forget presses of buttons that a complete run didn't draw."""
     _presses().clear()
 
 
@@ -241,7 +241,7 @@ def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding
     session_state[key] = session_state[stored] = value
 
     def changed() -> None:
-        # A widget in a closed tab reports its value once more; and the user may go back to `value` before the widget is
+        # A widget in a closed tab reports its value again, and the user may return to `value` before the widget is
         # drawn with another choice.
         if (chosen := session_state.get(key, value)) != session_state.get(stored, value):
             session_state[stored] = chosen
@@ -347,13 +347,13 @@ def note_link(note_id: str, label: str = "", **place: str) -> None:
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
-    """Draw the base selector and return the chosen name, "" for all bases."""
+    """Draw the base selector and return the chosen name, or "" for all bases."""
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
     return select(t("Base"), texts, key, persist_state="session")
 
 
-# Components: the script and, if any, the style of each are files with its name next to the module that draws it.
+# Components: each has a script and perhaps a style sheet of its name, next to the module that draws it.
 
 
 def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:

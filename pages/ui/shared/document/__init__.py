@@ -1,6 +1,6 @@
-"""Rendering of a note's Markdown as HTML that looks as in Obsidian, without scripts, styles and requests.
+"""Rendering of a note's Markdown as HTML that looks like Obsidian's, without scripts, styles or requests.
 
-`drawing` writes all tags. The note contributes only escaped text, and web addresses, which are opened only by a click.
+`drawing` writes all tags. The note contributes only escaped text, and web addresses, which open only when clicked.
 In the browser, the component removes elements and attributes that aren't on its lists.
 """
 
@@ -45,14 +45,14 @@ _OPTIONS = OptionsDict(
 
 @frozen
 class RenderedNote:
-    """A note as HTML, with its headings and the first lines of its blocks, counted from 0."""
+    """A note as HTML, with its headings and the first line of each block, counted from 0."""
 
     html: str
     headings: tuple[HeadingSource, ...]
     lines: tuple[int, ...] = ()
 
     def anchor(self, place: str) -> str:
-        """Return the HTML id of a heading or of a block such as `^block`, "" if there is none."""
+        """Return the HTML id of a heading or of a block such as `^block`, or "" if there is none."""
         return anchor(self.headings, place)
 
 
@@ -96,7 +96,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[HeadingSource]:
-    """Yield the headings, which get numbers as their ids."""
+    """Number the headings in their ids, and yield them."""
     number = 0
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open":
@@ -116,7 +116,7 @@ def _visible(inline: Token) -> str:
 def _footnotes(environment: Environment, drawing: Drawing) -> str:
     """Return the referenced footnotes as HTML, in order of reference."""
     items = []
-    # A footnote may refer to another footnote, which then follows.
+    # Rendering a footnote may append others to the list.
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
         body = drawing.render(parse(environment["footnotes"][name], environment), _OPTIONS, environment)
@@ -126,7 +126,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
 
 
 def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, with the blocks in a range of lines wrapped as a passage, also inside containers."""
+    """Yield the tokens, with the blocks in a range of lines wrapped as a passage, even inside containers."""
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
@@ -160,7 +160,7 @@ def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _part(body: str, name: str) -> str:
-    """Return the section or block of a text that a link names; for an empty name, the whole text."""
+    """Return the section or block that a link names, or the whole text if the name is empty."""
     if not name:
         return body
     lines = body.splitlines(keepends=True)
@@ -206,7 +206,7 @@ VIEW = component("document", __file__, "<div class='document'></div>")
 
 @frozen
 class Clicked:
-    """A click on a link to a note (`place` in it), a missing note (`make`), a tag, or the checkbox of a line."""
+    """A click on a link to a note (at `place`) or to a missing note (`make`), on a tag, or on a line's checkbox."""
 
     note_id: str = ""
     place: str = ""

@@ -27,7 +27,7 @@ from pages.ui.shared.text import text_of
 
 @frozen
 class SourceSpan:
-    """A note that a link leads to."""
+    """The target note of a link."""
 
     id: str
     title: str
@@ -63,7 +63,7 @@ class Sources(Protocol):
         """Return the target note of a link, or None; `relative` is for links in Markdown syntax."""
 
     def missing(self, target: str, *, relative: bool) -> str:
-        """Return the path at which a click creates the missing note of a link, "" if it can't be created."""
+        """Return the path at which a click creates the missing note of a link, or "" if it can't be created."""
 
     def file(self, target: str) -> str | None:
         """Return the address of a picture or another file in the note's folder, or None."""
@@ -78,7 +78,7 @@ def same(heading: str, name: str) -> bool:
 
 
 def anchor(headings: Sequence[HeadingSource], place: str) -> str:
-    """Return the id of a heading or of a block such as `^block`, "" if there is none."""
+    """Return the id of a heading or of a block such as `^block`, or "" if there is none."""
     if place.startswith("^"):
         return place.casefold()
     return next((heading.id for heading in headings if same(heading.text, place.rpartition("#")[2])), "")
@@ -117,7 +117,7 @@ def math(tex: str, *, block: bool) -> str:
     try:
         source = _ENVIRONMENT.sub(_environment, _SIZE.sub("", " ".join(tex.split())))
         element = convert_to_element(source, display="block" if block else "inline")
-    except Exception:  # noqa: BLE001 the library's errors have nothing else in common
+    except Exception:  # noqa: BLE001 the library's errors have no other common base
         return formula(tex)
     return "".join(_drawn(element))
 
@@ -155,7 +155,7 @@ def _drawn(element: Element) -> Iterator[str]:
 
 
 def _fenced(element: Element) -> Iterator[Element]:
-    """Yield the children of an element; brackets around a table become a class of the table."""
+    """Yield the children of an element, turning brackets around a table into a CSS class of the table."""
     children = list(element)
     while children:
         first, *rest = children[:3]
@@ -314,7 +314,7 @@ class Drawing(RendererHTML):
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
 
     def _to_note(self, address: str, *, relative: bool) -> str:
-        """Return the opening tag of a link: to a note, a place, a file or a missing note, or to nothing."""
+        """Return the opening tag of a link to a note, a heading, a file or a missing note, or of a dead link."""
         target, _, place = address.partition("#")
         if not target.strip():
             name = anchor(self._headings, place)
@@ -337,7 +337,7 @@ class Drawing(RendererHTML):
         if is_pasted(address):
             return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
         if _SCHEME.match(address):
-            # Only opening the link asks another server.
+            # Another server is contacted only when the user opens the link.
             shown = html(words or address)
             return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{shown}</a>'
         file = self._sources.file(unquote(address)) if not address.startswith("//") else None

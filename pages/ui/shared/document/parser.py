@@ -1,4 +1,4 @@
-"""Parsing of Obsidian's Markdown into tokens: CommonMark without HTML, tables, and Obsidian's own syntax."""
+"""Parsing of Obsidian's Markdown into tokens: CommonMark without HTML, plus tables and Obsidian's own syntax."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -16,14 +16,14 @@ from core.base.text import CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
-# Hard-wrapped notes, such as books and mails: their line ends are spaces, not ends of lines.
+# Hard-wrapped notes, such as books and e-mail: their line ends are only spaces.
 
 _WIDTHS = range(50, 121)
 """Widths in characters at which editors wrap."""
 _LEAST = 4
 """Minimum number of line ends needed to detect a wrap width."""
 _MOST_OTHERS = 0.3
-"""Maximum share of line ends in a wrapped note that the user may have set."""
+"""Maximum share of deliberate line breaks in a wrapped note."""
 _LONG = 0.9
 """Minimum share of lines within the wrap width; some are longer, because links can't be broken."""
 
@@ -60,7 +60,7 @@ def _lines(token: Token) -> Sequence[Line]:
 
 
 def _has_room(line: Line, width: int) -> bool:
-    """Return whether the next line's first word would have fitted on the line, so that the user broke the line."""
+    """Return whether the next line's first word would have fit on the line, which makes the break deliberate."""
     word = _WORD.match(line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
@@ -107,7 +107,7 @@ def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], b
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a footnote, whose further paragraphs are indented; footnotes are rendered at the end of the note."""
+    """Parse a footnote, whose further paragraphs are indented; footnotes are rendered at the end of the note."""
     match = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
     if not match or state.is_code_block(start):
         return False
@@ -248,9 +248,7 @@ def _blanks(state: StateCore) -> None:
             state.tokens[number - 1].hidden = state.tokens[number + 1].hidden = True
 
 
-# Inline syntax beyond CommonMark: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags.
-
-# Formulas as short HTML: letters and signs for TeX commands, including superscripts and subscripts.
+# Formulas as short HTML: TeX commands become letters and signs, superscripts and subscripts.
 
 _SIGNS = dict(
     item.split("=")
@@ -293,6 +291,8 @@ def _script(match: re.Match[str]) -> str:
     return f"<{tag}>{match[2] if match[2] is not None else match[3]}</{tag}>"
 
 
+# Inline syntax beyond CommonMark: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags.
+
 _WIKILINK = re.compile(r"(!?)\[\[(?=[ #^]*[^ #^\[\]|\n])([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
 _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)")
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
@@ -301,7 +301,7 @@ _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(TAG)
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
-"""HTML tags without attributes for formats that Markdown lacks."""
+"""HTML tags without attributes, for formatting that Markdown doesn't have."""
 _ANCHOR = re.compile(
     r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
 )
@@ -402,7 +402,7 @@ def _plain(state: StateInline, match: re.Match[str]) -> None:
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
-    """Read an embedded `data:` picture in Markdown or HTML, because markdown-it takes a second per megabyte."""
+    """Parse an embedded `data:` picture in Markdown or HTML; markdown-it would take a second per megabyte."""
     match = _PASTED.match(state.src, state.pos, state.posMax)
     if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
         return False
