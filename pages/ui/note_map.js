@@ -1,16 +1,16 @@
 const LIGHT = ['#0f6b66', '#c48a1d', '#b4532f', '#4d6fa8', '#7b5a94', '#73852f', '#a04668', '#3f7f95'];
 const DARK = ['#3fb5a8', '#dcaa4a', '#dd8259', '#86a6dc', '#b18fcb', '#a8bb5c', '#d987a8', '#7cc0d6'];
-const NEAR = 9; // pixels from a point that still hit it
-const MARGIN = 0.3; // share of the width and height that is painted on each side of what is seen
-const TITLED = 60; // points in sight that are shown with their titles, in place of the names of regions
-const LONGEST = 28; // characters of a title next to its point
-const NAME_LINE = 18; // pixels from the name of one region to that below it
-const LINE = 14; // pixels from one title to that below it
-const REST = 150; // milliseconds without a move after which the map is painted anew
-const CELLS = 64; // cells of the grid by which points are found, each way
+const NEAR = 9; // pixels around a point within which a click hits it
+const MARGIN = 0.3; // share of the width and height to paint beyond each side of the visible part
+const TITLED = 60; // maximum number of visible points that show their titles instead of the regions' names
+const LONGEST = 28; // maximum length of a title, in characters
+const NAME_LINE = 18; // pixels between the names of two regions
+const LINE = 14; // pixels between two titles
+const REST = 150; // milliseconds without movement after which the map is repainted
+const CELLS = 64; // rows and columns of the grid in which points are looked up
 
 const isDark = element => {
-  // An element of a page that was left has no colour.
+  // After the user leaves the page, an element has no colour.
   const [red, green, blue] = (getComputedStyle(element).color.match(/[\d.]+/g) ?? []).map(Number);
   return red + green + blue > 384;
 };
@@ -22,7 +22,7 @@ const colourOf = (view, number) => {
   return colours[number % colours.length];
 };
 
-// Puts the points of a drawing into groups of one colour, and into a grid in which the nearest is looked for.
+// Group the points by colour, and put them into a grid for finding the nearest one.
 const prepare = view => {
   view.groups = new Map();
   view.grid = new Map();
@@ -54,7 +54,7 @@ const nearest = (view, left, top) => {
   return best;
 };
 
-// Gives a canvas a size in pixels of the page, and clears it.
+// Set the size of a canvas in page pixels, and clear it.
 const fit = (canvas, width, height) => {
   const ratio = window.devicePixelRatio || 1;
   if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
@@ -101,7 +101,7 @@ const paintPoints = (view, isSeen) => {
   }
 };
 
-// Makes the pen ready for words that are legible over lines.
+// Set up the pen for text that is legible on top of lines.
 const beginWords = (view, font, align) => {
   const { pen } = view;
   const { color, fontFamily } = getComputedStyle(view.box);
@@ -113,7 +113,7 @@ const beginWords = (view, font, align) => {
   pen.fillStyle = color;
 };
 
-// Writes the titles of points next to them, each where no other one is.
+// Write the points' titles next to them, without overlaps.
 const paintTitles = (view, numbers) => {
   const { pen, data } = view;
   beginWords(view, '12px', 'left');
@@ -132,7 +132,7 @@ const paintTitles = (view, numbers) => {
   }
 };
 
-// Writes the names of regions, each below those that it would touch.
+// Write the names of the regions, each moved down if it would overlap another.
 const paintNames = view => {
   const { pen, data } = view;
   const width = view.canvas.clientWidth;
@@ -151,7 +151,7 @@ const paintNames = view => {
   }
 };
 
-// Paints all of the map, with a margin around what is seen, on a canvas that is moved as a whole until the map rests.
+// Paint the map, with a margin around the visible part, on a canvas that moves as a whole until the map rests.
 const paint = view => {
   view.dark = isDark(view.box);
   const { clientWidth: width, clientHeight: height } = view.canvas;
@@ -187,7 +187,7 @@ const ask = view => {
   requestAnimationFrame(() => show(view));
 };
 
-// Shows the map at its new place, and paints it once it rests.
+// Show the map at its new position, and repaint it once it rests.
 const move = view => {
   ask(view);
   clearTimeout(view.rest);

@@ -29,7 +29,7 @@ const show = (note, shown, jump) => {
   const top = shown.offsetTop;
   const seen = top >= note.scrollTop && top + Math.min(shown.offsetHeight, 80) <= note.scrollTop + note.clientHeight;
   if (seen && !jump) return;
-  // Bands out of sight have a guessed height: what comes into sight has its own a moment later.
+  // Bands out of view have an estimated height, and get their real one a moment after they come into view.
   const until = performance.now() + (jump ? 1000 : 100);
   const settle = () => {
     if (note.settling !== settle) return;
@@ -52,7 +52,7 @@ export default function({ parentElement, data, setTriggerValue }) {
   };
   const choose = band => {
     show(note, band, false);
-    // It is sent a moment later: the first click of a double click must not redraw the page under the second.
+    // Sent a moment later, because the first click of a double click must not redraw the page before the second.
     clearTimeout(note.sending);
     note.sending = setTimeout(() => setTriggerValue('pick', Number(band.dataset.index)), 240);
   };

@@ -4,7 +4,7 @@ const AWAY = 2000;
 const RELOADS = 10000;
 const shelf = window.tesseraShelf;
 
-// Send what isn't stored, again and more and more rarely until it is. An editor of a session that ended goes on in this one.
+// Send what isn't stored again, at growing intervals, until it is. An editor of an ended session continues in this one.
 const deliver = ({ data, setTriggerValue }) => {
   clearTimeout(shelf.again);
   if (data.readonly) return;
@@ -23,8 +23,8 @@ const deliver = ({ data, setTriggerValue }) => {
   shelf.again = setTimeout(() => shelf.deliver(), shelf.next - now);
 };
 
-// Streamlit's browser side can give up ("Cannot set a node at a delta path"): it takes no message any more or leaves the window
-// blank, so the page is loaded anew, now and then at most.
+// Streamlit's front end can fail ("Cannot set a node at a delta path") and then ignores messages or leaves the window blank,
+// so the page is reloaded, but not too often.
 const reload = () => {
   const last = Number(sessionStorage.tesseraReload) || 0;
   const wait = Math.min(RELOADS, Math.max(0, last + RELOADS - Date.now()));
@@ -35,7 +35,7 @@ const reload = () => {
   }, wait);
 };
 
-// Streamlit's own box about a server that doesn't answer would take the keys away.
+// Streamlit's own message about a server that doesn't respond would take the keyboard focus.
 const watch = ({ data, setTriggerValue }) => {
   const app = document.querySelector('[data-testid=stApp]');
   if (!app) return;
@@ -47,7 +47,7 @@ const watch = ({ data, setTriggerValue }) => {
     for (const timer of [window.tesseraAbsent, window.tesseraReload]) clearTimeout(timer);
     const state = app.dataset.testConnectionState;
     const here = state === 'CONNECTED';
-    // A server that was started anew answers no fragment of a page before it has drawn the whole page, which nobody asks of it.
+    // A restarted server answers no fragment before it has drawn the whole page, so request the page.
     if (here && shelf.gone) setTriggerValue('typed', { items: [], resume: '' });
     shelf.gone = !here;
     if (here) away.hidden = true;

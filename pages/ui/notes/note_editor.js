@@ -14,9 +14,9 @@ const item = own => ({
   token: own.token, about: own.data.about, number: own.number, text: own.editor.text(), at: own.editor.at(), title: titled(own),
 });
 
-// What is sent may be lost, or take the place of what nobody has read yet: each message repeats the last action, with its
-// number, and is sent again until the answer shows that it came. A message ends the run of the script that would answer
-// the one before, so each waits twice as long for its answer.
+// A message may be lost, or replace one that hasn't been read yet. So each message repeats the last action with its number,
+// and is sent again until the answer shows that it arrived. A message interrupts the run that would answer the previous
+// one, so each waits twice as long for its answer.
 const send = (own, action) => {
   for (const timer of [own.timer, own.again]) clearTimeout(timer);
   own.timer = null;
@@ -45,7 +45,7 @@ const changed = own => {
   const idle = performance.now() - own.last > 4 * PAUSE;
   own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
   clearTimeout(own.quiet);
-  own.quiet = setTimeout(() => send(own, 'rest'), QUIET);  // at each letter the note would be cut and indexed
+  own.quiet = setTimeout(() => send(own, 'rest'), QUIET);  // saving at each keystroke would split and index the note each time
 };
 
 const retitle = (own, title) => {
@@ -72,7 +72,7 @@ const show = (own, paper) => {
   if (left(own) || !came(own)) send(own);
 };
 
-// Where the page is drawn anew the keys come here meanwhile; where the note was left, nobody waits for them.
+// While the page is redrawn, keystrokes arrive here; if the user left the note, they aren't needed.
 const hold = own => {
   own.paper = null;
   own.held = true;
@@ -80,7 +80,7 @@ const hold = own => {
     own.close();
     return;
   }
-  // Where the bar leaves the text no height, the caret is lost.
+  // If the bar leaves no room for the text, the caret is lost.
   own.host.style.cssText = 'position: fixed; bottom: 0; height: 9rem; width: 22rem; overflow: hidden; opacity: 0;'
     + 'pointer-events: none';
   move(own, document.body);
@@ -96,7 +96,7 @@ const OFFERS = {
   tags: ([label, detail]) => offer(label, detail),
 };
 
-// The offers of a kind as the completion looks through them, made once for each list that comes.
+// Completions of a kind, prepared for searching once per list that arrives.
 const offers = (own, kind) => {
   const given = own.data[kind];
   if (own.offered[kind]?.given !== given) {
@@ -111,7 +111,7 @@ const notice = (own, text) => {
   if (place) place.textContent = text;
 };
 
-// As if it were pasted: so it comes to the caret, and can be undone.
+// Insert a text as if it were pasted: at the caret, and so that it can be undone.
 const insert = (own, text) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', text);
@@ -129,7 +129,7 @@ const store = async (own, file) => {
   return Boolean(answer?.path);
 };
 
-// Files are stored one after another, up to the first one that is refused; text that comes with a picture of it is taken as text.
+// Store files one after another until one is refused; if the clipboard contains both a text and its picture, use the text.
 const takeFiles = async (own, event, given) => {
   const files = [...given?.files ?? []];
   if (!files.length || (event.type === 'paste' && given.types.includes('text/plain'))) return;
@@ -150,11 +150,11 @@ const listen = (own, whole) => {
   own.host.addEventListener('paste', event => takeFiles(own, event, event.clipboardData), whole);
   own.host.addEventListener('drop', event => takeFiles(own, event, event.dataTransfer), whole);
   own.host.addEventListener('focusin', () => { own.focused = true; }, whole);
-  // An element that is taken away loses the focus too, and isn't left by that.
+  // A removed element loses the focus too, but then the user hasn't left it.
   own.host.addEventListener('focusout', () => setTimeout(() => {
     if (own.paper) own.focused = own.editor.focused();
   }), whole);
-  // In a field too: its text is taken over first. Enter in the title goes on to the text.
+  // Save from a field too, after its text is applied. Enter in the title moves on to the text.
   document.addEventListener('keydown', event => {
     if (event.isComposing || event.altKey || event.shiftKey || shelf.open !== own.token) return;
     if (event.composedPath().includes(own.host)) return;
@@ -212,7 +212,7 @@ const begin = (own, edit) => {
   own.focused = !document.activeElement?.matches('input, textarea');
 };
 
-// An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.
+// An editor whose session ended continues in the new session, starting with a save, because the last one may be lost.
 const adopted = data => {
   const own = shelf.editors.get(data.predecessor);
   if (!own?.editor) return null;
@@ -229,8 +229,8 @@ const adopted = data => {
   return own;
 };
 
-// A text of this draft that was typed and didn't come to the workspace is later than the draft, also where that has been saved
-// meanwhile: a key is the note's id, or `new`, and the draft's.
+// A text of this draft that never reached the workspace is newer than the draft, even if the draft has been saved
+// meanwhile. A key consists of the note's id, or `new`, and the draft's id.
 const draftOf = ({ key }) => key.split(' ')[1];
 const latest = ({ place, about, number }) => shelf.all(place)
   .filter(letter => draftOf(letter.about) === draftOf(about) && letter.number > number)
@@ -249,12 +249,12 @@ export default async function write(component) {
   own.opened ??= import(new URL(data.script, location.origin).href).then(({ edit }) => begin(own, edit));
   await own.opened;
   if (shelf.editors.get(data.token) !== own) {
-    // It was closed while it opened, by a page that was left for a moment only.
+    // The editor was closed while it was opening, because the user left the page for a moment.
     if (paper.isConnected && data.session === shelf.session && !shelf.editors.has(data.token)) await write(component);
     return;
   }
   if (own.number < data.number) {
-    // A text that another editor wrote to this draft came to the server; what was written here is the later one.
+    // Another editor's text for this draft has reached the server; the text here is newer.
     if (own.outlives === undefined) {
       own.close();
       await write(component);

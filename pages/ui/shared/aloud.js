@@ -1,6 +1,6 @@
 const QUIET = 300;
 
-// A region that a screen reader watches must be there before its text, and outlive the drawings of the page.
+// A region that a screen reader watches must exist before its text, and survive when the page is redrawn.
 const region = () => {
   let own = document.getElementById('tessera-aloud');
   if (!own) {

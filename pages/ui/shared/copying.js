@@ -2,7 +2,7 @@ const SHOWN = 2000;
 
 export default function({ data, parentElement, setTriggerValue }) {
   const button = parentElement.querySelector('button');
-  // A click that is reported draws the button anew, which says for the same time that it copied.
+  // A reported click redraws the button, which shows its message for the same time.
   if (button.textContent !== data.done) button.textContent = data.label;
   button.disabled = !data.text;
   button.onclick = async () => {

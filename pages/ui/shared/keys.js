@@ -30,7 +30,7 @@ const take = () => {
 
 const dialog = () => document.querySelector('[role=dialog]');
 
-// A dialog that opens is written in at its first field, which may be drawn later.
+// Focus the first field of a dialog that opens; the field may be drawn later.
 const enter = until => {
   if (!document.activeElement?.matches('[role=dialog]') || performance.now() > until) return;
   const field = document.activeElement.querySelector(FIELD);
@@ -44,9 +44,9 @@ const arrive = until => {
   else if (performance.now() < until) requestAnimationFrame(() => arrive(until));
 };
 
-// The arrows and Escape between the box and what it lists, Enter in the switcher.
+// The arrow keys and Escape move between the box and its list; Enter opens the first item of the switcher.
 const move = event => {
-  // What was typed last is looked for a moment later.
+  // The results for the last keystroke arrive a moment later.
   if (event.key === 'Enter' && switcher() && document.activeElement === switcher()) {
     setTimeout(() => hits()[0]?.click(), 400);
     return;
@@ -64,7 +64,7 @@ const move = event => {
   }
 };
 
-// A drawer over a narrow page is closed; true if there was one.
+// Close the drawer over a narrow page; return whether one was open.
 const shut = () => {
   const crosses = [...document.querySelectorAll(CROSSES), ...(window.innerWidth > NARROW ? [] : document.querySelectorAll(COLLAPSE))];
   const cross = crosses.find(one => one.checkVisibility());
@@ -72,7 +72,7 @@ const shut = () => {
   return Boolean(cross);
 };
 
-// A dialog takes no wishes.
+// Shortcuts don't work while a dialog is open.
 const wishFor = (name, send) => {
   if (dialog()) return;
   if (name === 'search' && box()) {
@@ -85,7 +85,7 @@ const wishFor = (name, send) => {
 
 const isPressed = (event, key) => {
   const held = event.ctrlKey || event.metaKey;
-  // With Alt a key may write another letter: its place counts.
+  // With Alt, a key may produce another character, so its position on the keyboard counts.
   if (key.startsWith(ALT)) return event.altKey && !held && !event.shiftKey && event.code === 'Key' + key.slice(ALT.length);
   if (event.altKey || held !== key.startsWith(CTRL)) return false;
   if (held) return !event.shiftKey && !(key === LINK && event.composedPath()[0].closest('.cm-content')) && event.key.toLowerCase() === key.slice(CTRL.length).toLowerCase();
@@ -116,7 +116,7 @@ const fold = event => {
   document.querySelector(COLLAPSE)?.click();
 };
 
-// The lines of a hit lead where its title does, unless a person selects some of them.
+// A click on a hit's text follows the link of its title, unless the user is selecting text.
 const follow = event => {
   if (!event.target.closest('.t-lines') || !getSelection().isCollapsed) return;
   event.target.closest(CARD)?.querySelector(HITS)?.click();
@@ -124,7 +124,7 @@ const follow = event => {
 
 export default function({ data, setTriggerValue }) {
   document.documentElement.lang = data.language;
-  // Streamlit runs this again with every drawing of the page: one listener at a time.
+  // Streamlit runs this again whenever the page is redrawn; only one listener may remain.
   window.tesseraKeys?.abort();
   window.tesseraKeys = new AbortController();
   const listening = { signal: window.tesseraKeys.signal, capture: true };

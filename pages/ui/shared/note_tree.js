@@ -17,7 +17,7 @@ const button = text => {
   return made;
 };
 
-// `view` has what all of a drawing share: the data, the unfolded folders, and `request(path, shown)` for their content.
+// `view` contains what all folders share: the data, the unfolded folders, and `request(path, shown)`, which asks for content.
 const folder = (view, inner, path) => {
   const details = document.createElement('details');
   const line = document.createElement('summary');
@@ -62,7 +62,7 @@ const fill = (view, box, inner, path) => {
   }
 };
 
-// Notes are dragged onto a folder or what is in it, else to the top: those that Ctrl or ⌘ and a click marked, together.
+// Notes are dragged onto a folder or its contents, else to the top level. Notes marked with Ctrl or ⌘ and a click move together.
 const marked = tree => [...tree.querySelectorAll('button.marked')];
 
 const drag = tree => {
@@ -109,9 +109,9 @@ const reveal = (tree, path) => {
 
 export default function({ parentElement, data, setTriggerValue }) {
   const tree = parentElement.querySelector('.tree');
-  // The folders that a person unfolded, by their path: another part of the tree may come at any time.
+  // The folders that the user unfolded, by path, because another part of the tree may arrive at any time.
   tree.unfolded ??= new Set();
-  tree.send = setTriggerValue;  // what was drawn before asks by the newest one too
+  tree.send = setTriggerValue;  // older elements use the newest one too
   if (tree.dataset.stamp !== data.stamp) {
     const top = tree.scrollTop;
     const request = (path, shown) => tree.send('open', { path, shown });

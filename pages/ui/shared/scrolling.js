@@ -1,5 +1,5 @@
-// Streamlit begins every page at its top. Who goes back finds the place that was left: by the browser's Back, or by a
-// link to the address from which this page, or this address of it, was opened.
+// Streamlit shows every page from its top. This restores the scroll position when the user goes back, with the browser's
+// button or with a link to the address from which this page was opened.
 const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
@@ -35,7 +35,7 @@ class Scrolling {
     };
   }
 
-  // A click may lead to another page: Streamlit scrolls up before it changes the address.
+  // A click may open another page, and Streamlit scrolls up before it changes the address.
   take(isUsers) {
     this.isUsers = isUsers;
     this.restoring = null;
@@ -60,7 +60,7 @@ class Scrolling {
     if (this.restoring) this.restore(this.restoring);
   }
 
-  // Until the page rests there: it grows while it is drawn, and Streamlit scrolls up once more. It may have become shorter.
+  // Repeat until the page stays there: it grows while it is drawn, Streamlit scrolls up once more, and the page may be shorter.
   restore(restoring) {
     if (this.restoring !== restoring) return;
     const now = performance.now(), area = mainArea();

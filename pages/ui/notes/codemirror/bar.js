@@ -1,4 +1,4 @@
-// The bar above the text: one stop of Tab, in which the arrows move.
+// The bar above the text: a single tab stop, within which the arrow keys move.
 import { showPanel } from "@codemirror/view";
 
 const MOVES = { ArrowRight: 1, ArrowLeft: -1 };
@@ -13,8 +13,8 @@ const move = event => {
 };
 
 /**
- * The bar with a button for each of the formats; `words` has their names, and `bar`, the name of the bar. The button of a format
- * with `isOn(state)` shows whether it is on.
+ * The bar, with a button for each format; `words` contains their names and that of the bar. The button of a format with
+ * `isOn(state)` shows whether it is on.
  */
 export const bar = (formats, words) => showPanel.of(view => {
   const dom = Object.assign(document.createElement("div"), { className: "bar" });

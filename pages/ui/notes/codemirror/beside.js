@@ -1,9 +1,9 @@
-// The rendered text beside the source: where the user scrolls one, the other shows the same block.
+// The rendered text next to the source: when the user scrolls one, the other shows the same block.
 import { ViewPlugin } from "@codemirror/view";
 
 const pane = () => document.querySelector(".st-key-writing_beside");
 
-// The blocks of the rendered text, each with the line of the source, counted from 0, with which it begins.
+// The blocks of the rendered text, each with the source line, counted from 0, at which it begins.
 const blocks = () => {
   const hosts = [...pane()?.querySelectorAll(".st-key-reader_body *") ?? []];
   const article = hosts.map(host => host.shadowRoot?.querySelector("article[data-lines]")).find(Boolean);
@@ -11,7 +11,7 @@ const blocks = () => {
   return [...article?.children ?? []].slice(0, lines.length).map((element, at) => ({ line: lines[at], top: element.getBoundingClientRect().top }));
 };
 
-// Where a value lies among rising ones, of a block and of the one after it, given as a share.
+// Interpolate a value between a block and the next one.
 const between = (all, name, value, other, end) => {
   const at = Math.max(0, all.findLastIndex(one => one[name] <= value));
   const first = all[at], last = all[at + 1] ?? end;
@@ -31,7 +31,7 @@ class Beside {
     listen(document, "scroll", event => event.target === this.leads && event.target === pane() && this.lead());
   }
 
-  // The height of the source that is scrolled away, and the top of the pane in the window.
+  // The height of the source above the visible part, and the top of the pane in the window.
   get hidden() { return this.view.scrollDOM.getBoundingClientRect().top - this.view.documentTop; }
   get top() { return pane().getBoundingClientRect().top; }
 

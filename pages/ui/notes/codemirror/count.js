@@ -1,7 +1,7 @@
-// The number of words below the text, and of what is selected. A sign of Chinese or Japanese counts as a word.
+// The number of words in the text and in the selection, shown below the text. A Chinese or Japanese character is a word.
 import { showPanel } from "@codemirror/view";
 
-const PAUSE = 300;  // milliseconds: a long text isn't counted at each letter
+const PAUSE = 300;  // milliseconds, because counting a long text at each keystroke is slow
 const SIGN = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`;
 const LETTER = String.raw`(?!${SIGN})[\p{L}\p{M}\p{N}]`;
 const WORD = new RegExp(`${SIGN}|${LETTER}(?:['’-]?${LETTER})*`, "gu");
@@ -12,7 +12,7 @@ const count = (doc, from, to) => {
   return words;
 };
 
-/** The line below the text; `words` has its two forms, `count` with `{n}` and `selected` with `{chosen}` too. */
+/** The line below the text; `words` contains its two forms, `count` with `{n}` and `selected` with `{n}` and `{chosen}`. */
 export const counting = words => showPanel.of(view => {
   const dom = Object.assign(document.createElement("div"), { className: "cm-count" });
   let timer = 0, all = 0, isStale = true;

@@ -1,10 +1,10 @@
-// What stands in place of Markdown: boxes, pictures and tables. All texts of a note become text nodes.
+// Widgets that replace Markdown: checkboxes, pictures and tables. All texts of a note become text nodes.
 import { WidgetType } from "@codemirror/view";
 import { language } from "./syntax.js";
 
 const made = (name, className = "", text = "") => Object.assign(document.createElement(name), { className, textContent: text });
 
-/** A text that isn't the note's own: a bullet, a language, the name of a callout. */
+/** A text that isn't in the note: a bullet, a language, or the name of a callout. */
 export class Label extends WidgetType {
   constructor(text, className) {
     super();
@@ -15,7 +15,7 @@ export class Label extends WidgetType {
   ignoreEvent() { return false; }
 }
 
-/** The box of a task; a click sets it in the text. */
+/** The checkbox of a task; a click changes it in the text. */
 export class Box extends WidgetType {
   constructor(isChecked, label) {
     super();
@@ -41,7 +41,7 @@ const picture = (address, words, width = "") => {
   return image;
 };
 
-/** A picture of the note, by an address of the app. */
+/** A picture in the note, at an address of the app. */
 export class Picture extends WidgetType {
   constructor(address, words, width) {
     super();
@@ -65,7 +65,7 @@ const OUTSIDE = /^(?:[a-z][a-z\d+.-]*:|\/\/|#)/i;
 const PICTURE = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/i;
 const decoded = path => { try { return decodeURIComponent(path); } catch { return path; } };
 
-/** The path, the words and the width of a picture that a node shows out of the note's folder; null for another node. */
+/** The path, description and width of a node's picture in the note's folder; null for other nodes. */
 export const pictureOf = (text, node) => {
   const source = text.slice(node.from, node.to);
   const url = node.getChild("URL"), marks = node.getChildren("LinkMark");
@@ -81,7 +81,7 @@ const LINKS = /^(?:Link|WikiLink|Autolink|URL)$/;
 const MARKS = /^(?:(?:Emphasis|Strikethrough|Highlight|Code|Link|Wiki)Mark|LinkTitle|LinkLabel)$/;
 const DEEPEST = 12;
 
-// Draw what is in a node of the syntax of a text.
+// Draw the content of a syntax node.
 const draw = (place, text, node, address, depth = 0) => {
   let at = node.from;
   for (let child = node.firstChild; child; child = child.nextSibling) {
@@ -100,7 +100,7 @@ const draw = (place, text, node, address, depth = 0) => {
   place.append(text.slice(at, node.to));
 };
 
-// The cells of a row: each its node, or where an empty one is.
+// The cells of a row: a node, or the position of an empty cell.
 const cellsOf = row => {
   const cells = [];
   let cell = null, begins = true;
@@ -117,7 +117,7 @@ const cellsOf = row => {
 
 const SIDES = { "::": "center", ":": "left", "-:": "right" };
 
-/** A table; a click sets the caret into the cell. */
+/** A table; a click puts the caret into the cell. */
 export class Table extends WidgetType {
   constructor(text, address, stamp) {
     super();

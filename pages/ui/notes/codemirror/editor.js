@@ -1,4 +1,4 @@
-// The editor of notes: CodeMirror 6 with Markdown, links and tags to complete, and a theme that follows the app's.
+// The note editor: CodeMirror 6 with Markdown, completion of links and tags, and a theme that follows the app's.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from "@codemirror/commands";
 import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -81,7 +81,7 @@ const LOOK = EditorView.theme({
   ".cm-completionDetail": { opacity: ".6", fontStyle: "normal", marginLeft: ".8rem", fontSize: ".85em" },
 });
 
-// The offers that hold what was typed: those whose label or detail begins with it first, at most SHOWN; thousands are looked through at once.
+// At most SHOWN completions that contain the typed text, first those whose label or detail begins with it; fast for thousands.
 const matching = (offers, typed) => {
   const first = [], later = [];
   for (const offer of offers) {
@@ -110,7 +110,7 @@ const links = lists => context => {
   })));
 };
 
-// Enter in a link to a note that isn't there yet ends it.
+// Enter in a link to a note that doesn't exist yet ends the link.
 const endLink = view => {
   const { from, empty } = view.state.selection.main, line = view.state.doc.lineAt(from);
   const before = view.state.sliceDoc(line.from, from), after = view.state.sliceDoc(from, from + 2);
@@ -142,19 +142,19 @@ const slashes = (all, words) => context => {
   })));
 };
 
-// Whether marks are hidden is remembered in this browser, as far as it remembers anything.
+// Whether Markdown syntax is hidden is stored in this browser, if it can store anything.
 const MODE = "tessera-editor";
 const SOURCE = "source";
 const isLive = () => { try { return localStorage.getItem(MODE) !== SOURCE; } catch { return true; } };
-const remember = mode => { try { localStorage.setItem(MODE, mode); } catch { /* the next editor begins as this one did */ } };
+const remember = mode => { try { localStorage.setItem(MODE, mode); } catch { /* the next editor starts as this one did */ } };
 
 const bound = keys => keys.replace("Ctrl", "Mod").replaceAll("+", "-").replace(/.$/, letter => letter.toLowerCase());
 
 /**
- * Open an editor in `parent` with the caret `at` a place. `lists()` returns `{notes, tags}`, each offer with `label`, `detail` and `folded`, a note's with `link`;
- * `on` has `change()`, `blur()`, `save()`, `picture()` and `address(path)`, that of a picture which the note shows, else ""; `words` has `label`,
- * `hint`, `bar`, the names of the formats, `count` and `selected` (`count.js`), and `phrases`, the texts of CodeMirror.
- * Returns `{text(), at(), words(words), focus(), focused(), close()}`.
+ * Open an editor in `parent` with the caret at offset `at`. `lists()` returns the completions `{notes, tags}`, each with `label`, `detail`
+ * and `folded`, notes also with `link`. `on` contains `change()`, `blur()`, `save()`, `picture()`, and `address(path)`, which returns the
+ * address of a picture in the note or "". `words` contains `label`, `hint`, `bar`, the names of the formats, `count` and `selected`
+ * (`count.js`), and `phrases`, CodeMirror's texts. Return `{text(), at(), words(words), focus(), focused(), close()}`.
  */
 export function edit(parent, { text, at, lists, on, words }) {
   const wording = new Compartment();
@@ -181,13 +181,13 @@ export function edit(parent, { text, at, lists, on, words }) {
       { key: "Mod-s", run: save, preventDefault: true },
       { key: "Enter", run: endLink },
       ...[...Object.values(all), preview].filter(({ keys }) => keys).map(({ keys, run }) => ({ key: bound(keys), run, preventDefault: true })),
-      { key: "Alt-π", run: preview.run, preventDefault: true },  // what a Mac types with these keys
+      { key: "Alt-π", run: preview.run, preventDefault: true },  // what these keys type on a Mac
     ])),
     history(),
     drawSelection(),
     EditorState.allowMultipleSelections.of(true),
     EditorView.lineWrapping,
-    indentUnit.of("    "),  // nested under each kind of list, a numbered one too
+    indentUnit.of("    "),  // enough for nesting under every kind of list, including numbered ones
     EditorState.transactionFilter.of(straightFence),
     language,
     syntaxHighlighting(STYLE),

@@ -1,4 +1,4 @@
-// What the bar, the keys and `/` at the start of a line do with the text.
+// What the bar, the keys and `/` at the start of a line do to the text.
 import { syntaxTree } from "@codemirror/language";
 import { EditorSelection } from "@codemirror/state";
 import { toggleMark } from "./marks.js";
@@ -6,7 +6,7 @@ import { toggleMark } from "./marks.js";
 const TABLE = "|  |  |\n| --- | --- |\n|  |  |";
 const FENCE = "```";
 
-// The selection without the blanks at its ends, which Markdown doesn't mark; without one the word at the caret.
+// The selection without the spaces at its ends, which Markdown can't format; without a selection, the word at the caret.
 const marked = (state, range) => {
   const { from, to } = range.empty ? state.wordAt(range.head) ?? range : range;
   const text = state.sliceDoc(from, to), inner = text.trim();
@@ -26,7 +26,7 @@ const linesOf = ({ doc, selection: { main } }) => {
 
 const LEAD = /^(\s*)(#{1,6} |[-*+] \[[ xX]\] |[-*+] |\d+[.)] |> )?/;
 
-// Each line begins with what `next` makes of its beginning; an empty line stays among others.
+// Replace the beginning of each line by what `next` returns for it; among several lines, empty ones stay empty.
 const lead = next => view => {
   const { state } = view, lines = linesOf(state);
   const filled = lines.length > 1 ? lines.filter(line => line.text.trim()) : lines;
@@ -45,7 +45,7 @@ const toggle = mark => lead(owns => (owns.every(own => own === mark) ? "" : mark
 const box = lead(owns => (owns.every(own => /\[/.test(own)) ? "" : "- [ ] "));
 const heading = lead(([own]) => ({ "# ": "## ", "## ": "### ", "### ": "" })[own] ?? "# ");
 
-// A block on lines of its own in place of a range, with the caret at `at` of its text.
+// Replace a range by a block on separate lines, with the caret at offset `at` in the block.
 const block = (view, text, at, range) => {
   const { state } = view, first = state.doc.lineAt(range.from), last = state.doc.lineAt(range.to);
   const before = state.sliceDoc(first.from, range.from).trim() ? "\n\n" : "";
@@ -78,7 +78,7 @@ const link = view => {
   return true;
 };
 
-/** The formats by their names, in the order of the bar: an icon, the keys, and what it does. `picture` asks for files. */
+/** The formats by name, in the order of the bar: the icon, the keys, and the command. `picture` asks for files. */
 export const formats = picture => ({
   heading: { icon: "title", run: heading },
   bold: { icon: "format_bold", keys: "Ctrl+B", run: toggleMark("**") },
@@ -103,14 +103,14 @@ export const inCode = (state, at) => Boolean(around(state, at, /^(?:FencedCode|C
 
 const LIST = /^\s*(?:[-+*]|\d+[.)])\s/;
 
-/** A command for lists and code only: elsewhere Tab moves on, so that the keyboard leads out of the editor. */
+/** A command for lists and code only; elsewhere, Tab moves on, because keyboard users must be able to leave the editor. */
 export const whereIndented = command => view => {
   const { state } = view, { head } = state.selection.main, line = state.doc.lineAt(head);
   const code = around(state, head, /^(?:FencedCode|CodeBlock)$/);
   return (LIST.test(line.text) || Boolean(code && line.from > code.from)) && command(view);
 };
 
-// The columns before a fence: those of the fence that it closes, else of the text of the list item that it is in.
+// The indent of a fence: that of the fence that it closes, else that of the text of its list item.
 const columns = (state, at) => {
   const code = around(state, at, /^FencedCode$/), item = around(state, at, /^ListItem$/);
   const before = node => state.sliceDoc(state.doc.lineAt(node.from).from, node.from);
@@ -118,7 +118,7 @@ const columns = (state, at) => {
   return item ? " ".repeat(before(item).length + /^\S+\s?/.exec(state.sliceDoc(item.from))[0].length) : "";
 };
 
-/** A fence that is typed takes no indent of the line before: as code, or unclosed, it would swallow the rest. */
+/** A typed fence doesn't take the indent of the line before, which would turn it into code or leave the block unclosed. */
 export const straightFence = change => {
   if (!change.docChanged || !change.isUserEvent("input.type")) return change;
   const { head } = change.newSelection.main, line = change.newDoc.lineAt(head);

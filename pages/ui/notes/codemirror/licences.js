@@ -1,4 +1,4 @@
-// Writes LICENSES.txt: of each package in the bundle its name, its version and the text of its licence.
+// Write LICENSES.txt: the name, version and licence text of each package in the bundle.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const lock = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;

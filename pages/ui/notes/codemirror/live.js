@@ -1,11 +1,11 @@
-// Live preview: on lines without a caret marks of Markdown are hidden, and what they mean is drawn in their place.
+// Live preview: on lines without the caret, Markdown syntax is replaced by what it means.
 import { syntaxTree } from "@codemirror/language";
 import { Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, EditorView, keymap, ViewPlugin } from "@codemirror/view";
 import { Box, Label, Picture, pictureOf, Table } from "./drawn.js";
 
-const MOST = 4000;          // decorations of what is in sight: the rest of a text that is all marks is shown as it is
-const LARGEST = 20_000;     // characters of a table that is drawn
+const MOST = 4000;          // decorations in view; the rest of a text that is full of syntax is shown as source
+const LARGEST = 20_000;     // characters of a table to draw
 const CALLOUT = /^[\s>]*>[ \t]*(\[!([\w-]{1,30})\][+-]?[ \t]*)(.*)$/;
 const TONES = {
   good: "tip hint success check done", doubt: "warning caution attention question help faq",
@@ -17,7 +17,7 @@ const hidden = Decoration.replace({});
 const lineOf = name => Decoration.line({ class: name });
 const inPlace = widget => Decoration.replace({ widget });
 
-// What is drawn of the ranges of a text that are in sight.
+// The decorations for the visible ranges of a text.
 class Drawing {
   constructor(state, ranges, { address, box }) {
     Object.assign(this, { state, address, boxLabel: box, made: [], from: ranges[0].from, to: ranges.at(-1).to });
@@ -28,7 +28,7 @@ class Drawing {
 
   text(from, to) { return this.state.sliceDoc(from, to); }
 
-  // Whether a caret or a selection is in the lines of a place.
+  // Whether a caret or a selection is on the lines of a range.
   isOpen(from, to) {
     const first = this.lineAt(from).from, last = this.lineAt(to).to;
     return this.state.selection.ranges.some(one => one.from <= last && first <= one.to);
@@ -36,15 +36,15 @@ class Drawing {
 
   add(from, to, decoration) { this.made.push(decoration.range(from, to)); }
 
-  // A place of one line is replaced where no caret is in the line; `decoration` is what replaces it.
+  // Replace a range within a line by `decoration`, unless the caret is on the line.
   replace(from, to, decoration = hidden) {
     if (from < to && to <= this.lineAt(from).to && !this.isOpen(from, to)) this.add(from, to, decoration);
   }
 
-  // The mark of a node with the blank after it.
+  // Hide a node's mark and the space after it.
   hideWithBlank({ from, to }) { this.replace(from, /[ \t]/.test(this.text(to, to + 1)) ? to + 1 : to); }
 
-  // Each line of a block that is in sight gets a class, the first and the last one of the block another one too.
+  // Give each visible line of a block a class, and the block's first and last lines another one.
   box(node, name) {
     for (let at = Math.max(node.from, this.from); at <= Math.min(node.to, this.to);) {
       const line = this.lineAt(at);
@@ -100,7 +100,7 @@ class Drawing {
     this.replace(marks[1].from, node.to);
   }
 
-  // What is to be drawn of a node; false where the nodes in it are nothing of their own.
+  // Draw a node; return false if the nodes in it need no drawing.
   enter(node) {
     const { from, to, name } = node;
     if (this.made.length > MOST) return false;
@@ -162,8 +162,8 @@ const redrawn = (state, ranges, before, sources) => {
   });
 };
 
-const look = StateEffect.define();   // the ranges that are in sight
-const press = StateEffect.define();  // whether a button of the mouse is down: nothing moves under it meanwhile
+const look = StateEffect.define();   // the visible ranges
+const press = StateEffect.define();  // whether a mouse button is down; meanwhile, nothing moves under the pointer
 
 const field = sources => StateField.define({
   create: () => ({ ranges: [], isPressed: false, drawn: Decoration.none }),
@@ -184,7 +184,7 @@ const field = sources => StateField.define({
   provide: own => EditorView.decorations.from(own, value => value.drawn),
 });
 
-// Tells the field what is in sight: what is drawn there changes heights, which no plugin may.
+// Tells the field which ranges are visible; decorations change heights, which a plugin may not do itself.
 class Sight {
   constructor(view) {
     this.view = view;
@@ -207,7 +207,7 @@ const hold = view => {
   document.addEventListener("mouseup", () => view.dispatch({ effects: press.of(false) }), { once: true, capture: true });
 };
 
-// The caret goes up and down line by line, also into what is drawn of several lines.
+// Move the caret up and down line by line, even into a widget of several lines.
 const step = by => view => {
   const { doc, selection: { main } } = view.state, own = doc.lineAt(main.head), number = own.number + by;
   if (!main.empty || number < 1 || number > doc.lines) return false;
@@ -219,7 +219,7 @@ const step = by => view => {
 
 const FOLLOWED = /^(?:https?:\/\/|mailto:)/i;
 
-// A click with Ctrl on a link to a page of the web opens it, as one in the rendered text does.
+// Ctrl and a click open a web link, as a click does in the rendered text.
 const follow = (event, view) => {
   if (!(event.ctrlKey || event.metaKey)) return false;
   const at = view.posAtCoords({ x: event.clientX, y: event.clientY });
@@ -264,7 +264,7 @@ const LOOK = EditorView.theme({
   ".cm-table img": { maxWidth: "12rem" },
 });
 
-/** Live preview; `address(path)` is that of a picture in the note's folder, and `box` the name of a task's box. */
+/** Live preview; `address(path)` returns the address of a picture in the note's folder, `box` is the label of a checkbox. */
 export const live = sources => [
   field(sources),
   ViewPlugin.fromClass(Sight),

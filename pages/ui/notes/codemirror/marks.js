@@ -1,4 +1,4 @@
-// Bold, italic and code put on a text and taken off it as an editor with formats does it, whatever marks are there.
+// Toggle bold, italic and code as a word processor does, whatever formatting is there already.
 import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import { ChangeSet, EditorSelection } from "@codemirror/state";
 
@@ -14,7 +14,7 @@ const tree = (state, to) => ensureSyntaxTree(state, to, PATIENCE) ?? syntaxTree(
 
 const isAround = (node, { from, to }) => node.from <= from && to <= node.to;
 
-// What is marked in a range, what is a letter there (a link as a whole), and the part of a link or a deletion that the range is in.
+// The formatted parts of a range, its letters (a link counts as one), and the part of a link or a deletion around the range.
 const parsed = (state, region, range) => {
   const marked = [], letters = [], borders = [];
   let within = null, inBlock = false;
@@ -38,7 +38,7 @@ const parsed = (state, region, range) => {
   return { marked, letters, borders, within, inBlock };
 };
 
-// The letters of a range of one line, without its marks: each with its place, and the marks that it has by their kinds.
+// The letters of a range within a line, without syntax, each with its position and its formats.
 const lettersOf = (state, from, to, { marked, letters }, range) => {
   const made = [];
   for (let at = from; at < to;) {
@@ -55,7 +55,7 @@ const lettersOf = (state, from, to, { marked, letters }, range) => {
   return made;
 };
 
-// The Markdown of letters: marks are closed and opened beside them, never beside a blank, those that last longest outside.
+// Write letters as Markdown: marks open and close next to letters, never next to spaces, and the longest are outermost.
 const written = letters => {
   const shown = letters.filter(letter => !letter.isBlank), places = new Map(), open = [];
   const lasts = (kind, number) => {
@@ -76,7 +76,7 @@ const written = letters => {
     const gone = open.findIndex(([kind, mark]) => letter.marks.get(kind) !== mark), code = open.findIndex(([kind]) => kind === "`");
     const missing = kept => [...letter.marks].filter(([kind]) => !open.slice(0, kept).some(([own]) => own === kind));
     let kept = gone < 0 ? open.length : gone;
-    if (code >= 0 && missing(kept).length) kept = Math.min(kept, code);  // nothing is opened within code
+    if (code >= 0 && missing(kept).length) kept = Math.min(kept, code);  // no other mark opens within code
     const anew = missing(kept);
     close(kept);
     text += blanks;
@@ -93,7 +93,7 @@ const written = letters => {
   return { text: text + blanks, places };
 };
 
-// The change of a text at a place into another one, without what both begin and end with: other carets stay where they are.
+// The smallest change that turns one text into another, without their common beginning and end, so other carets stay in place.
 const shortest = (before, insert, at) => {
   let same = 0, end = 0;
   const most = Math.min(before.length, insert.length);
@@ -102,7 +102,7 @@ const shortest = (before, insert, at) => {
   return { from: at + same, to: at + before.length - end, insert: insert.slice(same, insert.length - end) };
 };
 
-// The changes and the range for a format on a range of the text.
+// The changes that toggle a format on a range of the text, and the new range.
 const toggled = (state, range, mark) => {
   const { doc } = state, { from, to } = range.empty ? state.wordAt(range.head) ?? range : range;
   const lines = { from: doc.lineAt(from).from, to: doc.lineAt(to).to };
@@ -133,7 +133,7 @@ const toggled = (state, range, mark) => {
   }
   const off = chosen.every(letter => letter.marks.has(mark));
   for (const letter of chosen) off ? letter.marks.delete(mark) : letter.marks.set(mark, mark);
-  // What another sign marked in part has ours as a whole: its own would be none within a word.
+  // A part that is formatted with another sign gets ours as a whole, because the other sign doesn't work within a word.
   for (const one of content.marked.filter(one => one.kind === mark && one.first < to && from < one.last)) {
     for (const letter of parts.flatMap(part => part.letters)) {
       if (one.first <= letter.at && letter.at < one.last && letter.marks.has(mark)) letter.marks.set(mark, mark);
@@ -157,7 +157,7 @@ const caretAfter = (chosen, places, head) => {
   return before ? places.get(before.at) + Math.min(before.text.length, head - before.at) : places.get(chosen[0].at);
 };
 
-// Where nothing is chosen: an empty pair of marks goes, and from the end of what is marked the caret goes out.
+// Without a selection: remove an empty pair of marks, or move the caret out at the end of the formatted text.
 const leaving = (state, at, mark, marked) => {
   const { doc } = state, line = doc.lineAt(at), size = mark.length, sign = mark[0];
   const before = doc.sliceString(line.from, at), after = doc.sliceString(at, line.to);
@@ -175,7 +175,7 @@ const leaving = (state, at, mark, marked) => {
   return null;
 };
 
-/** A command that puts a mark on what is chosen, or takes it off where all of that has it. */
+/** A command that formats the selection, or removes the format if all of it has it. */
 export const toggleMark = mark => view => {
   let { state } = view, { ranges } = state.selection, all = ChangeSet.empty(state.doc.length);
   const { mainIndex } = state.selection;

@@ -1,4 +1,4 @@
-// What is pasted becomes Markdown: a table of a spreadsheet, and what another page or program formatted.
+// Convert pasted content to Markdown: tables from spreadsheets, and formatted text from web pages and programs.
 import { gfm } from "@joplin/turndown-plugin-gfm";
 import Turndown from "turndown";
 import { inCode } from "./formats.js";
@@ -10,7 +10,7 @@ const markdown = new Turndown({
 });
 markdown.use(gfm);
 markdown.remove(["script", "style", "title", "noscript"]);
-// Google Docs wraps what it copies into a <b> that isn't bold; a picture that the text holds itself would be a page of letters.
+// Google Docs wraps copied text in a <b> that isn't bold; an embedded picture would become a page of letters.
 markdown.addRule("plain", {
   filter: node => node.matches("b, strong, i, em") && /font-(?:weight|style):\s*(?:normal|400)/.test(node.getAttribute("style")),
   replacement: content => content,
@@ -19,7 +19,7 @@ markdown.addRule("inline", {
   filter: node => node.nodeName === "IMG" && !/^https?:/.test(node.getAttribute("src")),
   replacement: (_, node) => node.getAttribute("alt") ?? "",
 });
-// An address that runs a program, holds the whole text itself or is a place of the page that was copied leads nowhere.
+// Addresses that run a script, contain data, or point into the copied page are dropped.
 markdown.addRule("nowhere", {
   filter: node => node.matches("a[href]")
     && (/^(?:javascript|vbscript|data|blob):$/.test(node.protocol) || node.getAttribute("href").startsWith("#")),
@@ -35,7 +35,7 @@ markdown.addRule("item", {
 
 const cell = text => text.trim().replaceAll("|", "\\|").replaceAll("\n", "<br>");
 
-// A cell with a tab, a quote or an end of line is in quotes, in which a quote is doubled.
+// A cell that contains a tab, a quote or a line end is in quotes, and quotes in it are doubled.
 const CELL = /(?:"((?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*))([\t\n]|$)/g;
 
 const rowsOf = text => {
@@ -48,7 +48,7 @@ const rowsOf = text => {
   return rows;
 };
 
-// The table of lines that have one number of tabs, at least one; else nothing. Lines that all begin with a tab are indented.
+// The table of lines with equal numbers of tabs, at least one; else "". If all lines begin with a tab, they are indented text.
 const table = text => {
   const rows = rowsOf(text), [{ length }] = rows;
   const isTable = rows.length > 1 && length > 1 && rows.every(row => row.length === length) && rows.some(([first]) => first.trim());
@@ -63,7 +63,7 @@ const asDiv = element => {
   return made;
 };
 
-// Between pipes of a cell, where it is converted: several in a row would become one. No text has it.
+// A character that no text contains, put between the pipes of a cell, because several pipes in a row would become one.
 const SPLIT = "\uFDD0";
 
 const splitPipes = page => {
@@ -76,7 +76,7 @@ const splitPipes = page => {
   }
 };
 
-// What Markdown has no form for: tables that only place what they hold, blocks in cells, lists right in lists.
+// Simplify what Markdown can't express: tables used for layout, blocks in cells, and lists directly in lists.
 const simplify = page => {
   for (const placed of page.querySelectorAll("table")) {
     const cells = [...placed.rows].flatMap(row => [...row.cells]);
@@ -99,7 +99,7 @@ const formatted = html => {
   return markdown.turndown(page.body).replaceAll(SPLIT, "");
 };
 
-/** Handle the event of a paste: in code, and where nothing was formatted, the text is pasted as it is. */
+/** Handle a paste event; in code, or without formatting, the text is pasted unchanged. */
 export const paste = (event, view) => {
   const { state } = view, { from, to } = state.selection.main;
   const given = event.clipboardData, text = given?.getData("text/plain") ?? "";

@@ -1,4 +1,4 @@
-// Markdown as notes have it: with links between notes and with highlights, which GitHub's doesn't know.
+// Markdown as in notes: GitHub's, with links between notes and highlights.
 import { markdown, markdownLanguage } from "@codemirror/lang-markdown";
 import { Tag, tags } from "@lezer/highlight";
 

@@ -1,7 +1,7 @@
 const SRC = /^([/]attachment[/]|data:image[/](png|jpe?g|gif|webp|bmp|avif);base64,[a-z0-9+/]+={0,2}$)/i;
 const HREF = /^(https?:|mailto:|[?]note=|#$|[/]attachment[/])/i;
 
-// What the generator never writes is left out here once more; nothing is fetched while it is read.
+// Remove everything that the generator never writes, as a second check; nothing is fetched during parsing.
 const read = data => {
   const elements = new Set(data.elements), attributes = new Set(data.attributes);
   const { body } = new DOMParser().parseFromString(data.html, 'text/html');
@@ -17,7 +17,7 @@ const read = data => {
   return [...body.childNodes];
 };
 
-// The outline next to the text is open, and marks the section in view: the last one that begins above LINE.
+// The outline next to the text is open and highlights the section in view: the last one that begins above LINE.
 const LINE = 96;
 const top = place => place.getBoundingClientRect().top;
 const followOutline = page => {
@@ -29,7 +29,7 @@ const followOutline = page => {
   const links = [...nav.querySelectorAll('a')].filter(placeOf), places = links.map(placeOf);
   let isBeside = null, marked = null, chosen = null;
   const inView = () => {
-    // A section near the end doesn't get as far up as a click on its link wants it.
+    // A section near the end can't scroll up as far as LINE after a click on its link.
     if (chosen && Math.abs(top(chosen.place) - chosen.top) < 2) return places.indexOf(chosen.place);
     chosen = null;
     const line = page.querySelector('article').getBoundingClientRect().bottom <= innerHeight ? innerHeight : LINE;
@@ -81,7 +81,7 @@ export default function({ parentElement, data, setTriggerValue }) {
   };
   page.onclick = event => {
     const box = event.target.closest('input[data-line]');
-    if (box) { // it is ticked when the note is
+    if (box) { // ticked once the note has changed
       event.preventDefault();
       setTriggerValue('tick', Number(box.dataset.line));
       return;
@@ -101,7 +101,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     if (page.getBoundingClientRect().top < 0) page.scrollIntoView({ block: 'start' });
     return;
   }
-  // What is drawn above moves it: pictures and formulas take their height a moment later.
+  // Elements above still move it: pictures and formulas get their final height a moment later.
   const until = performance.now() + 1500;
   const stop = new AbortController();
   const scroll = () => {
