@@ -4,9 +4,10 @@ import streamlit as st
 
 from pages.ui.bases import base_settings, folders, listing
 from pages.ui.notes import trash
-from pages.ui.shared import jobs, shell
+from pages.ui.shared import jobs
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title
+from pages.ui.shared.widgets import errors
 
 
 def page() -> None:
@@ -25,5 +26,5 @@ def page() -> None:
 
 
 page_title("Knowledge bases")
-with shell.errors():
+with errors():
     page()

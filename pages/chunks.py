@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from pages.ui.chunks import bands, chunktable, editor, summary
-from pages.ui.shared import jobs, knobs, links, shell, welcome
+from pages.ui.shared import jobs, knobs, links, welcome
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, t
-from pages.ui.shared.widgets import segments
+from pages.ui.shared.widgets import errors, popover, segments
 
 
 def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions) -> None:
@@ -19,7 +19,7 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
             t("This note has no text, so there is nothing to split. You can add a chunk of your own."),
             icon=":material/edit_note:",
         )
-        with shell.errors():
+        with errors():
             editor.first(base, note)
         return
     with st.container():
@@ -73,7 +73,7 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
         return
     # On narrow screens the menu button hides the tree; this button replaces it there.
     with st.container(key="another_note"):
-        shell.popover(t("Another note"), "another", "description", summary.offer_another)
+        popover(t("Another note"), "another", "description", summary.offer_another)
     note = workspace.notes.get(note_id)
     base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)
@@ -92,5 +92,5 @@ bases = workspace.bases.all()
 if not bases:
     welcome.no_notes(t("Here you can see how and why each note is split, and change it. There are no notes yet."))
     st.stop()
-with shell.errors():
+with errors():
     page(bases)

@@ -6,10 +6,11 @@ import streamlit as st
 
 from core.base.messages import message_table
 from core.model import KnowledgeBase, QuestionSet
-from core.workspace import Workspace
 from pages.ui.evaluation import comparison, questions, runs, sets
-from pages.ui.shared import links, shell, welcome, widgets
+from pages.ui.shared import links, welcome, widgets
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import labels, page_title, t
+from pages.ui.shared.widgets import errors
 
 VIEWS = message_table(
     {
@@ -20,34 +21,34 @@ VIEWS = message_table(
 )
 
 
-def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
+def page(bases: Sequence[KnowledgeBase]) -> None:
     """Draw the base and question set selectors, and below them the chosen view."""
     if len(bases) > 1:
         left, right = st.columns([1, 3], gap="medium")
         with left:
-            base = choice(workspace, bases)
+            base = choice(bases)
     else:
         base, right = bases[0], st.container()
     with right:
-        question_set = sets.bar(workspace, base)
+        question_set = sets.bar(base)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        runs.panel(workspace, base, question_set)
+        runs.panel(base, question_set)
     if question_set is None:
         return
     shown = view(question_set)
-    with shell.errors():
+    with errors():
         if shown == "questions":
-            questions.draw(workspace, base.name, question_set)
+            questions.draw(base.name, question_set)
         elif shown == "compare":
-            chosen = runs.choose(workspace, base)
-            runs.draw_start(workspace, base, question_set, chosen)
-            comparison.section(workspace, base, question_set)
+            chosen = runs.choose(base)
+            runs.draw_start(base, question_set, chosen)
+            comparison.section(base, question_set)
         else:
-            runs.draw_runs(workspace, base, question_set)
+            runs.draw_runs(base, question_set)
 
 
-def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
+def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     """Draw the base selector, initially at a base with questions, and return the chosen base."""
     by_name = {base.name: base for base in bases}
     if st.session_state.get(questions.BASE) not in by_name:
@@ -67,12 +68,11 @@ def view(question_set: QuestionSet) -> str:
     return chosen
 
 
-workspace = shell.open_workspace()
 page_title("Evaluation")
 bases = workspace.bases.all()
 if not bases:
     text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")
     welcome.no_notes(text)
     st.stop()
-with shell.errors():
-    page(workspace, bases)
+with errors():
+    page(bases)

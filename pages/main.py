@@ -4,12 +4,12 @@ import streamlit as st
 
 from pages.ui.notes import composer
 from pages.ui.shared import shell
-from pages.ui.shared.widgets import announce, forget_presses
+from pages.ui.shared.widgets import announce, errors, forget_presses
 
 page = shell.start()
 with st.sidebar:
     composer.listen()
     announce()
-with shell.unreadable(), shell.errors():
+with shell.unreadable(), errors():
     page.run()
 forget_presses()

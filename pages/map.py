@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui import map as note_map
-from pages.ui.shared import shell, welcome
+from pages.ui.shared import welcome
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
-from pages.ui.shared.widgets import base_filter, begin_with, row, select
+from pages.ui.shared.widgets import base_filter, begin_with, errors, row, select
 
 
 def page(bases: Sequence[str]) -> None:
@@ -60,5 +60,5 @@ bases = [base.name for base in workspace.bases.all()]
 if not bases:
     welcome.no_notes(t("There are no notes to map yet."))
     st.stop()
-with shell.errors():
+with errors():
     page(bases)

@@ -22,7 +22,7 @@ from pages.ui.review import items
 from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
-from pages.ui.shared.widgets import row
+from pages.ui.shared.widgets import errors, row
 
 
 def page(bases: list[str]) -> bool:
@@ -36,10 +36,10 @@ def page(bases: list[str]) -> bool:
     vacant = False
     base = session_state.get("notes_base", "")
     if left:
-        with left, st.container(key="notes_side"), shell.errors():
+        with left, st.container(key="notes_side"), errors():
             base, vacant = _notes(bases, note_id)
     if right or vacant:
-        with right or st.container(), st.container(key="notes_reader"), shell.errors():
+        with right or st.container(), st.container(key="notes_reader"), errors():
             if not (note_id or listing.is_list()):
                 history.draw_undo()
             if vacant:
@@ -88,9 +88,9 @@ def _two_notes(note_id: str, second: str) -> None:
         _note(note)
         return
     left, right = st.columns(2, gap="medium")
-    with left, shell.errors():
+    with left, errors():
         _note(note)
-    with right, shell.errors():
+    with right, errors():
         reader.second_note(workspace.notes.get(second))
 
 
@@ -98,7 +98,7 @@ def _note(note: Note) -> None:
     history.offer_text_undo(note)
     composer.draw_note_drafts(note.id)
     actions.draw_retitled(note)
-    items.box(workspace, note.id)
+    items.box(note.id)
     reader.note(note, opened.passage(note))
 
 
@@ -118,7 +118,7 @@ with row("notes_head"):
     actions.new()
 bases = [base.name for base in workspace.bases.all()]
 composer.draw_new_drafts()
-with shell.errors():
+with errors():
     imports.section()
 jobs.panel()
 if not bases:

@@ -4,13 +4,14 @@ import streamlit as st
 
 from pages.ui.notes import history, trash
 from pages.ui.review import items
-from pages.ui.shared import jobs, shell
+from pages.ui.shared import jobs
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, page_title, small_print
+from pages.ui.shared.widgets import errors
 
-workspace = shell.open_workspace()
 page_title("Review")
 jobs.panel(("edits", "embed", *jobs.LEARNING))
-with shell.errors():
+with errors():
     with busy("Comparing the notes…"):
         matters = workspace.review.all()
     st.caption(items.heading(matters))
@@ -25,10 +26,10 @@ with shell.errors():
         with left:
             shown = items.choose_base(of_kind, [base.name for base in workspace.bases.all()])
             item = items.open_item(shown)
-            items.draw_list(workspace, shown, item.key if item else "")
-        with right, shell.errors():
+            items.draw_list(shown, item.key if item else "")
+        with right, errors():
             if item:
-                items.draw_item(workspace, item)
+                items.draw_item(item)
     trash.dialog()
-    items.reminders(workspace)
-    items.section(workspace)
+    items.reminders()
+    items.section()

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pages.ui.search import answer, question_box, threads
-from pages.ui.shared import shell
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title
+from pages.ui.shared.widgets import errors
 
 with st.container(key="hidden_title"):
     page_title("Search")
@@ -19,5 +19,5 @@ elif not bases:
 elif text is None:
     question_box.start()
 else:
-    with shell.errors(), question_box.problems(text):
+    with errors(), question_box.problems(text):
         answer.draw(text, options, several=len(bases) > 1)

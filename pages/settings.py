@@ -5,11 +5,11 @@ from functools import partial
 import streamlit as st
 
 from pages.ui.settings import access, general, models, packs, servers, upkeep
-from pages.ui.shared import links, shell
+from pages.ui.shared import links
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, section_title, sentences, t, text_of
-from pages.ui.shared.widgets import halves, tabs
+from pages.ui.shared.widgets import errors, halves, on_demand, tabs
 
 
 def _general() -> None:
@@ -17,9 +17,9 @@ def _general() -> None:
     with left:
         general.draw_general()
     with right:
-        shell.on_demand(t("Today's note"), "daily", "today", general.draw_daily)
-        shell.on_demand(t("Types of notes"), "note_types", "category", general.draw_vocabulary)
-        shell.on_demand(t("Documents"), "converters", "draft", general.draw_documents)
+        on_demand(t("Today's note"), "daily", "today", general.draw_daily)
+        on_demand(t("Types of notes"), "note_types", "category", general.draw_vocabulary)
+        on_demand(t("Documents"), "converters", "draft", general.draw_documents)
         general.draw_file("general")
 
 
@@ -28,7 +28,7 @@ def _search() -> None:
     with left:
         general.search()
     with right:
-        shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, status))
+        on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, status))
         general.draw_file("search")
 
 
@@ -39,7 +39,7 @@ def _models() -> None:
         (t("Use a model server"), "model_servers", "dns", servers.draw_servers),
         (t("Use a language model"), "language_model", "edit_note", servers.draw_language_model),
     ):
-        shell.on_demand(label, key, icon, partial(draw, status))
+        on_demand(label, key, icon, partial(draw, status))
 
 
 def _programs() -> None:
@@ -64,7 +64,7 @@ def _care() -> None:
 
 page_title("Settings")
 
-with shell.errors():
+with errors():
     status = workspace.status()
     if status.settings_problem:
         text = t("A change to tessera.toml can't be applied: {why}", why=text_of(status.settings_problem))

@@ -9,7 +9,7 @@ from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import jobs, knobs, names, reports, shell
+from pages.ui.shared import jobs, knobs, names, reports
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -17,6 +17,7 @@ from pages.ui.shared.widgets import (
     base_link,
     button,
     chunk_link,
+    errors,
     halves,
     heading,
     more,
@@ -91,7 +92,7 @@ def _splitting(base: KnowledgeBase) -> None:
     if base.plain:
         small_print("Each line of a text file is searched separately. Blank lines are left out.")
         return
-    with shell.errors():
+    with errors():
         model.draw_splitting(base)
 
 
@@ -155,7 +156,7 @@ def _search(base: KnowledgeBase) -> None:
             if submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
                 session_state[key] = (typed or "").strip()
         text = str(session_state.get(key, ""))
-    with right, shell.errors():
+    with right, errors():
         if text:
             _answer(base, text)
         else:

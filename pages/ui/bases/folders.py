@@ -11,7 +11,7 @@ from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, small, submit
+from pages.ui.shared.widgets import button, errors, small, submit
 
 # The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
 
@@ -90,13 +90,13 @@ def state(status: BaseStatus) -> str:
 
 def sync(base: KnowledgeBase, folder: str) -> None:
     """Sync a base with a folder; a plan that needs confirmation is first shown to the user."""
-    with shell.errors():
+    with errors():
         with busy("Reading the folder…"):
             plan = workspace.imports.plan_folder(Path(folder), base.name)
         if plan.needs_confirmation:
             session_state["plan"] = plan
             st.switch_page("notes.py")
-        if jobs.start_import(lambda: plan, base.name):
+        if jobs.start_import(plan):
             st.rerun()
 
 
@@ -183,7 +183,7 @@ def connection(base: KnowledgeBase) -> None:
         if not path.strip():
             st.error(t("Enter a folder path first."))
             return
-        with shell.errors():
+        with errors():
             with busy("Reading the folder…"):
                 session_state["plan"] = workspace.imports.plan_connection(Path(path.strip()), base.name)
             workspace.jobs.forget("import")

@@ -23,16 +23,17 @@ from core.model import (
 )
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
-from pages.ui.shared import jobs, knobs, names, shell, welcome, widgets
+from pages.ui.shared import jobs, knobs, names, welcome, widgets
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
+    Dialog,
     base_link,
     button,
     download,
+    errors,
     in_columns,
     select_in,
     select_or_type,
@@ -74,7 +75,7 @@ def draw_new_base() -> None:
         side = "new" if kind == "vector" else f"new_{kind}"
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(chunking, embedder)
-    with act, shell.errors():
+    with act, errors():
         if button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
             embedder = "" if literal else embedder
@@ -131,7 +132,7 @@ def draw_trash() -> None:
                     free = _free_name(trashed_base.name, names)
                     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
                     if small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()):
-                        with shell.errors():
+                        with errors():
                             with busy("Restoring…"):
                                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
                             folders.draw_restored(restored, trashed=True)
@@ -270,7 +271,7 @@ def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
 
 
 def _restore(restore: Callable[[], Restored]) -> None:
-    with shell.errors():
+    with errors():
         try:
             with busy("Importing…"):
                 restored = restore()

@@ -12,12 +12,11 @@ from core.base.messages import Message, message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from pages.ui.chunks import bands
-from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared import jobs, links, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import button, close, row, segments, small
+from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, small
 
 # Undoing the last chunk edits, step by step.
 
@@ -155,7 +154,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapp
         return
 
     def content() -> None:
-        with shell.errors():
+        with errors():
             shut = _draw_lock_reason(base)
             _draw_chunk(note, chunks, chunk, edits.get(chunk.id), shut=shut)
 

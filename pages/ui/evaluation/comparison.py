@@ -32,12 +32,13 @@ from core.model import (
     Run,
     SideBySide,
 )
-from core.workspace import Workspace
 from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
-from pages.ui.shared import cards, jobs, knobs, links, shell, widgets
+from pages.ui.shared import cards, jobs, knobs, links, widgets
 from pages.ui.shared.safe import Span, facts, folded, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.widgets import errors
 
 # One question: its right passages, and the hits of each run with the right characters marked.
 
@@ -50,8 +51,7 @@ SHOWN = 2
 class Places:
     """Lookup of the current places of hits and right passages; each note is read once."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._is_current = workspace.runs.is_current
+    def __init__(self) -> None:
         self._chunks = cache(workspace.chunks.all)
 
         @cache
@@ -68,7 +68,7 @@ class Places:
         chunks = self._chunks(hit.note_id)
         # A chunk's id is made from its text: the same id means the same text, at any place.
         same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
-        if self._is_current(run):
+        if workspace.runs.is_current(run):
             around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
             return (hit.start, hit.end), same or around
         if same and same.end - same.start == hit.end - hit.start:
@@ -81,9 +81,9 @@ class Places:
         return note is not None and note.body[gold.start : gold.end] == gold.quote
 
 
-def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
+def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below it the hits of each run."""
-    places, result = Places(workspace), row.results[0]
+    places, result = Places(), row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     if result.golds:
@@ -228,13 +228,13 @@ FILTERS = message_table(
 SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}
 
 
-def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the list and the chosen question as a fragment, so that a click in the list redraws only these."""
     section_title("Question by question")
 
     @st.fragment
     def part() -> None:
-        with shell.errors():
+        with errors():
             rows = narrow(shown.rows, FILTERS, states, lambda row: row.question, "rows")
             if not rows:
                 small_print("No question matches these filters.")
@@ -243,7 +243,7 @@ def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide)
             with left, st.container(key="rows_list"):
                 row = _draw_rows(shown, rows)
             with right:
-                draw_question(workspace, base, shown, row)
+                draw_question(base, shown, row)
 
     part()
 
@@ -306,35 +306,35 @@ SHORT = (*MAIN, "p50_ms")
 """Metrics that are always visible."""
 
 
-def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
+def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the comparison of the chosen runs, by default of the set's last runs."""
-    runs = chosen_runs(workspace, base, question_set)
+    runs = chosen_runs(base, question_set)
     if not runs:
         small_print(
             "There are no runs yet. The button above asks every question with both setups and shows what each finds."
         )
         return
     with busy("Comparing…"):
-        shown = _compare(workspace, [(run.id, run.asked, run.ended_at) for run in runs])
+        shown = _compare([(run.id, run.asked, run.ended_at) for run in runs])
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
-    _head(workspace, base, shown)
+    _head(base, shown)
     for notice in shown.notices:
         st.caption(f":material/info: {plain(notice)}")
     if shown.comparisons:
         _verdict(shown)
     if shown.is_better and replace(shown.runs[0].pipeline, name="") == Pipeline():
-        _adopt(workspace, base, shown.runs[1].pipeline)
-    _draw_tables(workspace, shown)
-    draw_questions(workspace, base, shown)
+        _adopt(base, shown.runs[1].pipeline)
+    _draw_tables(shown)
+    draw_questions(base, shown)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _compare(_workspace: Workspace, state: Sequence[tuple[str, int, datetime | None]]) -> SideBySide:
+def _compare(state: Sequence[tuple[str, int, datetime | None]]) -> SideBySide:
     """Compare runs in some state; results are cached, because computing confidence intervals takes time."""
-    return _workspace.runs.side_by_side(_workspace.runs.measured(run_id for run_id, _, _ in state))
+    return workspace.runs.side_by_side(workspace.runs.measured(run_id for run_id, _, _ in state))
 
 
-def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+def _head(base: KnowledgeBase, shown: SideBySide) -> None:
     with widgets.row("compared_head", vertical_alignment="bottom"):
         names = "".join(
             f'<span class="t-ran">{badge(number)}<b>{html(pipeline_name(run.pipeline, base))}</b></span>'
@@ -354,7 +354,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
                 width=320,
                 **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
             )
-        _report(workspace, base, shown)
+        _report(base, shown)
 
 
 def _verdict(shown: SideBySide) -> None:
@@ -368,7 +368,7 @@ def _verdict(shown: SideBySide) -> None:
     )
 
 
-def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+def _report(base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw a button for each report format; the report is written on demand."""
     forms = {
         "html": (t("Web page (HTML)"), "text/html"),
@@ -382,7 +382,7 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")
 
 
-def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
+def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
     """Draw the button that gives the base the setup's settings, unless it already has them."""
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
@@ -409,7 +409,7 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
         )
 
 
-def _draw_tables(workspace: Workspace, shown: SideBySide) -> None:
+def _draw_tables(shown: SideBySide) -> None:
     """Draw the runs' metrics, the differing settings (all of a single run), and the results by kind of question."""
     runs = workspace.runs
     lettered = replace(shown, labels=tuple(LETTERS[: len(shown.runs)]))

@@ -20,11 +20,11 @@ from core.model import (
     QuestionSet,
     SearchOptions,
 )
-from core.workspace import Workspace
-from pages.ui.shared import cards, jobs, links, shell, widgets
+from pages.ui.shared import cards, jobs, links, widgets
 from pages.ui.shared.safe import Span, html, plain
-from pages.ui.shared.shell import Dialog
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import Dialog, errors
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
@@ -38,13 +38,12 @@ BASE = "eval_base"
 class Marks:
     """Which hits of a question are marked as right passages in their base's question set; cached until a change."""
 
-    def __init__(self, workspace: Workspace, text: str) -> None:
-        self._workspace = workspace
+    def __init__(self, text: str) -> None:
         self._text = text
 
         @cache
         def find(base: str) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
-            question_set = last_used(workspace, base)
+            question_set = last_used(base)
             return question_set, workspace.questions.marked(question_set, text) if question_set else ()
 
         self._find = find
@@ -57,7 +56,7 @@ class Marks:
         about = t(
             "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
         )
-        toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
+        toggle(hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         if marked:
             st.page_link("evaluation.py", label=t("Evaluation"), icon=":material/query_stats:")
         chunk_id, into = st.session_state.get(_MARKED, ("", ""))
@@ -66,21 +65,21 @@ class Marks:
             st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
     def _toggle(self, hit: Hit) -> None:
-        questions, base = self._workspace.questions, hit.note.base
+        questions, base = workspace.questions, hit.note.base
         question_set, golds = self._find(base)
         self._find.cache_clear()
         if question_set and any(gold.is_within(hit) for gold in golds):
             questions.unmark(question_set, self._text, hit)
             return
-        question_set = question_set or self._workspace.question_sets.add(base, t("My questions"))
+        question_set = question_set or workspace.question_sets.add(base, t("My questions"))
         questions.mark(question_set, self._text, hit)
-        use(self._workspace, question_set)
+        use(question_set)
         st.session_state[BASE] = base  # the Evaluation page opens with it
         # A toast in a callback would replace the page's first elements.
         st.session_state[_MARKED] = hit.chunk.id, question_set.name
 
 
-def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
+def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
     """Draw the button that adds a hit to the right passages or removes it; `about` is its tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
@@ -98,14 +97,14 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Cal
     widgets.problem_of(key)
 
 
-def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
+def last_used(base: str) -> QuestionSet | None:
     """Return the last used question set of a base, else its first set, else None."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
-def use(workspace: Workspace, question_set: QuestionSet) -> None:
+def use(question_set: QuestionSet) -> None:
     """Remember a question set as the last used one of its base."""
     key = f"question_set_{question_set.base_id}"
     if workspace.preferences.get(key) != question_set.id:
@@ -123,7 +122,7 @@ LONG = 300
 """Minimum number of characters of a passage that can be shortened: half of a passage must be retrieved to count."""
 
 
-def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
+def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     with widgets.row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{html(t("Passage no longer exists"))}</span>'
@@ -168,14 +167,14 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 # the search for another right passage
 
 
-def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
+def find(base: str, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
     # Open at first if there is no right passage; after that, the user opens and closes it.
     st.session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
         return
-    with box, shell.errors():
+    with box, errors():
         icon, key = ":material/search:", f"find_text_{key}"
         text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
         with busy("Searching…"):
@@ -193,10 +192,10 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
         seen = workspace.searching.highlights(result)
         for hit in result.hits:
             with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
-                _hit(workspace, question_set, question, hit, seen[hit.chunk.id].words)
+                _hit(question_set, question, hit, seen[hit.chunk.id].words)
 
 
-def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hit: Hit, words: Sequence[Span]) -> None:
+def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Sequence[Span]) -> None:
     right = [gold for gold in question.spans if gold.is_within(hit)]
 
     def act() -> None:
@@ -209,7 +208,6 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
         toggle(
-            workspace,
             hit,
             marked=bool(right),
             about=t("Marks this as a right passage for the question; click again to undo."),
@@ -265,9 +263,7 @@ def narrow(
     ]
 
 
-def _draw_chosen(
-    workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]
-) -> None:
+def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
     """Draw the form for a question, its right passages, and the search for another passage."""
     key = widgets.stamp((question_set.id, question.id))
     if question.suggested:
@@ -283,7 +279,7 @@ def _draw_chosen(
                     st.rerun()
     # A changed question gets new widgets, which start with its values.
     stored = widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))
-    draw_form(workspace, question_set, question, kinds, f"{key}_{stored}")
+    draw_form(question_set, question, kinds, f"{key}_{stored}")
     title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
     st.html(f'<div class="t-name">{html(title)}</div>')
     if not question.spans:
@@ -292,20 +288,18 @@ def _draw_chosen(
             "they do answer it, find the passage below."
         )
     for number, gold in enumerate(question.spans[:SHOWN]):
-        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
-            _passage(workspace, question_set, question, gold, f"remove_{number}_{key}")
+        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), errors():
+            _passage(question_set, question, gold, f"remove_{number}_{key}")
     widgets.more(len(question.spans) - SHOWN)
-    find(workspace, base, question_set, question, key)
+    find(base, question_set, question, key)
 
 
-def draw_form(
-    workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str
-) -> Question | None:
+def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> Question | None:
     """Draw the form of a question, and return a new one once it is added.
 
     A change from elsewhere replaces the typed text.
     """
-    with st.form(f"question_{key}", border=False), shell.errors():
+    with st.form(f"question_{key}", border=False), errors():
         text = st.text_area(
             t("Question"), value=question.text, key=f"question_text_{key}", height=100, max_chars=LONGEST
         )
@@ -362,25 +356,25 @@ _CHOSEN, _ADDING = "chosen_questions", "adding_question"
 _DELETION = Dialog("deleting_questions")
 
 
-def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
+def draw(base: str, question_set: QuestionSet) -> None:
     """Draw the questions of a set, actions on them, and the question that was chosen last."""
     with st.container():
         jobs.panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
             small_print("No definition or heading in the notes gives a new question.")
-    with shell.errors():
+    with errors():
         every = workspace.questions.all(question_set)
         if sum("gone" in states(item) for item in every) != question_set.flagged and not workspace.readonly:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         chosen = _settle(question_set, every)
-        _bar(workspace, question_set, every)
+        _bar(question_set, every)
         has_side = bool(chosen or st.session_state.get(_ADDING))
         left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
                 listed = narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
                 _table(listed, chosen)
-                _actions(workspace, question_set, [item for item in listed if item.id in chosen])
+                _actions(question_set, [item for item in listed if item.id in chosen])
             else:
                 st.info(
                     t(
@@ -390,8 +384,8 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
                     icon=":material/quiz:",
                 )
         if right:
-            with right, st.container(key="question_side"), shell.errors():
-                _side(workspace, base, question_set, every)
+            with right, st.container(key="question_side"), errors():
+                _side(base, question_set, every)
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
@@ -413,7 +407,7 @@ def show(question_id: str) -> None:
     st.session_state.update({_CHOSEN: [question_id], _ADDING: False, "questions_marked": marked})
 
 
-def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
+def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
     suggested = [item.id for item in every if item.suggested]
     shut = workspace.readonly
     with widgets.row("question_bar"):
@@ -425,7 +419,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
             kwargs={_ADDING: True},
             disabled=shut,
         )
-        popover(workspace, question_set)
+        popover(question_set)
         if suggested and widgets.button(
             t_plural("Accept {n} suggestion", "Accept all {n} suggestions", n=len(suggested)),
             "accept_all",
@@ -442,7 +436,7 @@ COUNTS = (5, 10, 20, 50, 100)
 USUAL = 20
 
 
-def popover(workspace: Workspace, question_set: QuestionSet) -> None:
+def popover(question_set: QuestionSet) -> None:
     """Draw the number and source of suggestions, and the button that suggests questions."""
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
@@ -456,13 +450,13 @@ def popover(workspace: Workspace, question_set: QuestionSet) -> None:
         way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
         if not llm.is_set_up:
             small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
-        begin = partial(start, workspace, question_set, count, by_model=way == "model")
+        begin = partial(start, question_set, count, by_model=way == "model")
         shut = workspace.readonly or workspace.jobs.running("suggest")
         label = t("Suggest questions")
         widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
 
 
-def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
+def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
     """Suggest questions in a job, and wait up to `jobs.SOON` seconds for its end; for callbacks."""
 
     def job(progress: Progress) -> int:
@@ -521,7 +515,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
     )
 
 
-def _actions(workspace: Workspace, question_set: QuestionSet, items: Sequence[Question]) -> None:
+def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     """Draw the actions on questions; a dialog confirms a deletion."""
     chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions
@@ -548,14 +542,14 @@ def _actions(workspace: Workspace, question_set: QuestionSet, items: Sequence[Qu
 # The question next to the table.
 
 
-def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
+def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if st.session_state.get(_ADDING):
         widgets.heading(t("New question"))
         small_print(
             "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
         )
-        added = draw_form(workspace, question_set, Question("", "", ()), kinds, "new")
+        added = draw_form(question_set, Question("", "", ()), kinds, "new")
         if widgets.button(t("Cancel"), "cancel_question"):
             st.session_state[_ADDING] = False
             st.rerun()
@@ -565,4 +559,4 @@ def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Seq
         return
     for item in every:
         if item.id == st.session_state[_CHOSEN][-1]:
-            _draw_chosen(workspace, base, question_set, item, kinds)
+            _draw_chosen(base, question_set, item, kinds)

@@ -22,9 +22,9 @@ from core.model import (
     embedder_name,
     pipeline_label,
 )
-from core.workspace import Workspace
 from pages.ui.shared import jobs, knobs, links, names, widgets
 from pages.ui.shared.safe import html
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 # Names of setups, and setups that differ from a base in one setting.
@@ -79,20 +79,18 @@ PRESETS = message_table(
 )
 
 
-def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
+def choose(base: KnowledgeBase) -> list[Pipeline]:
     """Draw two setups side by side and return them; initially the base's settings and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
     for number, (column, way) in enumerate(zip(st.columns(len(chosen)), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
-            _way(workspace, base, number, way, partial(chosen.__setitem__, number))
+            _way(base, number, way, partial(chosen.__setitem__, number))
     return list(chosen)
 
 
-def _way(
-    workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]
-) -> None:
+def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
     with widgets.row(f"way_head_{number}"):
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
         st.html(f'<div class="t-head">{badge(number)}{name}</div>')
@@ -100,7 +98,7 @@ def _way(
             st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
             st.container(key=f"way_body_{number}"),
         ):
-            _everything(workspace, base, number, way, put)
+            _everything(base, number, way, put)
     offered = {"as_is": Pipeline(), **presets(base)}
     chosen = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What is different in {letter}", letter=LETTERS[number])
@@ -110,9 +108,7 @@ def _way(
     )
 
 
-def _everything(
-    workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]
-) -> None:
+def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
     """Draw a widget for each setting; the setup stores only values that differ from the base's."""
     usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
 
@@ -137,7 +133,7 @@ def _everything(
     left, right = st.columns(2, gap="medium")
     with left:
         if base.has_vectors:
-            others = {name: text_of(embedder_name(name)) for name in embedders(workspace) if name != base.embedder}
+            others = {name: text_of(embedder_name(name)) for name in embedders() if name != base.embedder}
             own = {"": text_of(embedder_name(base.embedder))}
             widgets.select(t("Model for meaning"), own | others, **field("embedder"))
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
@@ -165,9 +161,9 @@ def _everything(
 
 
 @st.cache_data(ttl=60, show_spinner=False)
-def embedders(_workspace: Workspace) -> list[str]:
+def embedders() -> list[str]:
     """Return the usable embedders; cached, because finding them reads folders."""
-    return [card.name for card in _workspace.models.all() if card.part == "embedder" and not card.problem]
+    return [card.name for card in workspace.models.all() if card.part == "embedder" and not card.problem]
 
 
 # Runs of a question set with two setups: estimated time, button, progress, and finally the comparison.
@@ -213,7 +209,7 @@ ABOUT = message_table(
 )
 
 
-def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
+def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
     """Return the runs in the address, else those chosen in this session, else the set's last runs."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
@@ -245,9 +241,7 @@ SECONDS = 0.15
 """Assumed seconds per question if the base has no run yet."""
 
 
-def draw_start(
-    workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]
-) -> None:
+def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
     """Draw the button that runs the setups, with the estimated time."""
     count = question_set.questions - question_set.suggested
     first, second = (replace(way, name="") for way in chosen)
@@ -261,7 +255,7 @@ def draw_start(
             "{n} question, 2 setups, about {time}",
             "{n} questions, 2 setups, about {time}",
             n=count,
-            time=estimate(workspace, base, count * len(chosen)),
+            time=estimate(base, count * len(chosen)),
         )
         st.caption(text if count else t("None of the questions in this set can be asked yet."), width="content")
         if not count:
@@ -281,7 +275,7 @@ def draw_start(
         st.caption(f":material/hourglass_top: {wait}")
 
 
-def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet | None) -> None:
+def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
     """Draw the progress of a run; at its end, open its question set and its results."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, RunList):
@@ -295,7 +289,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
     jobs.panel((JOB,))
 
 
-def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
+def estimate(base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, based on the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
     return names.duration(count * max(measured, default=SECONDS))
@@ -311,14 +305,14 @@ STATES = message_table(
 )
 
 
-def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
+def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets in the base")}
     scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
-        _actions(workspace, question_set, _marked(workspace, base, runs, sets=scope == "base"))
+        _actions(question_set, _marked(base, runs, sets=scope == "base"))
     else:
         small_print("There are no runs yet. Compare two setups first.")
         widgets.button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
@@ -335,7 +329,7 @@ def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionS
         widgets.small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=jobs.is_evaluating())
 
 
-def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
+def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
     metrics = {
         name: st.column_config.NumberColumn(text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(ABOUT[name]))
         for name in MAIN
@@ -346,7 +340,7 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
                 "when": names.local(run.started_at),
                 **({"set": run.set_name} if sets else {}),
                 "way": pipeline_name(run.pipeline, base),
-                "state": text_of(STATES[state(workspace, run)]),
+                "state": text_of(STATES[state(run)]),
                 "asked": run.progress,
                 **{name: run.metrics.get(name) for name in MAIN},
             }
@@ -368,14 +362,14 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
     return [runs[row] for row in sorted(event.selection.rows) if row < len(runs)]
 
 
-def state(workspace: Workspace, run: Run) -> str:
+def state(run: Run) -> str:
     """Return a run's state: "running", "stopped", "changed" if notes have changed since, else "complete"."""
     if run.ended_at is None:
         return "running" if workspace.runs.is_under_way(run) else "stopped"
     return "complete" if workspace.runs.is_current(run) else "changed"
 
 
-def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
+def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
     shut = jobs.is_evaluating()
     ready = [run for run in marked if run.asked]
 

@@ -11,19 +11,19 @@ from core.base.errors import TesseraError
 from core.base.messages import ENGLISH, LANGUAGES, message, render
 from core.base.text import CJK
 from core.model import KnowledgeBase, QuestionSet, RunList
-from core.workspace import Workspace
 from pages.ui.evaluation import questions
-from pages.ui.shared import jobs, links, shell, welcome, widgets
+from pages.ui.shared import jobs, links, welcome, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.shell import Dialog
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import Dialog, errors
 
 # Question sets as files: export, and import with a list of errors in the file.
 
 KINDS = ("jsonl", "csv", "tsv")
 
 
-def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
+def export_questions(question_set: QuestionSet) -> None:
     """Draw the export buttons of a set; the file is written on demand."""
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
         for kind, label, mime, table in (
@@ -35,7 +35,7 @@ def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
             widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
 
 
-def import_questions(workspace: Workspace, base: str) -> None:
+def import_questions(base: str) -> None:
     """Draw the dialog that imports a file into a new or an existing set."""
 
     def content() -> None:
@@ -47,7 +47,7 @@ def import_questions(workspace: Workspace, base: str) -> None:
         file = st.file_uploader(t("Questions file"), type=list(KINDS), key="question_file")
         if file is None:
             return
-        name = _into(workspace, base, file.name)
+        name = _into(base, file.name)
         if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=workspace.readonly):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
@@ -65,7 +65,7 @@ def import_questions(workspace: Workspace, base: str) -> None:
     DIALOG.draw(t("Import a file"), content, width="medium")
 
 
-def _into(workspace: Workspace, base: str, file: str) -> str:
+def _into(base: str, file: str) -> str:
     """Draw the set selector for imported questions; return the name, initially a new set named after the file."""
     there = [question_set.name for question_set in workspace.question_sets.all(base)]
     new = PurePath(file).stem.strip()[:LONGEST] or t("My questions")
@@ -89,7 +89,7 @@ DIALOG = Dialog("questions_dialog")
 """Dialog about a set, opened with the name of an action."""
 
 
-def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
+def menu(base: str, question_set: QuestionSet) -> None:
     """Draw the menu of a set."""
     labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
     if base == jobs.SAMPLE:
@@ -100,12 +100,12 @@ def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     )
 
 
-def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
+def dialogs(base: str, question_set: QuestionSet | None) -> None:
     """Draw the open dialog that adds, renames or deletes a set."""
     name, question_sets = DIALOG.subject, workspace.question_sets
     if name == "samples":
         DIALOG.close()
-        open_samples(workspace)
+        open_samples()
         st.rerun()
     elif name == "new":
         _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
@@ -128,7 +128,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
         with st.form("set_name", border=False):
             typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
             if widgets.submit(label, "set_name_yes", type="primary"):
-                with shell.errors():
+                with errors():
                     open_set(act(typed))
                     DIALOG.close()
                     st.rerun()
@@ -136,7 +136,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
     DIALOG.draw(title, content)
 
 
-def open_samples(workspace: Workspace) -> None:
+def open_samples() -> None:
     """Open the sample question set; add it first if it is missing."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
@@ -164,16 +164,16 @@ def toast_added(question_set: QuestionSet) -> None:
     st.toast(plain(text), icon=":material/quiz:")
 
 
-def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
+def bar(base: KnowledgeBase) -> QuestionSet | None:
     """Draw the question set selector and the actions; return the chosen set, or None if the base has none."""
     sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:
         with widgets.row("question_sets", vertical_alignment="bottom"):
-            question_set = _choice(workspace, base.name, sets)
-            menu(workspace, base.name, question_set)
-            export_questions(workspace, question_set)
-            draw_check(workspace, base)
+            question_set = _choice(base.name, sets)
+            menu(base.name, question_set)
+            export_questions(question_set)
+            draw_check(base)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
         counts += (
@@ -181,16 +181,16 @@ def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
         )
         st.caption(" · ".join(counts))
     else:
-        _none(workspace, base.name)
-        draw_check(workspace, base)
+        _none(base.name)
+        draw_check(base)
     if DIALOG.subject == "import":
-        import_questions(workspace, base.name)
+        import_questions(base.name)
     else:
-        dialogs(workspace, base.name, question_set)
+        dialogs(base.name, question_set)
     return question_set
 
 
-def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
+def draw_check(base: KnowledgeBase) -> None:
     """Draw the button that makes a question set from the notes of a base and runs it."""
     with st.popover(t("Can my notes be found?"), icon=":material/manage_search:", key=f"found_{base.id}"):
         about = t(
@@ -218,18 +218,18 @@ def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
         )
 
 
-def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:
+def _choice(base: str, sets: list[QuestionSet]) -> QuestionSet:
     by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
-    used = questions.last_used(workspace, base)
+    used = questions.last_used(base)
     links.begin_with("set", key, by_name, used.name if used else sets[0].name)
     name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
     links.set_value("set", name)
-    questions.use(workspace, by_name[name])
+    questions.use(by_name[name])
     return by_name[name]
 
 
-def _none(workspace: Workspace, base: str) -> None:
+def _none(base: str) -> None:
     """Explain question sets, and offer ways to make the first one."""
     importing = jobs.is_importing(base)
     st.info(
@@ -246,16 +246,16 @@ def _none(workspace: Workspace, base: str) -> None:
         button = partial(widgets.button, disabled=shut)
         samples = base == jobs.SAMPLE
         if samples and button(t("Use the twenty sample questions"), "sample_questions", "quiz", type="primary"):
-            with shell.errors():
-                open_samples(workspace)
+            with errors():
+                open_samples()
                 st.rerun()
         tone = "secondary" if samples else "primary"
         if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
-            questions.start(workspace, _first(workspace, base))
+            questions.start(_first(base))
             st.rerun()
         button(t("Import a file"), "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
         if button(t("Write one myself"), "type_first", "edit"):
-            _first(workspace, base)
+            _first(base)
             st.session_state["adding_question"] = True
             st.rerun()
     # The sample notes' questions demonstrate this page.
@@ -268,7 +268,7 @@ def _none(workspace: Workspace, base: str) -> None:
         jobs.panel()
 
 
-def _first(workspace: Workspace, base: str) -> QuestionSet:
+def _first(base: str) -> QuestionSet:
     """Add the first set of a base and open its questions, as a link would."""
     st.query_params["view"] = "questions"
     return workspace.question_sets.add(base, t("My questions"))

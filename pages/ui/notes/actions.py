@@ -16,14 +16,15 @@ from pages.ui.notes.session import load_offers
 from pages.ui.shared import jobs, names, shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
+    Dialog,
     button,
     chunk_link,
     close,
     component,
     download,
+    errors,
     menu,
     row,
     select,
@@ -93,7 +94,7 @@ def _fields(note_ids: Sequence[str]) -> None:
     if button(
         t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
     ):
-        with shell.errors():
+        with errors():
             if add or remove:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
             if chosen:
@@ -149,7 +150,7 @@ def _rename(note: Note) -> None:
             more = len(linking) - len(shown)
             st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
         if submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
-            with shell.errors():
+            with errors():
                 if workspace.files.is_writable(note):
                     workspace.preferences.set(_FILES, "on" if file else "off")
                 if title and title != note.title:
@@ -214,7 +215,7 @@ def _move(note_ids: Sequence[str]) -> None:
     folders.setdefault(before, before)
     folder = select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
     if button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
-        with shell.errors():
+        with errors():
             _move_into(note_ids, folder)
             MOVE_DIALOG.close()
             st.rerun()
@@ -240,7 +241,7 @@ def drop(note_ids: Sequence[str], base: str, folder: str) -> None:
 def _export(note: Note) -> None:
     path = PurePosixPath(note.path or "note.md")
     name, page = path.with_suffix(".txt" if note.plain else ".md").name, path.with_suffix(".html").name
-    with shell.errors():
+    with errors():
         small_print("The text and fields as Markdown, without pictures and attachments.")
         text = workspace.files.text(note.id).encode("utf-8", "replace")
         download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
@@ -255,7 +256,7 @@ def _read_as(note: Note) -> None:
             "encoding that shows the first words correctly; later updates of the file use it too."
         )
     )
-    with shell.errors():
+    with errors():
         found = workspace.documents.encodings(note.id)
         texts = {"": t("Automatic")} | {
             read_as.encoding: with_label(read_as.encoding, read_as.beginning) for read_as in found

@@ -8,11 +8,10 @@ from streamlit import session_state
 
 from core.model import Concept, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
-from pages.ui.shared import shell
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import heading, more, note_link, pills, row, small, text_box
+from pages.ui.shared.widgets import heading, more, note_link, on_demand, pills, row, small, text_box
 
 # Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
 
@@ -133,7 +132,7 @@ def draw(base: str, *, several: bool) -> None:
                 about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
                 st.caption(plain(" · ".join(filter(None, about))), width="content")
     if workspace.has("related"):
-        shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
+        on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
 
 
 def _latest(base: str) -> Sequence[NoteSummary]:

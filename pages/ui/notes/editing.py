@@ -13,12 +13,12 @@ from core.model import Note
 from pages.ui.notes import composer, history, note_fields, opened, routes
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
-from pages.ui.shared import links, shell
+from pages.ui.shared import links
 from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
-from pages.ui.shared.widgets import button, component, guarded, note_link, pills, row, small
+from pages.ui.shared.widgets import button, component, errors, guarded, note_link, pills, row, small
 
 # Passages from other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -71,9 +71,9 @@ def page() -> None:
 
 
 def _draw(session: EditorSession) -> None:
-    with shell.errors():
+    with errors():
         _act(session)
-    with shell.errors():
+    with errors():
         with st.container():  # a separate container, so that elements that come and go don't move the editor
             if session.conflict:
                 _draw_conflict(session)

@@ -6,13 +6,11 @@ import streamlit as st
 from streamlit import session_state
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
-from pages.ui.shared import shell
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import join_list, small_print, t
-from pages.ui.shared.widgets import button, close, row, segments, select, small
+from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, select, small
 
 # The last changes, and the button that undoes them one by one.
 
@@ -93,7 +91,7 @@ def line(version: Version) -> str:
 
 
 def _history(note_id: str) -> None:
-    with shell.errors():
+    with errors():
         texts = {version.number: line(version) for version in workspace.versions.all(note_id)}
         left, right = st.columns([1, 3], gap="medium")
         with left, st.container(key="history_versions"):

@@ -9,11 +9,11 @@ from streamlit import session_state
 from core import desktop as window
 from core.model import NOTE_SUFFIXES, SyncPlan
 from pages.ui.notes import composer, listing
-from pages.ui.shared import jobs, reports, shell
+from pages.ui.shared import jobs, reports
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
-from pages.ui.shared.widgets import begin_with, button, row, select, small, submit, tabs
+from pages.ui.shared.widgets import begin_with, button, errors, row, select, small, submit, tabs
 
 # The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
@@ -191,12 +191,12 @@ def _by_address(into: str) -> None:
         base = into or _target("import_address_base")
         submitted = submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
-        with shell.errors(), busy("Loading the page…"):
+        with errors(), busy("Loading the page…"):
             _propose(workspace.imports.plan_page(workspace.documents.page(address), base))
 
 
 def _look(path: str, base: str) -> None:
-    with shell.errors(), busy("Reading the folder…"):
+    with errors(), busy("Reading the folder…"):
         _propose(workspace.imports.plan_folder(Path(path), base))
 
 
@@ -216,7 +216,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
             if not files:
                 st.error(t("Choose files first."))
                 return
-            with shell.errors(), busy("Reading the folder…"):
+            with errors(), busy("Reading the folder…"):
                 pairs = ((file.name, file.getvalue()) for file in files)
                 plan = workspace.imports.plan_upload(pairs, name)
                 session_state["uploads"] = count + 1
@@ -262,7 +262,7 @@ def _decide(plan: SyncPlan) -> None:
         with row():
             shut = plan.is_empty or not confirmed or workspace.readonly
             if button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
-                if jobs.start_import(lambda: plan, plan.base, confirmed=confirmed, writes=writes):
+                if jobs.start_import(plan, confirmed=confirmed, writes=writes):
                     del session_state["plan"]
                     st.query_params.pop("import", None)
                     listing.narrow(plan.base)

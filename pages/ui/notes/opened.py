@@ -15,9 +15,8 @@ from pages.ui.shared import links, widgets
 from pages.ui.shared.names import base_name
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import t
-from pages.ui.shared.widgets import bound, close, distinct, menu, row, segments, small
+from pages.ui.shared.widgets import Dialog, bound, close, distinct, menu, row, segments, small
 
 _NOTE = "open_note"
 _PLACE = "open_place"

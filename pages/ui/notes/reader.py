@@ -26,14 +26,14 @@ from core.model import (
 from pages.ui.chunks import bands
 from pages.ui.notes import actions, files, history, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, chunk_link, close, guarded, row, small
+from pages.ui.shared.widgets import button, chunk_link, close, guarded, on_demand, row, small
 
 # How an open note was found and used, and whether it helped.
 
@@ -85,7 +85,7 @@ def panel(note: Note) -> None:
     """Draw the related notes and suggestions, initially folded; they are computed only while they are open."""
     if workspace.has("related"):
         label = t("Related notes and suggestions")
-        shell.on_demand(label, "related", "hub", lambda: _draw_related(note, workspace.related.of(note.id)))
+        on_demand(label, "related", "hub", lambda: _draw_related(note, workspace.related.of(note.id)))
 
 
 def _draw_related(note: Note, related: Related) -> None:

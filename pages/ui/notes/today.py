@@ -11,9 +11,8 @@ from pages.ui.notes.session import load_offers
 from pages.ui.shared import names, shell, shortcuts, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import guarded
+from pages.ui.shared.widgets import Dialog, errors, guarded
 
 _DIALOG = Dialog("choosing_today")
 
@@ -69,7 +68,7 @@ def _choose() -> None:
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
     small_print("You can change this in Settings and choose a template there.")
     if widgets.button(t("Open today's note"), "today_yes", "today", type="primary"):
-        with shell.errors():
+        with errors():
             if base not in bases:
                 workspace.bases.add(base)
             workspace.settings_file.write("daily.base", base)

@@ -10,9 +10,8 @@ from pages.ui.notes import history, opened
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import more, row, small
+from pages.ui.shared.widgets import Dialog, more, row, small
 
 # The trash: deleted notes, which can be restored or deleted for good.
 

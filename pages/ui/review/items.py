@@ -29,19 +29,20 @@ from core.model import (
     settled_line,
 )
 from core.model import Decision as Verdict
-from core.workspace import Workspace
 from pages.ui.notes import actions, composer, history, opened, trash
 from pages.ui.notes.files import NoteSources
-from pages.ui.shared import jobs, links, names, shell, widgets
+from pages.ui.shared import jobs, links, names, widgets
 from pages.ui.shared.document import Clicked, as_written, document, show_document
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import errors, on_demand
 
 # The box above a note that waits for the user, or for which a program proposes a change.
 
 
-def box(workspace: Workspace, note_id: str) -> None:
+def box(note_id: str) -> None:
     """Draw a note's pending submission, if any, with its differences and actions."""
     submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
     if submission is None:
@@ -54,7 +55,7 @@ def box(workspace: Workspace, note_id: str) -> None:
             history.draw_difference(workspace.proposals.difference(submission))
         shut = jobs.is_shut()
         with st.container(horizontal=True):
-            click = {"args": (workspace, [submission]), "disabled": shut}
+            click = {"args": ([submission],), "disabled": shut}
             widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
             widgets.button(
                 t("Edit, then accept"),
@@ -80,11 +81,11 @@ class Decision:
     icon: str
     shortcut: str
     kinds: tuple[MatterKind, ...]
-    act: Callable[[Workspace, Sequence[ReviewItem]], None]
+    act: Callable[[Sequence[ReviewItem]], None]
     several: bool = True
 
 
-def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+def accept(chosen: Sequence[Submission]) -> None:
     """Accept new notes and proposed changes; a single change is applied even if its note has changed since."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
@@ -107,7 +108,7 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
     history.offer_undo(_settled(chosen, accepted=True) or many, wait_again)
 
 
-def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+def reject(chosen: Sequence[Submission]) -> None:
     """Move new notes to the trash, and drop proposed changes."""
     workspace.proposals.reject(chosen)
     new = [submission.note.id for submission in chosen if not submission.change]
@@ -127,7 +128,7 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
     return "" if others else plain(settled_line(first.kind, first.note.title, accepted=accepted))
 
 
-def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
+def merge(matter: ReviewItem, into: str) -> None:
     """Append a new note to another note."""
     before = workspace.notes.get(into).version
     workspace.review.merge(matter, into)
@@ -141,15 +142,15 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     )
 
 
-def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _archive(chosen: Sequence[ReviewItem]) -> None:
     actions.archive_notes([matter.note.id for matter in chosen if matter.note])
 
 
-def _delete(_: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _delete(chosen: Sequence[ReviewItem]) -> None:
     trash.ask([matter.note.id for matter in chosen if matter.note])
 
 
-def _resolve(verdict: Verdict, workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _resolve(verdict: Verdict, chosen: Sequence[ReviewItem]) -> None:
     def work(_: object) -> None:
         for matter in chosen:
             if matter.flagged:
@@ -158,7 +159,7 @@ def _resolve(verdict: Verdict, workspace: Workspace, chosen: Sequence[ReviewItem
     jobs.start("edits", work)
 
 
-def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _try_again(chosen: Sequence[ReviewItem]) -> None:
     bases = list(dict.fromkeys(matter.base for matter in chosen))
 
     def work(progress: Progress) -> int:
@@ -167,7 +168,7 @@ def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     jobs.start("embed", work)
 
 
-def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _let_be(chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     history.offer_undo(
@@ -176,7 +177,7 @@ def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _settle(side: Side, workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _settle(side: Side, chosen: Sequence[ReviewItem]) -> None:
     undone = [workspace.review.settle(matter, side) for matter in chosen]
 
     def back() -> None:
@@ -188,14 +189,14 @@ def _settle(side: Side, workspace: Workspace, chosen: Sequence[ReviewItem]) -> N
     )
 
 
-def _mark_seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _mark_seen(chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
     history.offer_undo(
         t_plural("{n} note will be shown again later.", "{n} notes will be shown again later.", n=len(chosen)), undone
     )
 
 
-def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _postpone(chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     history.offer_undo(
@@ -210,9 +211,7 @@ def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
 
 _SUBMITTED: tuple[MatterKind, ...] = ("note", "change", "conflict")
 DECISIONS: dict[str, Decision] = {
-    "accept": Decision(
-        message("Accept"), "check", "A", _SUBMITTED, lambda workspace, chosen: accept(workspace, _submissions(chosen))
-    ),
+    "accept": Decision(message("Accept"), "check", "A", _SUBMITTED, lambda chosen: accept(_submissions(chosen))),
     "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), partial(_settle, "mine")),
     "theirs": Decision(
         message("Keep the other"), "swap_horiz", "X", ("upgrade", "file"), partial(_settle, "theirs"), several=False
@@ -223,9 +222,7 @@ DECISIONS: dict[str, Decision] = {
     "keep": Decision(message("Keep"), "check", "A", ("split",), partial(_resolve, "keep")),
     "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
     "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
-    "reject": Decision(
-        message("Reject"), "close", "X", _SUBMITTED, lambda workspace, chosen: reject(workspace, _submissions(chosen))
-    ),
+    "reject": Decision(message("Reject"), "close", "X", _SUBMITTED, lambda chosen: reject(_submissions(chosen))),
     "drop": Decision(message("Discard"), "close", "X", ("split",), partial(_resolve, "drop")),
     "delete": Decision(message("Delete the newer note"), "delete", "X", ("copy",), _delete, several=False),
     "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
@@ -261,7 +258,7 @@ _OTHER = message_table(
 )
 
 
-def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
+def draw_item(matter: ReviewItem) -> None:
     """Draw an item with its decisions on top."""
     kind, shut = MATTERS[matter.kind], jobs.is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
@@ -278,16 +275,16 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
                     shortcut=decision.shortcut,
                     disabled=shut,
                     on_click=decision.act,
-                    args=(workspace, [matter]),
+                    args=([matter],),
                 )
         if matter.submission and widgets.button(
             t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
         ):
             composer.edit_proposed(matter.submission)
             st.switch_page("notes.py")
-    st.caption(" · ".join(_origin(workspace, matter)))
+    st.caption(" · ".join(_origin(matter)))
     with st.container(border=True, key="review_matter"):
-        _draw_content(workspace, matter)
+        _draw_content(matter)
     if matter.note:
         widgets.note_link(matter.note.id)
     if matter.kind != "note":
@@ -306,11 +303,11 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
                 disabled=shut,
                 help=t("The text is added to the end of that note, and this note is moved to the trash."),
                 on_click=merge,
-                args=(workspace, matter, near.id),
+                args=(matter, near.id),
             )
 
 
-def _origin(workspace: Workspace, matter: ReviewItem) -> list[str]:
+def _origin(matter: ReviewItem) -> list[str]:
     """Return texts about an item's origin."""
     parts = [plain(base)] if (base := names.base_name(matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
@@ -329,13 +326,13 @@ def _origin(workspace: Workspace, matter: ReviewItem) -> list[str]:
     return parts
 
 
-def _draw_content(workspace: Workspace, matter: ReviewItem) -> None:
+def _draw_content(matter: ReviewItem) -> None:
     """Draw the text, the difference, or the two notes that an item is about."""
     if matter.kind in _OTHER:
-        _pair(workspace, matter)
+        _pair(matter)
     elif matter.kind in ("upgrade", "file"):
         # If the other text can't be read, the user can still decide.
-        with shell.errors():
+        with errors():
             difference = workspace.review.sides.difference(matter)
             if difference is None:
                 small_print("The pack no longer has this note: keeping the pack's version moves the note to the trash.")
@@ -364,7 +361,7 @@ def _open_link(link: Clicked) -> None:
         st.session_state[_LEAVES] = True
 
 
-def _pair(workspace: Workspace, matter: ReviewItem) -> None:
+def _pair(matter: ReviewItem) -> None:
     """Draw the two notes of a pair side by side: contradicting sentences, or else the beginnings of the texts."""
     sides: list[tuple[str, NoteSummary | None]] = [
         (t("This note"), matter.note),
@@ -385,14 +382,14 @@ def _pair(workspace: Workspace, matter: ReviewItem) -> None:
 _UNSAFE = re.compile(r"[^\w. -]")
 
 
-def section(workspace: Workspace) -> None:
-    """Draw the folded upload of logs, if the workspace can learn."""
+def section() -> None:
+    """Draw the folded upload of logs, if learning is available."""
     if not workspace.has("learning"):
         return
-    shell.on_demand(t("Suggest notes from logs"), "learning", "school", lambda: _drop(workspace))
+    on_demand(t("Suggest notes from logs"), "learning", "school", _drop)
 
 
-def _drop(workspace: Workspace) -> None:
+def _drop() -> None:
     small_print(
         "Repeated errors, settings and fixes in logs, test reports and chats become suggested "
         "notes, which wait here for you. Rules find them, on this machine only; passwords, keys "
@@ -426,12 +423,10 @@ def _drop(workspace: Workspace) -> None:
     if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
         # The names are valid on any file system.
         logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
-        jobs.start("learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
+        jobs.start("learn", lambda progress: _learn(base, logs, with_model, progress))
 
 
-def _learn(
-    workspace: Workspace, base: str, logs: Sequence[tuple[str, bytes]], with_model: bool, progress: Progress
-) -> LearningReport:
+def _learn(base: str, logs: Sequence[tuple[str, bytes]], with_model: bool, progress: Progress) -> LearningReport:
     with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
         files = []
         for number, (name, data) in enumerate(logs):
@@ -476,7 +471,7 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
     return matter
 
 
-def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
+def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
     """Draw the list of items by kind, with the open item highlighted, and the decisions that apply to all items."""
     names = _names(matters)
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
@@ -506,7 +501,7 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
                 decision.icon,
                 disabled=jobs.is_shut(),
                 on_click=decision.act,
-                args=(workspace, matters),
+                args=(matters,),
             )
 
 
@@ -536,7 +531,7 @@ def _choose(key: str, place: int) -> None:
     st.session_state[_OPEN] = (key, place)
 
 
-def reminders(workspace: Workspace) -> None:
+def reminders() -> None:
     """Draw the switch for reminders of notes that deserve another look."""
     chosen = workspace.review.reminders
     now = widgets.bound("reminders", chosen.enabled, chosen.enable)

@@ -28,12 +28,11 @@ from core.model import (
     WhyNot,
 )
 from pages.ui.search import hits, question_box, quotes, threads, understood
-from pages.ui.shared import cards, jobs, knobs, links, names, shell
+from pages.ui.shared import cards, jobs, knobs, links, names
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import begin_with, chunk_link, copy_button, download, row, select, small
+from pages.ui.shared.widgets import Dialog, begin_with, chunk_link, copy_button, download, on_demand, row, select, small
 
 # The dropped candidates, and the reason why a note isn't a hit.
 
@@ -84,7 +83,7 @@ def why_not(text: str, options: SearchOptions) -> None:
         if card := _note():
             _reason(workspace.searching.why_not(text, card.id, **options), text)
 
-    shell.on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
+    on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
 
 
 def _note() -> NoteSummary | None:
@@ -263,7 +262,7 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
     else:
         understood.draw_suggestions(text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
+    on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
     why_not(text, options)
 
 

@@ -26,7 +26,7 @@ from core.model import (
 from pages.ui.evaluation import questions
 from pages.ui.notes import routes
 from pages.ui.search import question_box
-from pages.ui.shared import cards, shell, style, widgets
+from pages.ui.shared import cards, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
@@ -35,6 +35,7 @@ from pages.ui.shared.widgets import (
     button,
     chunk_link,
     copy_button,
+    errors,
     in_columns,
     pills,
     row,
@@ -249,7 +250,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
     @st.fragment
     def part() -> None:
-        with st.container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), shell.errors():
+        with st.container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), errors():
             shown = key in widgets.toggled()
 
             def more() -> None:
@@ -280,7 +281,7 @@ class Entries:
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # A question set belongs to a base, and its questions have no filters.
-        self._marks = questions.Marks(workspace, result.understood.text or text)
+        self._marks = questions.Marks(result.understood.text or text)
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
         """Return whether all hits are below the background similarity and contain few of the question's words."""

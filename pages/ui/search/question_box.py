@@ -15,9 +15,19 @@ from pages.ui.search import threads
 from pages.ui.shared import knobs, links, names, welcome, widgets
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import begin_with, close, heading, problem, select, small, text_box, toggled, toggling
+from pages.ui.shared.widgets import (
+    Dialog,
+    begin_with,
+    close,
+    heading,
+    problem,
+    select,
+    small,
+    text_box,
+    toggled,
+    toggling,
+)
 
 # The history of questions: saved ones by name, and the most recent ones.
 

@@ -10,11 +10,11 @@ from streamlit import session_state
 
 from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
-from pages.ui.shared import cards, links, names, rendered, shell, widgets
+from pages.ui.shared import cards, links, names, rendered, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, text_of
-from pages.ui.shared.widgets import button, heading, problem, row, small, submit
+from pages.ui.shared.widgets import button, errors, heading, problem, row, small, submit
 
 SHOWN = 12
 """Maximum number of threads to list."""
@@ -60,7 +60,7 @@ def draw_links(most: int = SHOWN) -> None:
 
 def draw(thread_id: str) -> None:
     """Draw a thread: actions, turns, the answer that is being written, and the box for a follow-up question."""
-    with shell.errors():
+    with errors():
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
@@ -79,7 +79,7 @@ def draw(thread_id: str) -> None:
 
 def in_place(thread: Thread, question: str) -> None:
     """Draw a thread below its first question, with the box for a follow-up question."""
-    with shell.errors():
+    with errors():
         for turn in thread.turns:
             if turn.number == 1 and is_answer_for(question):
                 draw_live()

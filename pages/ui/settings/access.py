@@ -6,11 +6,10 @@ from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import message_table, reason_of
 from pages.ui.settings import general
-from pages.ui.shared import shell
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, segments
+from pages.ui.shared.widgets import button, errors, on_demand, segments
 
 # Assistants on the Settings page: the configuration for each.
 
@@ -71,8 +70,8 @@ def draw_programs() -> None:
         address = f"{run.address}{_API}"
         st.markdown(f"**{t('Address')}**")
         st.code(address, language=None)
-        with shell.errors():
-            shell.on_demand(t("Show the token"), "token", "key", _token)
+        with errors():
+            on_demand(t("Show the token"), "token", "key", _token)
         steps = (
             t(
                 "In Chrome, Edge or Brave, open chrome://extensions, turn on Developer mode, click "

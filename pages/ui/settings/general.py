@@ -10,11 +10,11 @@ from streamlit import session_state
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
 from pages.ui.notes import today
-from pages.ui.shared import knobs, look, names, shell, widgets
+from pages.ui.shared import knobs, look, names, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import Option, bound, button, row, small
+from pages.ui.shared.widgets import Option, bound, button, errors, on_demand, row, small
 
 # Default search settings.
 
@@ -217,7 +217,7 @@ def _is_fixed(program_setting: ProgramSetting) -> bool:
 
 def draw_file(key: str) -> None:
     """Draw the settings file, folded."""
-    shell.on_demand(FILE, f"file_{key}", "description", _file)
+    on_demand(FILE, f"file_{key}", "description", _file)
 
 
 def _file() -> None:
@@ -255,7 +255,7 @@ def draw_daily() -> None:
     }
     for name, draw in fields.items():
         field(f"daily.{name}", draw, str)
-    with shell.errors():
+    with errors():
         if problem := workspace.daily.problem:
             st.caption(plain(problem))
         else:

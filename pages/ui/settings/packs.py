@@ -7,11 +7,11 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
-from pages.ui.shared import jobs, names, shell
+from pages.ui.shared import jobs, names
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import button, in_columns, row, small, submit
+from pages.ui.shared.widgets import button, errors, in_columns, on_demand, row, small, submit
 
 PackWork = Callable[[Progress], PackReport]
 """Function that installs or upgrades a pack in a job."""
@@ -76,11 +76,11 @@ def _pack(card: PackCard) -> None:
                 lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress),
             )
         if installed and small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
-            with shell.errors():
+            with errors():
                 workspace.packs.delete(card.name)
                 st.rerun()
     if found and installed:
-        shell.on_demand(t("Notes that you changed"), f"edited_{card.name}", "edit_note", partial(_edited, card.name))
+        on_demand(t("Notes that you changed"), f"edited_{card.name}", "edit_note", partial(_edited, card.name))
 
 
 def _starts(label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:

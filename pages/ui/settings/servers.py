@@ -9,11 +9,11 @@ from streamlit import session_state
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
-from pages.ui.shared import jobs, shell
+from pages.ui.shared import jobs
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, row, select, small, submit
+from pages.ui.shared.widgets import button, errors, row, select, small, submit
 
 # Local model servers on the Settings page: what was searched, and the button that uses a server.
 
@@ -276,7 +276,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
         label = t("Save and test") if open_ or not card.key else t("Test")
         busy = workspace.jobs.running(*jobs.MODELS)
         if submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
-            with shell.errors():
+            with errors():
                 section = card.section
                 if open_:
                     workspace.servers.update(section, **{name: session_state[_box(name, card)] for name in open_})
@@ -307,7 +307,7 @@ def _key(card: ServerCard) -> None:
                 small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
             removed = card.key_for and small(t("Remove"), f"remove_key_{card.section}", "delete")
         if removed:
-            with shell.errors():
+            with errors():
                 workspace.servers.remove_key(card.section)
                 _renew("key", card)
                 st.rerun()
@@ -357,7 +357,7 @@ def draw_looking(inside: Callable[[Found | None], None]) -> None:
     def part() -> None:
         if running and not workspace.jobs.running(_JOB):
             st.rerun()
-        with shell.errors():
+        with errors():
             job = workspace.jobs.find(_JOB)
             inside(None if running else (job.result if job is not None and isinstance(job.result, tuple) else ()))
 

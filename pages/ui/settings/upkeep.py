@@ -9,9 +9,8 @@ from pages.ui.shared import jobs, names, shell
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import button, row, small, table, text_column
+from pages.ui.shared.widgets import Dialog, button, errors, on_demand, popover, row, small, table, text_column
 
 # Health checks on the Settings page, disk space, and the bug report.
 
@@ -43,8 +42,8 @@ def draw_health() -> None:
                 )
         sound = sum(check.level == "sound" for check in health.checks)
         st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
-    shell.on_demand(t("Background tasks since Tessera started"), "jobs_ended", "history", jobs.history)
-    shell.on_demand(t("What takes up space"), "space", "hard_drive", _space)
+    on_demand(t("Background tasks since Tessera started"), "jobs_ended", "history", jobs.history)
+    on_demand(t("What takes up space"), "space", "hard_drive", _space)
     shell.report(workspace.bug_report)
 
 
@@ -138,7 +137,7 @@ def _choices() -> None:
         off = shut or session_state[_FOLDER] == str(backups.place)
         button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
     general.remark(folder)
-    shell.popover(t("Encryption"), "backup_encryption", "lock", _encryption)
+    popover(t("Encryption"), "backup_encryption", "lock", _encryption)
 
 
 def _encryption() -> None:
@@ -206,7 +205,7 @@ def _dialog(backups: dict[str, Backup]) -> None:
         secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
         with row():
             if button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
-                with shell.errors(), busy("Unpacking…"):
+                with errors(), busy("Unpacking…"):
                     workspace.backups.restore(backup.name, passphrase=secret)
                     _DIALOG.close()
                     shell.reopen()

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 from core.base.flow import flow
 from core.base.messages import message
@@ -33,13 +32,13 @@ _LONGEST = 1000
 """Maximum number of characters to search backwards for the start of a line."""
 
 
-def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
-    """Return the span of about `length` characters with the most marked text."""
-    if len(text) <= length * 1.3:
+def best_excerpt(text: str, spans: Sequence[Span]) -> Span:
+    """Return the span of about EXCERPT characters with the most marked text."""
+    if len(text) <= EXCERPT * 1.3:
         return 0, len(text)
     best, most, last, weight = 0, 0, 0, 0
     for first, (start, _) in enumerate(spans):
-        while last < len(spans) and spans[last][1] <= start + length - 60:
+        while last < len(spans) and spans[last][1] <= start + EXCERPT - 60:
             weight += spans[last][1] - spans[last][0]
             last += 1
         if weight > most:
@@ -49,9 +48,9 @@ def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Spa
         last = max(last, first + 1)
     start = max(0, best - 60)
     line = text.rfind("\n", max(0, start - _LONGEST), best) + 1
-    if best - line <= length // 3:
+    if best - line <= EXCERPT // 3:
         start = line
-    return start, min(len(text), start + length)
+    return start, min(len(text), start + EXCERPT)
 
 
 def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
@@ -130,15 +129,14 @@ def place_line(hit: Hit, tone: str = "") -> str:
 
 def about(hit: Hit) -> str:
     """Return the classification of a hit's note, and remarks on the hit, as HTML; "" if there are neither."""
-    fields = classification(hit.note)
-    chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name].title), name) for name, value in fields.items()]
-    warnings = "".join(f'<span class="t-tag t-gone">{html(text_of(remark))}</span>' for remark in remarks(hit))
-    return f'<div class="t-tags">{"".join(chips)}{warnings}</div>' if chips or warnings else ""
-
-
-def _chip(value: str, name: str, field: str) -> str:
-    named = value if field in ("type", "category") else t("{field}: {value}", field=name, value=value)
-    return f'<span class="t-tag" title="{html(name)}">{html(named)}</span>'
+    chips = ""
+    for name, value in classification(hit.note).items():
+        title = text_of(NOTE_FIELDS[name].title)
+        text = value if name in ("type", "category") else t("{field}: {value}", field=title, value=value)
+        chips += f'<span class="t-tag" title="{html(title)}">{html(text)}</span>'
+    for remark in remarks(hit):
+        chips += f'<span class="t-tag t-gone">{html(remark)}</span>'
+    return f'<div class="t-tags">{chips}</div>' if chips else ""
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
@@ -211,7 +209,7 @@ def stages(scores: Mapping[str, StageScore]) -> str:
         share = min(1.0, max(0.0, SCALES.get(stage, float)(stage_score.score)))
         rank = f"#{stage_score.rank:,}" if stage_score.rank else t("ranked too low")
         bars.append(
-            f'<span class="t-stage">{html(text_of(STAGES[stage]))}'
+            f'<span class="t-stage">{html(STAGES[stage])}'
             f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'
             f'<b>{stage_score.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )
@@ -235,14 +233,6 @@ def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
 
 
-def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = None) -> str:
-    return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
-
-
-def _as_markdown(note: NoteSummary, text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
-    return rendered.render_text(flow(text, paged=note.is_paged), words, sentence)
-
-
 def _context(hit: Hit, seen: Highlight) -> str:
     """Return a whole hit with its neighbours as HTML; the style sheet clips the neighbours to the nearest lines."""
     passage, chunk = hit.passage, hit.chunk
@@ -250,11 +240,16 @@ def _context(hit: Hit, seen: Highlight) -> str:
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
-    whole = _as_written if chunk.line else partial(_as_markdown, hit.note)
-    own = _as_written if chunk.picture else whole
+
+    def draw(text: str, written: object, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
+        if written:
+            return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
+        return rendered.render_text(flow(text, paged=hit.note.is_paged), words, sentence)
+
+    own = draw(chunk.text, chunk.line or chunk.picture, seen.words, seen.sentence)
     parts = [
-        f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",
-        f'<div class="t-own">{own(chunk.text, seen.words, seen.sentence)}{definitions(chunk.definitions)}</div>',
-        f'<div class="t-around">{whole(after)}</div>' if after.strip() else "",
+        f'<div class="t-around t-before"><div>{draw(before, chunk.line)}</div></div>' if before.strip() else "",
+        f'<div class="t-own">{own}{definitions(chunk.definitions)}</div>',
+        f'<div class="t-around">{draw(after, chunk.line)}</div>' if after.strip() else "",
     ]
     return f'<div class="t-context">{"".join(parts)}</div>'

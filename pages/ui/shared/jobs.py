@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -32,7 +31,7 @@ from pages.ui.shared import names, reports
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, close, row, table
+from pages.ui.shared.widgets import button, close, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -152,19 +151,7 @@ def about(subject: str, progress: Progress) -> Progress:
     return named
 
 
-def start_samples() -> None:
-    """Import the sample notes in a job."""
-    install = partial(workspace.packs.install, SAMPLE, embed=False)
-    workspace.jobs.start("import", lambda progress: install(progress=progress), base=SAMPLE)
-
-
-def start_import(
-    plan: Callable[[], SyncPlan],
-    base: str,
-    *,
-    confirmed: bool = False,
-    writes: bool | None = None,
-) -> bool:
+def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None = None) -> bool:
     """Apply a plan in a job; return False if another import is running.
 
     `writes` sets whether edits may change the base's files; None leaves the setting unchanged.
@@ -172,12 +159,12 @@ def start_import(
 
     def work(progress: Progress) -> SyncReport:
         try:
-            return workspace.imports.apply(plan(), confirmed=confirmed, embed=False, progress=progress)
+            return workspace.imports.apply(plan, confirmed=confirmed, embed=False, progress=progress)
         finally:
-            if writes is not None and workspace.bases.find(base):
-                workspace.bases.update(base, write_files=writes)
+            if writes is not None and workspace.bases.find(plan.base):
+                workspace.bases.update(plan.base, write_files=writes)
 
-    return workspace.jobs.start("import", work, base=base)
+    return workspace.jobs.start("import", work, base=plan.base)
 
 
 def panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
@@ -265,9 +252,13 @@ def history() -> None:
         for job in workspace.jobs.ended()
         if JOB_KINDS[job.name].place
     ]
-    titles = {"at": t("When"), "what": t("Task"), "result": t("Result"), "seconds": t("Duration")}
     if rows:
-        columns = {name: st.column_config.TextColumn(title) for name, title in titles.items()}
+        columns = {
+            "at": text_column("When"),
+            "what": text_column("Task"),
+            "result": text_column("Result"),
+            "seconds": text_column("Duration"),
+        }
         table(rows, columns, "jobs_table", most=420)
     else:
         small_print("Nothing has run since Tessera started.")

@@ -123,17 +123,15 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 
     The switch for reading pictures is disabled until the picture reader is installed.
     """
-    first, last = "embed_at_once", "read_pictures"
-    left_out = {first: not indexes, last: plain}
-    shut = {last: {"disabled": not workspace.pictures.can_read}}
-    chosen = {
-        name: _toggle(name, f"new_{name}", value=name in _ON, **shut.get(name, {}))
-        for name in SWITCHES
-        if not left_out.get(name)
-    }
+    left_out = {"embed_at_once": not indexes, "read_pictures": plain}
+    chosen = {"embed_at_once": True}
+    for name in SWITCHES:
+        if not left_out.get(name):
+            shut = name == "read_pictures" and not workspace.pictures.can_read
+            chosen[name] = _toggle(name, f"new_{name}", value=name in _ON, disabled=shut)
     if not plain:
         _what_is_missing()
-    return {first: True} | chosen
+    return chosen
 
 
 def draw_switch(base: KnowledgeBase, name: str) -> None:

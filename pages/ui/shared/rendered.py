@@ -124,16 +124,14 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             at = max(at, lines[min(token.map[0], len(lines) - 1)])
         if token.type == "list_item_open":
             parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup)} " if token.info else _BULLET))
-        elif token.type in ("fence", "code_block"):
-            for line in filter(None, map(str.rstrip, token.content.split("\n"))):
+        elif token.type in ("fence", "code_block", "html_block"):
+            is_html = token.type == "html_block"
+            visible = _HTML.sub("\n", token.content) if is_html else token.content
+            for line in filter(None, map(str.strip if is_html else str.rstrip, visible.split("\n"))):
                 start = hidden.find(line, at)
                 at = start + len(line)
-                parts += [RenderedPart(start, at, "code pre"), RenderedPart(at, at, shown=BREAK)]
-        elif token.type == "html_block":
-            for line in filter(None, map(str.strip, _HTML.sub("\n", token.content).split("\n"))):
-                start = hidden.find(line, at)
-                at = start + len(line)
-                parts += [*_restore(text, hidden, start, at, ""), RenderedPart(at, at, shown=BREAK)]
+                parts += _restore(text, hidden, start, at, "") if is_html else [RenderedPart(start, at, "code pre")]
+                parts.append(RenderedPart(at, at, shown=BREAK))
         elif token.type == "inline":
             css = "h" if parts and parts[-1].css == "heading" else ""
             if css:

@@ -161,6 +161,7 @@ def show(plan: SyncPlan) -> None:
     if plan.importer:
         small_print("Read as {program} notes.", program=plan.importer)
     counts({name: len(rows) for name, rows in lists.items()})
+    lists |= {name: failed(getattr(plan, name)) for name in _UNFOLDED}
     if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
         st.caption(
             t_plural(
@@ -170,10 +171,7 @@ def show(plan: SyncPlan) -> None:
             )
         )
     for name, rows in lists.items():
-        if rows:
-            with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
-                listing(rows)
-    _draw_file_lists(plan, *_UNFOLDED)
+        _to_unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows, expanded=name == "failed")
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
@@ -190,7 +188,13 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
     """Draw a report, except for its failures."""
     match done:
         case SyncReport():
-            report(done)
+            figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"}
+            figures |= {"failed": len(done.failed), "skipped": len(done.skipped)}
+            if incomplete := sum(any(part.kind != GUESSED for part in note.left_out) for note in done.incomplete):
+                figures["incomplete"] = incomplete
+            counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
+            _to_unfold(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}", failed(done.skipped))
+            draw_incomplete(done.incomplete)
         case PackReport():
             counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
             if done.edited:
@@ -200,31 +204,10 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
             st.html(facts(_rechunked(done)))
 
 
-def report(done: SyncReport) -> None:
-    """Draw the report of a sync, except for the parts that need a decision."""
-    figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
-        name: len(getattr(done, name)) for name in ("failed", "skipped")
-    }
-    if lacks := sum(
-        any(part.kind != GUESSED for part in incomplete_note.left_out) for incomplete_note in done.incomplete
-    ):
-        figures["incomplete"] = lacks
-    counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
-    _draw_file_lists(done, "skipped")
-    draw_incomplete(done.incomplete)
-
-
-def _draw_file_lists(result: SyncPlan | SyncReport, *names: str) -> None:
-    """Draw folded lists of files; empty lists are left out."""
-    for name in names:
-        rows = failed(getattr(result, name))
-        _to_unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows)
-
-
-def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
+def _to_unfold(title: str, rows: Rows, icon: str | None = None, *, expanded: bool = False) -> None:
     """Draw rows folded below a title, or nothing if there are no rows."""
     if rows:
-        with st.expander(title, icon=icon):
+        with st.expander(title, icon=icon, expanded=expanded):
             listing(rows)
 
 
@@ -248,27 +231,12 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
     """Draw any notes that are missing parts of their files, and any notes whose text may be garbled."""
-    parts = [
-        (incomplete_note, part)
-        for incomplete_note in notes
-        for part in incomplete_note.left_out
-        if part.kind != GUESSED
-    ]
-    paths = {incomplete_note.path for incomplete_note, _ in parts}
-    title = t_plural(
-        "{n} note is missing parts of its file", "{n} notes are missing parts of their files", n=len(paths)
-    )
-    _to_unfold(
-        title,
-        [(incomplete_note.path, text_of(part.explanation)) for incomplete_note, part in parts],
-        ":material/warning:",
-    )
-    guessed = [
-        (incomplete_note.path, part.place)
-        for incomplete_note in notes
-        for part in incomplete_note.left_out
-        if part.kind == GUESSED
-    ]
+    parts = [(note.path, part) for note in notes for part in note.left_out]
+    missing = [(path, text_of(part.explanation)) for path, part in parts if part.kind != GUESSED]
+    count = len({path for path, _ in missing})
+    title = t_plural("{n} note is missing parts of its file", "{n} notes are missing parts of their files", n=count)
+    _to_unfold(title, missing, ":material/warning:")
+    guessed = [(path, part.place) for path, part in parts if part.kind == GUESSED]
     title = t_plural("The encoding of {n} file was guessed", "The encodings of {n} files were guessed", n=len(guessed))
     _to_unfold(title, guessed, ":material/translate:")
 
@@ -312,17 +280,16 @@ def draw_unread(base: KnowledgeBase) -> None:
 
 def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
     """Draw unreadable files with the reasons, and buttons that ignore a file or all files of its kind."""
+    button = partial(small, on_click=workspace.folders.ignore, disabled=workspace.readonly)
     for number, item in enumerate(files[:_ACTED]):
-        ignore = partial(workspace.folders.ignore, base)
         with widgets.row(f"unread_{key}_{number}"):
-            row = f"{html(item.path)} <i>{html(item.error)}</i>"
-            st.html(f'<div class="t-list">{row}</div>')
-            act = {"on_click": ignore, "args": (escape(item.path),), "disabled": workspace.readonly}
-            small(t("Ignore this file"), f"ignore_{key}_{number}", "visibility_off", **act)
+            st.html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
+            label = t("Ignore this file")
+            button(label, f"ignore_{key}_{number}", "visibility_off", args=(base, escape(item.path)))
             if kind := PurePosixPath(item.path).suffix.lower():
                 about = plain(t("All {kind} files in this base that can't be read, now or later", kind=kind))
-                act = {"on_click": ignore, "args": (f"*{escape(kind)}",), "disabled": workspace.readonly}
-                small(t("Ignore such files"), f"ignore_all_{key}_{number}", "hide_source", help=about, **act)
+                label, pattern = t("Ignore such files"), f"*{escape(kind)}"
+                button(label, f"ignore_all_{key}_{number}", "hide_source", help=about, args=(base, pattern))
     if others := files[_ACTED:]:
         listing(failed(others))
 

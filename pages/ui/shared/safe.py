@@ -7,8 +7,6 @@ from html import escape
 from core.base.text import LINE_END
 from pages.ui.shared.text import text_of
 
-__all__ = ["boxes", "drawable_part", "facts", "figures", "folded", "html", "is_deeply_nested", "marked", "plain"]
-
 Span = tuple[int, int]
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")

@@ -2,17 +2,13 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit import session_state
-from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
-from core.base.frozen import frozen
 from core.base.messages import message, message_table
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness, NoteSummary
@@ -21,12 +17,12 @@ from pages.ui.shared import jobs, look, names, server, shortcuts, style, welcome
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
-from pages.ui.shared.widgets import bound, button, problem, problem_of, row, small, text_box
+from pages.ui.shared.widgets import Dialog, bound, button, on_demand, problem, small, text_box
 
 # The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
 
 SHOWN = 10
-_OPEN = "switching"
+_SWITCHER = Dialog("switching")
 TODAY = "today_wanted"
 """Session key for the request for today's note, which the Notes page handles."""
 NEW = "new_title"
@@ -55,12 +51,11 @@ def _go_to_notes() -> None:
 def dialog(*, wanted: bool) -> None:
     """Draw the switcher if it is open, or `wanted` now."""
     if wanted:
-        session_state[_OPEN] = True
-    if not session_state.get(_OPEN):
+        _SWITCHER.open(True)
+    if not _SWITCHER.subject:
         return
 
-    @st.dialog(t("Open a note or a page"), width="medium", on_dismiss=_close)
-    def switch() -> None:
+    def content() -> None:
         text = text_box(t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms")
         kept, several = pinned_notes(), len(workspace.bases.all()) > 1
         cards = workspace.notes.switch(text, SHOWN) if text.strip() else likely_notes(SHOWN, opened=True)
@@ -70,11 +65,11 @@ def dialog(*, wanted: bool) -> None:
                 label = f"{plain(card.title)} :gray[{plain(place)}]"
                 icon = "keep" if card.id in kept else "description"
                 if small(label, f"switch_to_{card.id}", icon, width="stretch"):
-                    _close()
+                    _SWITCHER.close()
                     st.switch_page("notes.py", query_params={"note": card.id})
             label = t("Today's note")
             if text.casefold().strip() in label.casefold() and small(label, "switch_to_today", "today"):
-                _close()
+                _SWITCHER.close()
                 open_today()
             key = name_key(text.strip())
             for name, (path, icon, title) in PAGES.items():
@@ -82,20 +77,16 @@ def dialog(*, wanted: bool) -> None:
                     continue
                 label = f"{icon} {text_of(title)}"
                 if button(label, f"switch_to_{name}", type="tertiary", width="stretch"):
-                    _close()
+                    _SWITCHER.close()
                     st.switch_page(path)
             label = t("New note: {title}", title=plain(text)) if text.strip() else t("New note")
             if not workspace.readonly and small(label, "switch_to_new", "edit_square", width="stretch"):
-                _close()
+                _SWITCHER.close()
                 open_new(text.strip())
         if not cards:
             small_print("No note has this name.")
 
-    switch()
-
-
-def _close() -> None:
-    session_state.pop(_OPEN, None)
+    _SWITCHER.draw(t("Open a note or a page"), content, width="medium")
 
 
 PATIENCE = 3.0
@@ -190,16 +181,6 @@ def reopen() -> None:
 
 
 @contextmanager
-def errors() -> Iterator[None]:
-    """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs and pass through."""
-    problem_of("")
-    try:
-        yield
-    except TesseraError as error:
-        problem(error)
-
-
-@contextmanager
 def unreadable() -> Iterator[None]:
     """Draw warnings about unreadable rows of the database in the side bar."""
     try:
@@ -207,34 +188,6 @@ def unreadable() -> Iterator[None]:
     finally:
         for sentence in open_workspace().unreadable:
             st.sidebar.warning(plain(sentence), icon=":material/warning:")
-
-
-def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw an expander as a fragment; its content is drawn only while it is open."""
-
-    @st.fragment
-    def part() -> None:
-        inside = st.expander(label, icon=f":material/{icon}:", key=key, on_change="rerun")
-        if inside.open:
-            with inside, errors():
-                draw()
-
-    part()
-
-
-def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw a popover as a fragment, so that its content is redrawn without the rest of the page.
-
-    The content is drawn from the start. A popover that reports when it opens would also report when a click on a link
-    closes it; Streamlit would then run the old page, and the new page would stay blank.
-    """
-
-    @st.fragment
-    def part() -> None:
-        with st.popover(label, icon=f":material/{icon}:", key=key), errors(), st.container(key=f"{key}_body"):
-            draw()
-
-    part()
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
@@ -395,70 +348,6 @@ def report(made: Callable[[], object]) -> None:
         st.code(str(made()), language=None, wrap_lines=True)
 
     on_demand(t("Copy details for a bug report"), "bug_report", "bug_report", draw)
-
-
-# Dialogs: opened in a callback, drawn by the next run, and closed by an action or the user.
-
-
-@frozen
-class Dialog:
-    """A dialog about a subject, which is in the session state under `key` while the dialog is open."""
-
-    key: str
-
-    @property
-    def subject(self) -> Any:
-        """The subject, None while the dialog is closed."""
-        return session_state.get(self.key)
-
-    def open(self, subject: object) -> None:
-        """Open the dialog in the next run; for callbacks."""
-        session_state[self.key] = subject
-
-    def close(self) -> None:
-        """Close the dialog in the next run."""
-        session_state.pop(self.key, None)
-
-    def draw(
-        self, title: str, content: Callable[[], None], width: DialogWidth = "small", position: DialogPosition = "center"
-    ) -> None:
-        """Draw the dialog."""
-        st.dialog(title, on_dismiss=self.close, width=width, position=position)(content)()
-
-    def draw_with_button(
-        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
-    ) -> None:
-        """Draw a button that opens the dialog, and the open dialog, in a fragment of the page.
-
-        A dialog that is open for another subject is closed.
-        """
-
-        @st.fragment
-        def part() -> None:
-            button(label, key, icon, on_click=partial(self.open, subject), **more)
-            if self.subject == subject:
-                self.draw(label, content, width="medium")
-            else:
-                self.close()
-
-        part()
-
-    def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
-        """Draw the dialog as a confirmation; `act` does the deletion."""
-
-        def content() -> None:
-            st.write(text)
-            with row():
-                if button(t("Delete"), f"{key}_yes", "delete", type="primary"):
-                    with errors():
-                        act()
-                        self.close()
-                        st.rerun()
-                if button(t("Keep"), f"{key}_no"):
-                    self.close()
-                    st.rerun()
-
-        self.draw(title, content)
 
 
 # Pinned and recently opened notes, which come first in the switcher and on Home.

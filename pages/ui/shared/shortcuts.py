@@ -3,12 +3,11 @@
 from typing import Any
 
 import streamlit as st
-from streamlit import session_state
 
 from core.base.messages import Message, in_context, message
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
-from pages.ui.shared.widgets import component, small
+from pages.ui.shared.widgets import Dialog, component, small
 
 # Keys that work on every page, as a component without any visible part.
 
@@ -74,20 +73,27 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     },
 }
 """Actions with their keys, by where they work."""
-_OPEN = "listing_keys"
+_LIST = Dialog("listing_keys")
 
 
 def button(key: str) -> None:
     """Draw the button that opens the list of shortcuts."""
-    small(t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=t("Key: {key}", key=EVERYWHERE["keys"][0]))
+    small(
+        t("Keyboard shortcuts"),
+        key,
+        "keyboard",
+        on_click=_LIST.open,
+        args=(True,),
+        help=t("Key: {key}", key=EVERYWHERE["keys"][0]),
+    )
 
 
 def dialog(*, wanted: bool) -> None:
     """Draw the list of shortcuts if it is open, or `wanted` now."""
     if wanted:
-        _open()
-    if session_state.get(_OPEN):
-        st.dialog(t("Keyboard shortcuts"), width="medium", on_dismiss=_close)(_content)()
+        _LIST.open(True)
+    if _LIST.subject:
+        _LIST.draw(t("Keyboard shortcuts"), _content, width="medium")
 
 
 def _content() -> None:
@@ -99,11 +105,3 @@ def _content() -> None:
         )
         parts.append(f'<section><div class="t-caption">{html(title)}</div><table>{rows}</table></section>')
     st.html(f'<div class="t-shortcuts">{"".join(parts)}</div>')
-
-
-def _open() -> None:
-    session_state[_OPEN] = True
-
-
-def _close() -> None:
-    session_state.pop(_OPEN, None)

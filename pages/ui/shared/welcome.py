@@ -86,7 +86,11 @@ def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
     label, shut = t("Try it with sample notes"), jobs.is_shut()
     if workspace.has("packs") and button(label, "try", "play_arrow", disabled=shut, **more):
-        jobs.start_samples()
+        workspace.jobs.start(
+            "import",
+            lambda progress: workspace.packs.install(jobs.SAMPLE, embed=False, progress=progress),
+            base=jobs.SAMPLE,
+        )
         st.rerun()
 
 

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, TypedDict, TypeVar
@@ -13,9 +15,11 @@ from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.arrow import DataframeState
 from streamlit.elements.lib.column_types import ColumnConfig, ColumnWidth
+from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 from streamlit.elements.lib.layout_utils import Width
 
 from core.base.errors import TesseraError
+from core.base.frozen import frozen
 from core.base.messages import Message
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, text_of, with_note
@@ -94,6 +98,16 @@ def problem_of(key: str) -> None:
 def problem(error: TesseraError) -> None:
     """Draw an error as a box."""
     st.error(plain(error), icon=":material/error:")
+
+
+@contextmanager
+def errors() -> Iterator[None]:
+    """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs and pass through."""
+    problem_of("")
+    try:
+        yield
+    except TesseraError as error:
+        problem(error)
 
 
 def forget_presses() -> None:
@@ -351,6 +365,98 @@ def base_filter(bases: Sequence[str], key: str) -> str:
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
     return select(t("Base"), texts, key, persist_state="session")
+
+
+def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
+    """Draw an expander as a fragment; its content is drawn only while it is open."""
+
+    @st.fragment
+    def part() -> None:
+        inside = st.expander(label, icon=f":material/{icon}:", key=key, on_change="rerun")
+        if inside.open:
+            with inside, errors():
+                draw()
+
+    part()
+
+
+def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
+    """Draw a popover as a fragment, so that its content is redrawn without the rest of the page.
+
+    The content is drawn from the start. A popover that reports when it opens would also report when a click on a link
+    closes it; Streamlit would then run the old page, and the new page would stay blank.
+    """
+
+    @st.fragment
+    def part() -> None:
+        with st.popover(label, icon=f":material/{icon}:", key=key), errors(), st.container(key=f"{key}_body"):
+            draw()
+
+    part()
+
+
+# Dialogs: opened in a callback, drawn by the next run, and closed by an action or the user.
+
+
+@frozen
+class Dialog:
+    """A dialog about a subject, which is in the session state under `key` while the dialog is open."""
+
+    key: str
+
+    @property
+    def subject(self) -> Any:
+        """The subject, None while the dialog is closed."""
+        return session_state.get(self.key)
+
+    def open(self, subject: object) -> None:
+        """Open the dialog in the next run; for callbacks."""
+        session_state[self.key] = subject
+
+    def close(self) -> None:
+        """Close the dialog in the next run."""
+        session_state.pop(self.key, None)
+
+    def draw(
+        self, title: str, content: Callable[[], None], width: DialogWidth = "small", position: DialogPosition = "center"
+    ) -> None:
+        """Draw the dialog."""
+        st.dialog(title, on_dismiss=self.close, width=width, position=position)(content)()
+
+    def draw_with_button(
+        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
+    ) -> None:
+        """Draw a button that opens the dialog, and the open dialog, in a fragment of the page.
+
+        A dialog that is open for another subject is closed.
+        """
+
+        @st.fragment
+        def part() -> None:
+            button(label, key, icon, on_click=partial(self.open, subject), **more)
+            if self.subject == subject:
+                self.draw(label, content, width="medium")
+            else:
+                self.close()
+
+        part()
+
+    def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
+        """Draw the dialog as a confirmation; `act` does the deletion."""
+
+        def content() -> None:
+            st.write(text)
+            with row():
+                if button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                    with errors():
+                        act()
+                        self.close()
+                        st.rerun()
+                if button(t("Keep"), f"{key}_no"):
+                    self.close()
+                    st.rerun()
+
+        self.draw(title, content)
 
 
 # Components: each has a script and perhaps a style sheet of its name, next to the module that draws it.

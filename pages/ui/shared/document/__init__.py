@@ -7,7 +7,6 @@ In the browser, the component removes elements and attributes that aren't on its
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from zlib import crc32
 
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
@@ -17,7 +16,7 @@ from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
-from pages.ui.shared.widgets import component, on_trigger
+from pages.ui.shared.widgets import component, on_trigger, stamp
 
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
@@ -219,12 +218,11 @@ def show_document(
     html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
 ) -> None:
     """Draw the HTML of a document, and scroll to `place` once per value of `arrival`."""
-    stamp = str(crc32(html.encode("utf-8", "surrogatepass")))
     data = {
         "html": html,
         "elements": sorted(VIEW_ELEMENTS),
         "attributes": sorted(VIEW_ATTRIBUTES),
-        "stamp": stamp,
+        "stamp": stamp(html),
         "place": place,
         "arrival": arrival,
     }
