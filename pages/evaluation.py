@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message_table
 from core.model import KnowledgeBase, QuestionSet
 from pages.ui.evaluation import comparison, questions, runs, sets
-from pages.ui.shared import links, welcome, widgets
+from pages.ui.shared import links, welcome
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import labels, page_title, t
-from pages.ui.shared.widgets import errors
+from pages.ui.shared.widgets import errors, segments, select_hidden
 
 VIEWS = message_table(
     {
@@ -51,10 +52,10 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     """Draw the base selector, initially at a base with questions, and return the chosen base."""
     by_name = {base.name: base for base in bases}
-    if st.session_state.get(questions.BASE) not in by_name:
-        st.session_state[questions.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
+    if session_state.get(questions.BASE) not in by_name:
+        session_state[questions.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
     links.begin_with("base", questions.BASE, by_name, bases[0].name)
-    name = widgets.select_hidden(t("Knowledge base"), by_name, questions.BASE)
+    name = select_hidden(t("Knowledge base"), by_name, questions.BASE)
     links.set_value("base", name)
     return by_name[name]
 
@@ -63,7 +64,7 @@ def view(question_set: QuestionSet) -> str:
     """Draw the view selector and return the view; a set with only suggested questions opens with its questions."""
     first = "compare" if question_set.questions > question_set.suggested else "questions"
     links.begin_with("view", "eval_view", VIEWS, first)
-    chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
+    chosen = segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
     links.set_value("view", chosen)
     return chosen
 

@@ -8,7 +8,9 @@ import streamlit as st
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
 from pages.ui.settings import upkeep
-from pages.ui.shared import jobs, look, names, reports, shell, welcome
+from pages.ui.shared import jobs, look, shell, welcome
+from pages.ui.shared.names import last_update, note_counts
+from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
@@ -84,7 +86,7 @@ def attention(status: Status) -> None:
                 _row(card, card.expires_at, f"expires_{card.id}")
             more(len(lapsing) - SHOWN)
     for base in unread:
-        reports.draw_unread(base)
+        draw_unread(base)
 
 
 def digest() -> None:
@@ -148,7 +150,7 @@ def bases(status: Status) -> None:
     for column, item in in_columns(status.bases, COLUMNS):
         base = item.base
         with column.container(border=True, key=f"base_{base.id}"):
-            about = [*names.note_counts(workspace.notes.counts(base.name)), names.last_update(base)]
+            about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
             facts = [" · ".join(filter(None, about)), *(folder for folder, _ in item.folders[:3] if folder != "upload")]
             lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
             st.html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')

@@ -20,6 +20,7 @@ from pages.ui.notes import (
 )
 from pages.ui.review import items
 from pages.ui.shared import jobs, shell, welcome
+from pages.ui.shared.jobs import is_importing
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
 from pages.ui.shared.widgets import errors, row
@@ -67,7 +68,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
     if view == "list":
         history.draw_undo()
         actions.marked(listing.marked_notes())
-    if not cards and jobs.is_importing(base):
+    if not cards and is_importing(base):
         small_print("The notes are being imported.")
     else:
         several, move = len(bases) > 1 and not base, actions.drop
@@ -122,7 +123,7 @@ with errors():
     imports.section()
 jobs.panel()
 if not bases:
-    if not jobs.is_importing():  # an import's progress is shown above
+    if not is_importing():  # an import's progress is shown above
         with row():
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             welcome.samples()

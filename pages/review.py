@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.ui.notes import history, trash
+from pages.ui.notes import trash
+from pages.ui.notes.history import draw_undo
 from pages.ui.review import items
 from pages.ui.shared import jobs
 from pages.ui.shared.server import workspace
@@ -19,7 +20,7 @@ with errors():
         small_print(
             "Notes written by programs, duplicates, contradictions and expired notes are listed here for you to decide."
         )
-    history.draw_undo()
+    draw_undo()
     if matters:
         of_kind = items.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")

@@ -9,7 +9,10 @@ from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import jobs, knobs, names, reports
+from pages.ui.shared import jobs, knobs, reports
+from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.knobs import AS_SET, draw_switch
+from pages.ui.shared.names import search_mode
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -104,20 +107,20 @@ def _general(status: BaseStatus) -> None:
         shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
         for name in _USUAL:
             if shown.get(name, True):
-                knobs.draw_switch(base, name)
+                draw_switch(base, name)
     with right:
         folders.connection(base)
         reports.draw_ignored(base)
         with st.expander(t("More options"), icon=":material/tune:", key=f"switches_{base.id}"):
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
-                    knobs.draw_switch(base, name)
+                    draw_switch(base, name)
     with row():
         if status.pending:
             knobs.embed_all(base, status.pending)
         base_link(base.name)
         listing.export(base)
-        shut = jobs.is_shut()
+        shut = is_shut()
         small(t("Delete this base"), "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name))
 
 
@@ -127,7 +130,7 @@ def _name(base: KnowledgeBase) -> None:
         description = st.text_input(
             t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is this base for?")
         )
-        shut = jobs.is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
+        shut = is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
         saved = submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
@@ -169,7 +172,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
 
     def save() -> None:
         chosen = {name: session_state[key] for name, key in keys.items()}
-        own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
+        own = {name: None if value == AS_SET else value for name, value in chosen.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
     small_print("Everything left at its default follows the Settings page.")
@@ -178,7 +181,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
     advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
     for name, key in keys.items():
         own = getattr(base.search, name)
-        session_state[key] = knobs.AS_SET if own is None else own
+        session_state[key] = AS_SET if own is None else own
         texts = knobs.value_labels(name)
         texts.setdefault(session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
@@ -191,7 +194,7 @@ def _answer(base: KnowledgeBase, text: str) -> None:
         result = workspace.search(text, bases=base.name, wait=False)
     count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
     took = t("{ms} ms", ms=round(result.took_ms))
-    st.caption(f"{count} · {names.search_mode(result)} · {took}")
+    st.caption(f"{count} · {search_mode(result)} · {took}")
     hits.draw_choice(result)
     if result.hits and not result.confident:
         small_print("Nothing similar was found. The closest hits:")

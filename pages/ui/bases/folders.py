@@ -6,8 +6,10 @@ import streamlit as st
 from streamlit import session_state
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
-from pages.ui.shared import jobs, links, names, reports, shell
+from pages.ui.shared import jobs, links, reports, shell
 from pages.ui.shared.knobs import SWITCHES
+from pages.ui.shared.links import arrived_value
+from pages.ui.shared.names import last_update, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
@@ -22,9 +24,9 @@ _OPEN, _ADDING = "open_base", "adding_to_base"
 
 def settle_view() -> str:
     """Return the current view: the name of the open base, NEW, or "" for all bases."""
-    if links.arrived_value("new"):
+    if arrived_value("new"):
         session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
-    elif (linked := links.arrived_value("base")) is not None:
+    elif (linked := arrived_value("base")) is not None:
         session_state[_OPEN] = linked
     elif links.last_value("base") and "base" not in st.query_params:
         session_state[_OPEN] = ""  # the user clicked the page in the side bar
@@ -68,7 +70,7 @@ def problems(base: KnowledgeBase) -> None:
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)
-    text = t("Watched; last check {at}", at=names.local(last)) if last else t("Watched")
+    text = t("Watched; last check {at}", at=local(last)) if last else t("Watched")
     st.caption(f":material/visibility: {plain(text)}")
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
@@ -85,7 +87,7 @@ def state(status: BaseStatus) -> str:
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
         return ""
-    return shell.freshness_html(now, names.last_update(status.base))
+    return shell.freshness_html(now, last_update(status.base))
 
 
 def sync(base: KnowledgeBase, folder: str) -> None:

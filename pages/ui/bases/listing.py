@@ -23,7 +23,9 @@ from core.model import (
 )
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
-from pages.ui.shared import jobs, knobs, names, welcome, widgets
+from pages.ui.shared import knobs, names, welcome, widgets
+from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.knobs import value_label
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
@@ -88,11 +90,11 @@ def draw_new_base() -> None:
 
 def _model(usual: str) -> str:
     names = {
-        card.name: knobs.value_label("embedder", card.name)
+        card.name: value_label("embedder", card.name)
         for card in workspace.models.all()
         if card.part == "embedder" and not card.problem
     }
-    names.setdefault(usual, knobs.value_label("embedder", usual))
+    names.setdefault(usual, value_label("embedder", usual))
     about = t(
         "The model decides which texts are similar in meaning. You can change it later; all "
         "notes are then indexed again."
@@ -131,7 +133,7 @@ def draw_trash() -> None:
                 if not trashed_base.problem:
                     free = _free_name(trashed_base.name, names)
                     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
-                    if small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()):
+                    if small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=is_shut()):
                         with errors():
                             with busy("Restoring…"):
                                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
@@ -168,7 +170,7 @@ def _free_name(name: str, names: set[str]) -> str:
 
 
 def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
-    small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut())
+    small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=is_shut())
 
 
 def _draw_emptying() -> None:
@@ -195,7 +197,7 @@ Value = TypeVar("Value")
 
 def section() -> None:
     """Draw the ways to import a base; for an invalid file, all its mistakes are listed."""
-    if jobs.is_shut():
+    if is_shut():
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
         small_print(
@@ -322,10 +324,10 @@ def _card(status: BaseStatus) -> None:
     for number, path in enumerate(paths[:FOLDERS]):
         with widgets.row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
-            if small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut()):
+            if small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=is_shut()):
                 folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)
-    shut = jobs.is_shut()
+    shut = is_shut()
     with widgets.row(f"card_actions_{base.id}"):
         small(
             t("Add notes"),

@@ -20,7 +20,9 @@ from core.model import (
     embedder_name,
 )
 from pages.ui.chunks import bands, summary
-from pages.ui.shared import jobs, knobs, names, widgets
+from pages.ui.shared import jobs, knobs, widgets
+from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
@@ -115,7 +117,7 @@ def draw_model(status: BaseStatus) -> None:
                 "For a model that changed but kept its name, such as an updated one on a server. Until "
                 "indexing is finished, notes are found by words only."
             )
-            shut = jobs.is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
+            shut = is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
             if widgets.button(t("Index all notes again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
                 jobs.start("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
@@ -130,7 +132,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.bases.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not possible or jobs.is_writing() or workspace.jobs.running(*jobs.BASES)
+    shut = not possible or is_writing() or workspace.jobs.running(*jobs.BASES)
     st.toggle(
         t("Keep data for fast reranking"),
         value=on,
@@ -145,7 +147,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
-        t("{share:.0%} of the base, {size}", share=share, size=names.megabytes(status.bit_bytes))
+        t("{share:.0%} of the base, {size}", share=share, size=megabytes(status.bit_bytes))
         if possible
         else t("This model has no data for fast reranking.")
     )
@@ -162,7 +164,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("search by words"),
-        "at": names.local(switch.started_at),
+        "at": local(switch.started_at),
     }
     if job and running and job.what == base.name:
         state = t("Switching to {embedder}, started {at}. Until that is finished, searches use {old}.", **fields)

@@ -9,9 +9,10 @@ import streamlit as st
 from core.base.frozen import frozen
 from core.base.messages import message_table
 from core.model import Chunk, Edit, Note
-from pages.ui.shared import rendered, style
+from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
+from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import component, on_trigger, stamp
 
@@ -150,17 +151,17 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []
     for chunk in chunks[first:last]:
-        tile = style.TILES[chunk.index % len(style.TILES)]
+        tile = TILES[chunk.index % len(TILES)]
         head = " · ".join([str(chunk.index + 1), *chunk.section[-2:]])
         parts.append(
             f'<div class="t-band {"on" if chunk.index == shown else ""}" style="--tile: {tile}">'
-            f'<div class="t-small t-dim">{html(head)}</div>{rendered.render_text(chunk.text)}</div>'
+            f'<div class="t-small t-dim">{html(head)}</div>{render_text(chunk.text)}</div>'
         )
     st.html(f'<div class="t-bands">{"".join(parts)}</div>')
 
 
 def _prepare(piece: BandSpan, bands: NoteBands) -> list[object]:
-    tile, following = (style.TILES[index % len(style.TILES)] for index in (piece.index, piece.following))
+    tile, following = (TILES[index % len(TILES)] for index in (piece.index, piece.following))
     text = bands.note.body[piece.start : piece.end]
     head = marks = badge = instead = ""
     if piece.kind == "both":

@@ -24,8 +24,10 @@ from core.model import (
     Sizes,
 )
 from pages.ui.chunks import bands
-from pages.ui.shared import jobs, knobs, links, names, safe, tree
+from pages.ui.chunks.bands import placed_edits
+from pages.ui.shared import jobs, knobs, links, safe, tree
 from pages.ui.shared.cards import tags
+from pages.ui.shared.names import TEXT_LANGUAGES
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
@@ -209,7 +211,7 @@ def why(cut: Cut) -> None:
     profile = cut.profile
     headings = " ".join(f"H{level}×{count}" for level, count in enumerate(profile.headings, start=1) if count) or "0"
     facts = [
-        (t("Language"), text_of(names.TEXT_LANGUAGES[profile.language])),
+        (t("Language"), text_of(TEXT_LANGUAGES[profile.language])),
         (t("Headings by level"), headings),
         (t("Code"), f"{profile.code_share:.0%}"),
         (t("Tables"), f"{profile.table_share:.0%}"),
@@ -237,7 +239,7 @@ def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
         tried = knobs.choose("preview", current, base.chunking)
         split = cut(note, tried, base.embedder)
         _apply(note, base, tried, current, "preview")
-        retained_edits(bands.placed_edits(note).values())
+        retained_edits(placed_edits(note).values())
         figures(split.chunks)
         stored = workspace.chunks.all(note.id)
         only = _unmatched(stored, split.chunks)
@@ -249,7 +251,7 @@ def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
 
 def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
     """Draw two splits of the note side by side, and mark the chunks that occur in only one of them."""
-    retained_edits(bands.placed_edits(note).values())
+    retained_edits(placed_edits(note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
     for column, side in zip(columns, ("first", "second"), strict=True):
@@ -300,7 +302,7 @@ def _text(note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[in
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
     if chunks:
         bands.draw(
-            bands.NoteBands(note, chunks, bands.placed_edits(note), only),
+            bands.NoteBands(note, chunks, placed_edits(note), only),
             shown,
             key=f"bands_{side}",
             on_pick=picked,

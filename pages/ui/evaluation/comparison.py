@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cache, partial
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.blobs import join_spans
 from core.base.errors import NoteNotFound
@@ -34,11 +35,12 @@ from core.model import (
 )
 from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
-from pages.ui.shared import cards, jobs, knobs, links, widgets
+from pages.ui.shared import cards, jobs, links, widgets
+from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import Span, facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import errors
+from pages.ui.shared.widgets import errors, text_column
 
 # One question: its right passages, and the hits of each run with the right characters marked.
 
@@ -123,7 +125,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
         tone, rank_text = "good", t("rank {rank}", rank=result.found_rank)
     else:
         tone, rank_text = "bad", t("missed")
-    level, took = knobs.value_label("level", result.level), f"{result.took_ms:,.0f} ms"
+    level, took = value_label("level", result.level), f"{result.took_ms:,.0f} ms"
     st.html(
         f'<div class="t-head">{badge(number)}<span class="t-name">{html(pipeline_name(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(rank_text)}</b>'
@@ -257,11 +259,11 @@ def states(row: ComparisonRow) -> set[str]:
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
     """Draw the table of questions and return the chosen row, initially that of the question in the address."""
     if (linked := links.arrived_value("question")) is not None:
-        st.session_state["rows_linked"] = linked
+        session_state["rows_linked"] = linked
         links.set_value("question", linked)
     first = next((number for number, row in enumerate(rows) if row.id == links.last_value("question")), 0)
     # Rows are chosen by number, so another list, or one that a link leads to, is another table.
-    linked = st.session_state.get("rows_linked")
+    linked = session_state.get("rows_linked")
     state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
     event = widgets.table(
         [
@@ -279,12 +281,12 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         ],
         {
             "change": st.column_config.TextColumn("", width=28),
-            "question": widgets.text_column("Question", width=260),
+            "question": text_column("Question", width=260),
             **{
                 f"rank_{number}": st.column_config.TextColumn(letter, width=34, help=t("Rank of the answer"))
                 for number, letter in enumerate(LETTERS[: len(shown.runs)])
             },
-            "kind": widgets.text_column("Kind", width=80),
+            "kind": text_column("Kind", width=80),
         },
         f"rows_{state}",
         most=620,
@@ -316,7 +318,7 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
         return
     with busy("Comparing…"):
         shown = _compare([(run.id, run.asked, run.ended_at) for run in runs])
-    shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
+    shown = replace(shown, metric=session_state.get("judged", shown.metric))
     _head(base, shown)
     for notice in shown.notices:
         st.caption(f":material/info: {plain(notice)}")
@@ -352,7 +354,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
                 t("Judge by"),
                 {name: text_of(FIGURES[name]) for name in METRICS},
                 width=320,
-                **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
+                **widgets.bound("judged_by", shown.metric, partial(session_state.__setitem__, "judged")),
             )
         _report(base, shown)
 

@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import TypeVar
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import Message, message_table
 from core.model import (
@@ -24,7 +25,7 @@ from pages.ui.shared import cards, jobs, links, widgets
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, errors
+from pages.ui.shared.widgets import Dialog, begin_with, errors, guarded, problem_of, stamp, text_column
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
@@ -59,9 +60,9 @@ class Marks:
         toggle(hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         if marked:
             st.page_link("evaluation.py", label=t("Evaluation"), icon=":material/query_stats:")
-        chunk_id, into = st.session_state.get(_MARKED, ("", ""))
+        chunk_id, into = session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
-            del st.session_state[_MARKED]
+            del session_state[_MARKED]
             st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
     def _toggle(self, hit: Hit) -> None:
@@ -74,9 +75,9 @@ class Marks:
         question_set = question_set or workspace.question_sets.add(base, t("My questions"))
         questions.mark(question_set, self._text, hit)
         use(question_set)
-        st.session_state[BASE] = base  # the Evaluation page opens with it
+        session_state[BASE] = base  # the Evaluation page opens with it
         # A toast in a callback would replace the page's first elements.
-        st.session_state[_MARKED] = hit.chunk.id, question_set.name
+        session_state[_MARKED] = hit.chunk.id, question_set.name
 
 
 def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
@@ -91,10 +92,10 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> No
         "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
         help=plain(about),
-        on_click=widgets.guarded(act, key),
+        on_click=guarded(act, key),
         disabled=workspace.readonly or added,
     )
-    widgets.problem_of(key)
+    problem_of(key)
 
 
 def last_used(base: str) -> QuestionSet | None:
@@ -133,8 +134,8 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
             _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
-        widgets.close(key, t("Remove"), on_click=widgets.guarded(act, key), disabled=workspace.readonly)
-    widgets.problem_of(key)
+        widgets.close(key, t("Remove"), on_click=guarded(act, key), disabled=workspace.readonly)
+    problem_of(key)
     st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
         small_print(
@@ -147,7 +148,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
     key = f"narrow_{key}"
 
     def narrow() -> None:
-        workspace.questions.narrow_passage(question_set, question.id, gold, st.session_state[f"{key}_text"])
+        workspace.questions.narrow_passage(question_set, question.id, gold, session_state[f"{key}_text"])
 
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         small_print(
@@ -156,8 +157,8 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             "current split."
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
-        st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
-    widgets.problem_of(key)
+        st.button(t("Save"), key=key, on_click=guarded(narrow, key), disabled=workspace.readonly)
+    problem_of(key)
 
 
 def _link(name: str, note_id: str, chunk: int | None) -> None:
@@ -170,7 +171,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 def find(base: str, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
     # Open at first if there is no right passage; after that, the user opens and closes it.
-    st.session_state.setdefault(f"find_{key}", not question.gold)
+    session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
         return
@@ -245,8 +246,8 @@ def narrow(
         name: f"{text_of(label)} {counts[name]:,}" for name, label in names.items() if counts[name] or name in ALWAYS
     }
     kinds = {"": t("All kinds"), **{kind: kind_name(kind) for kind in sorted({item.kind for item in questions} - {""})}}
-    widgets.begin_with(f"{key}_state", labels, "all")
-    widgets.begin_with(f"{key}_kind", kinds, "")
+    begin_with(f"{key}_state", labels, "all")
+    begin_with(f"{key}_kind", kinds, "")
     with widgets.row(f"{key}_filters", vertical_alignment="bottom"):
         state = widgets.pills(t("Which questions"), labels, f"{key}_state", required=True, persist_state="session")
         more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
@@ -265,7 +266,7 @@ def narrow(
 
 def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
     """Draw the form for a question, its right passages, and the search for another passage."""
-    key = widgets.stamp((question_set.id, question.id))
+    key = stamp((question_set.id, question.id))
     if question.suggested:
         questions = workspace.questions
         with widgets.row("suggested_question", border=True):
@@ -278,7 +279,7 @@ def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds
                     act(question_set, [question.id])
                     st.rerun()
     # A changed question gets new widgets, which start with its values.
-    stored = widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))
+    stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")
     title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
     st.html(f'<div class="t-name">{html(title)}</div>')
@@ -368,7 +369,7 @@ def draw(base: str, question_set: QuestionSet) -> None:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         chosen = _settle(question_set, every)
         _bar(question_set, every)
-        has_side = bool(chosen or st.session_state.get(_ADDING))
+        has_side = bool(chosen or session_state.get(_ADDING))
         left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
@@ -391,20 +392,20 @@ def draw(base: str, question_set: QuestionSet) -> None:
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
     """Return the ids of the chosen questions; those of another set and deleted ones are forgotten."""
     ids = {item.id for item in every}
-    if st.session_state.get("questions_of") != question_set.id:
-        st.session_state.update({"questions_of": question_set.id, _CHOSEN: []})
+    if session_state.get("questions_of") != question_set.id:
+        session_state.update({"questions_of": question_set.id, _CHOSEN: []})
     if (linked := links.arrived_value("question")) in ids:
         show(linked)
-    chosen = [name for name in st.session_state[_CHOSEN] if name in ids]
-    st.session_state[_CHOSEN] = chosen
+    chosen = [name for name in session_state[_CHOSEN] if name in ids]
+    session_state[_CHOSEN] = chosen
     links.set_value("question", "".join(chosen[-1:]))
     return chosen
 
 
 def show(question_id: str) -> None:
     """Open a question."""
-    marked = st.session_state.get("questions_marked", 0) + 1
-    st.session_state.update({_CHOSEN: [question_id], _ADDING: False, "questions_marked": marked})
+    marked = session_state.get("questions_marked", 0) + 1
+    session_state.update({_CHOSEN: [question_id], _ADDING: False, "questions_marked": marked})
 
 
 def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
@@ -415,7 +416,7 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             t("New question"),
             "add_question",
             "add",
-            on_click=st.session_state.update,
+            on_click=session_state.update,
             kwargs={_ADDING: True},
             disabled=shut,
         )
@@ -482,12 +483,12 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
         st.info(t("No question matches these filters."))
         return
     # Rows are selected by position: each listing is a separate widget, to which the selection is carried over.
-    key = f"questions_{hash((tuple(item.id for item in listed), st.session_state.get('questions_marked')))}"
+    key = f"questions_{hash((tuple(item.id for item in listed), session_state.get('questions_marked')))}"
 
     def picked() -> None:
-        now = [listed[row].id for row in st.session_state[key]["selection"]["rows"] if row < len(listed)]
+        now = [listed[row].id for row in session_state[key]["selection"]["rows"] if row < len(listed)]
         # The question that was chosen last is shown.
-        st.session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
+        session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
     rows: list[dict[str, object]] = [
         {
@@ -501,9 +502,9 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
     widgets.table(
         rows,
         {
-            "question": widgets.text_column("Question", width="large"),
-            "state": widgets.text_column("State"),
-            "kind": widgets.text_column("Kind"),
+            "question": text_column("Question", width="large"),
+            "state": text_column("State"),
+            "kind": text_column("Kind"),
             "passages": widgets.count_column(t("Passages")),
         },
         key,
@@ -544,19 +545,19 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
 
 def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
-    if st.session_state.get(_ADDING):
+    if session_state.get(_ADDING):
         widgets.heading(t("New question"))
         small_print(
             "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
         )
         added = draw_form(question_set, Question("", "", ()), kinds, "new")
         if widgets.button(t("Cancel"), "cancel_question"):
-            st.session_state[_ADDING] = False
+            session_state[_ADDING] = False
             st.rerun()
         if added is not None:
             show(added.id)
             st.rerun()
         return
     for item in every:
-        if item.id == st.session_state[_CHOSEN][-1]:
+        if item.id == session_state[_CHOSEN][-1]:
             _draw_chosen(base, question_set, item, kinds)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message_table
 from core.model import (
@@ -22,10 +23,14 @@ from core.model import (
     embedder_name,
     pipeline_label,
 )
-from pages.ui.shared import jobs, knobs, links, names, widgets
+from pages.ui.shared import jobs, knobs, links, widgets
+from pages.ui.shared.jobs import is_evaluating
+from pages.ui.shared.knobs import NO_RERANKER
+from pages.ui.shared.names import duration, local
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import Binding, bound, button, select, small, text_column
 
 # Names of setups, and setups that differ from a base in one setting.
 
@@ -41,7 +46,7 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
     smaller = replace(now, short_doc_threshold=SIZES["short_doc_threshold"].least, **halves)
     strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
     by_meaning = {
-        "no_rerank": Pipeline(search=SearchSettings(reranker=knobs.NO_RERANKER)),
+        "no_rerank": Pipeline(search=SearchSettings(reranker=NO_RERANKER)),
         "meaning": Pipeline(search=SearchSettings(mode="semantic")),
         "words": Pipeline(search=SearchSettings(mode="keyword")),
     }
@@ -82,7 +87,7 @@ PRESETS = message_table(
 def choose(base: KnowledgeBase) -> list[Pipeline]:
     """Draw two setups side by side and return them; initially the base's settings and the first preset."""
     key = f"ways_{base.id}"
-    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
+    chosen: list[Pipeline] = session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
     for number, (column, way) in enumerate(zip(st.columns(len(chosen)), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
@@ -104,7 +109,7 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
     label = t("What is different in {letter}", letter=LETTERS[number])
     texts = {name: text_of(PRESETS[name]) for name in offered}
     widgets.pills(
-        label, texts, **widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))
+        label, texts, **bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))
     )
 
 
@@ -112,18 +117,18 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
     """Draw a widget for each setting; the setup stores only values that differ from the base's."""
     usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
 
-    def field(name: str) -> widgets.Binding:
-        return widgets.bound(
+    def field(name: str) -> Binding:
+        return bound(
             f"way_{name}_{number}", getattr(way, name), lambda value: put(replace(way, **{name: value.strip()}))
         )
 
-    def search(name: str) -> widgets.Binding:
+    def search(name: str) -> Binding:
         first, own = knobs.value(usual, name), getattr(way.search, name)
 
         def choose(value: Any) -> None:
             put(replace(way, search=replace(way.search, **{name: None if value == first else value})))
 
-        return widgets.bound(f"way_{name}_{number}", first if own is None else own, choose)
+        return bound(f"way_{name}_{number}", first if own is None else own, choose)
 
     st.text_input(t("Name"), placeholder=pipeline_name(replace(way, name=""), base), max_chars=60, **field("name"))
     options = knobs.choose(f"way_{number}", cut, base.chunking)
@@ -135,27 +140,27 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
         if base.has_vectors:
             others = {name: text_of(embedder_name(name)) for name in embedders() if name != base.embedder}
             own = {"": text_of(embedder_name(base.embedder))}
-            widgets.select(t("Model for meaning"), own | others, **field("embedder"))
+            select(t("Model for meaning"), own | others, **field("embedder"))
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
-            widgets.select(t("Answers"), writers, **field("answers"))
+            select(t("Answers"), writers, **field("answers"))
             about = t(
                 "The judge compares each answer with your expected answer and with the right "
                 "passages, and says whether they agree and why. Its opinion is a separate figure; a "
                 "model is lenient with its own writing."
             )
             judges = {"none": t("Nobody"), "model": t("The language model")}
-            widgets.select(t("Judge"), judges, help=about, **field("judge"))
+            select(t("Judge"), judges, help=about, **field("judge"))
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
             if name == "reranker":
                 rerankers = (
                     getattr(usual, name),
                     *knobs.values(name),
-                    way.search.reranker or knobs.NO_RERANKER,
+                    way.search.reranker or NO_RERANKER,
                 )
                 names = {reranker: knobs.value_label(name, reranker) for reranker in rerankers}
-                widgets.select(knobs.setting_label(name), names, **search(name))
+                select(knobs.setting_label(name), names, **search(name))
             else:
                 knobs.draw(name, **search(name))
 
@@ -213,9 +218,9 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
     """Return the runs in the address, else those chosen in this session, else the set's last runs."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
-        st.session_state[key] = linked
+        session_state[key] = linked
     runs = {run.id: run for run in workspace.runs.all(base.name)}
-    named = [runs[run_id] for run_id in st.session_state.get(key, "").split(",") if run_id in runs]
+    named = [runs[run_id] for run_id in session_state.get(key, "").split(",") if run_id in runs]
     if not named:
         last = {run.pipeline: run for run in reversed(runs.values()) if run.set_id == question_set.id and run.ended_at}
         usual = [run for way, run in last.items() if replace(way, name="") == Pipeline()][-1:]
@@ -228,8 +233,8 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
     """Choose the runs of a set to compare, or a single run to look at."""
-    st.session_state[_key(set_id)] = ",".join(run_ids)
-    links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
+    session_state[_key(set_id)] = ",".join(run_ids)
+    links.set_values({"runs": session_state[_key(set_id)], "question": ""})
 
 
 def _key(set_id: str) -> str:
@@ -248,8 +253,8 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     twice = first == second
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with widgets.row("run_row"):
-        label, shut = t("Run these 2 setups"), jobs.is_evaluating() or not count or twice
-        if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
+        label, shut = t("Run these 2 setups"), is_evaluating() or not count or twice
+        if button(label, "run", "play_arrow", type="primary", disabled=shut):
             jobs.start(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
         text = t_plural(
             "{n} question, 2 setups, about {time}",
@@ -260,7 +265,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
         st.caption(text if count else t("None of the questions in this set can be asked yet."), width="content")
         if not count:
             label = t("Go to the questions")
-            widgets.small(label, "run_first", "quiz", on_click=show, args=("questions",))
+            small(label, "run_first", "quiz", on_click=show, args=("questions",))
     if workspace.pending.count(base.name):
         unfinished = t("Some notes in this base are not indexed yet: the figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
@@ -292,7 +297,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
 def estimate(base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, based on the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
-    return names.duration(count * max(measured, default=SECONDS))
+    return duration(count * max(measured, default=SECONDS))
 
 
 STATES = message_table(
@@ -315,7 +320,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))
     else:
         small_print("There are no runs yet. Compare two setups first.")
-        widgets.button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
+        button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
     # The note copies that other setups use.
     if not (size := workspace.runs.scratch.bytes()):
         return
@@ -326,7 +331,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
             size=f"{size / 1e6:,.0f}",
         )
         drop = workspace.runs.scratch.drop
-        widgets.small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=jobs.is_evaluating())
+        small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=is_evaluating())
 
 
 def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -337,7 +342,7 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
     event = widgets.table(
         [
             {
-                "when": names.local(run.started_at),
+                "when": local(run.started_at),
                 **({"set": run.set_name} if sets else {}),
                 "way": pipeline_name(run.pipeline, base),
                 "state": text_of(STATES[state(run)]),
@@ -347,11 +352,11 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
             for run in runs
         ],
         {
-            "when": widgets.text_column("When", width=120),
-            "set": widgets.text_column("Set", width=110),
-            "way": widgets.text_column("Setup", width=190),
-            "state": widgets.text_column("State", width=110),
-            "asked": widgets.text_column("Asked", width=64),
+            "when": text_column("When", width=120),
+            "set": text_column("Set", width=110),
+            "way": text_column("Setup", width=190),
+            "state": text_column("State", width=110),
+            "asked": text_column("Asked", width=64),
             **metrics,
         },
         f"history_{hash(tuple((run.id, run.asked) for run in runs))}",
@@ -370,7 +375,7 @@ def state(run: Run) -> str:
 
 
 def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
-    shut = jobs.is_evaluating()
+    shut = is_evaluating()
     ready = [run for run in marked if run.asked]
 
     def open_comparison() -> None:
@@ -380,7 +385,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
 
     with widgets.row("history_actions"):
         several = len(ready) > 1
-        widgets.button(
+        button(
             t("Compare 2 runs") if several else t("View"),
             "history_compare",
             "compare_arrows" if several else "visibility",
@@ -389,10 +394,10 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
             on_click=open_comparison,
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
-        if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
+        if button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
             jobs.start(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
-        if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
+        if button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
     small_print("Select one run to look at it, or two runs to compare the newer with the older.")
@@ -400,4 +405,4 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
 
 def show(view: str) -> None:
     """Open another view in the next run; for callbacks."""
-    st.session_state["eval_view"] = view
+    session_state["eval_view"] = view

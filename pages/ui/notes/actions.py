@@ -12,8 +12,10 @@ from core.base.errors import EditError
 from core.model import NOTE_FIELDS, Note, Renaming, fields_of
 from pages.ui.notes import composer, history, note_fields, opened, trash
 from pages.ui.notes.files import note_page
+from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import load_offers
-from pages.ui.shared import jobs, names, shell
+from pages.ui.shared import names, shell
+from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
@@ -46,7 +48,7 @@ def archive_notes(note_ids: Sequence[str]) -> None:
     """Archive notes and offer to undo it; for callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
-    history.offer_undo(
+    offer_undo(
         t_plural("{n} note was archived.", "{n} notes were archived.", n=len(active)),
         lambda: workspace.trash.restore(active),
     )
@@ -204,7 +206,7 @@ def _offer_undo(done: Sequence[Renaming], text: str) -> None:
         if link.refusal
     ]
 
-    history.offer_undo(plain(sentences(texts)), partial(workspace.renames.undo, *done))
+    offer_undo(plain(sentences(texts)), partial(workspace.renames.undo, *done))
 
 
 def _move(note_ids: Sequence[str]) -> None:
@@ -339,7 +341,7 @@ def marked(note_ids: Sequence[str]) -> None:
     )
     with row("marked_actions"):
         for label, key, icon, act in acts if note_ids else ():
-            button(label, key, icon, disabled=jobs.is_shut(), on_click=act, args=(note_ids,))
+            button(label, key, icon, disabled=is_shut(), on_click=act, args=(note_ids,))
 
 
 def _menu(note: Note) -> None:
@@ -378,7 +380,7 @@ def _menu(note: Note) -> None:
     texts = {"pin": pin, "history": t("History"), "view": view, "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
-    if not jobs.is_shut():
+    if not is_shut():
         texts |= {"rename": t("Rename…"), "copy": t("Duplicate"), "move": t("Move…")}
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}

@@ -16,9 +16,10 @@ from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
-from pages.ui.notes import history
+from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, as_json, without_surrogates
-from pages.ui.shared import links, names
+from pages.ui.shared import links
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
@@ -103,7 +104,7 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
     """Begin to edit a note, with the caret at an offset or at the end; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     caret = _units(note.body) if at_end else max(0, caret)
-    history.clear_undo()
+    clear_undo()
     _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret))
 
 
@@ -246,7 +247,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     text = t(
         "'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)
     )
-    history.offer_undo(text, undo)
+    offer_undo(text, undo)
 
 
 def stored_note(session: EditorSession) -> Note:
@@ -426,7 +427,7 @@ def draw_note_drafts(note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
-            _offer(draft, t("You changed this note at {at} and didn't save it.", at=names.local(draft.at)))
+            _offer(draft, t("You changed this note at {at} and didn't save it.", at=local(draft.at)))
 
 
 def draw_new_drafts() -> None:
@@ -436,7 +437,7 @@ def draw_new_drafts() -> None:
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            _offer(draft, t("Unsaved draft: {title} ({at}).", title=title, at=names.local(draft.at)))
+            _offer(draft, t("Unsaved draft: {title} ({at}).", title=title, at=local(draft.at)))
 
 
 def _offer(draft: NoteDraft, text: str) -> None:

@@ -11,10 +11,12 @@ import streamlit as st
 from core.base.messages import Message, in_context, message
 from core.model import Note
 from pages.ui.notes import composer, history, note_fields, opened, routes
+from pages.ui.notes.composer import current_session, stored_note
 from pages.ui.notes.files import NoteSources
+from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
-from pages.ui.shared import links
 from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
+from pages.ui.shared.links import arrived_value
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
@@ -34,10 +36,10 @@ AROUND = 20_000
 
 def is_open() -> bool:
     """Return whether the editor is open; a link to another note closes it."""
-    session = composer.current_session()
+    session = current_session()
     if session is None:
         return False
-    linked = links.arrived_value("note")
+    linked = arrived_value("note")
     if linked and linked != (session.note.id if session.note else ""):
         composer.leave()
         return False
@@ -49,13 +51,13 @@ def page() -> None:
 
     @st.fragment
     def part() -> None:
-        session = composer.current_session()
+        session = current_session()
         if session is None:
             st.rerun()
         else:
             _draw(session)
 
-    session = composer.current_session()
+    session = current_session()
     opened.choose(session.note.id if session and session.note else "")
     part()
     if (
@@ -144,7 +146,7 @@ def _act(session: EditorSession) -> None:
         session.action = None
         raise
     session.action = None
-    if composer.current_session() is not session or session.note is not note is None:
+    if current_session() is not session or session.note is not note is None:
         st.rerun()
 
 
@@ -327,12 +329,12 @@ def _draw_conflict(session: EditorSession) -> None:
 
 
 def _keep_mine(session: EditorSession) -> None:
-    composer.save(session, over=composer.stored_note(session))
+    composer.save(session, over=stored_note(session))
 
 
 def _take_theirs(session: EditorSession) -> None:
     """Save the editor's text as a version, then revert to the stored text."""
-    stored = composer.stored_note(session)
+    stored = stored_note(session)
     if session.decides:  # a save would accept a program's text, so the text stays a draft
         composer.leave()
         return
@@ -342,14 +344,12 @@ def _take_theirs(session: EditorSession) -> None:
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(session.key)
     text = t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title))
-    history.offer_undo(
-        text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version)
-    )
+    offer_undo(text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version))
 
 
 def _keep_both(session: EditorSession) -> None:
     """Save the editor's text, and add the stored text as a new note next to it."""
-    stored = composer.stored_note(session)
+    stored = stored_note(session)
     composer.save(session, over=stored)
     if session.changed:
         return
@@ -360,7 +360,7 @@ def _keep_both(session: EditorSession) -> None:
         session.base, stored.body, path=path, author="person", embed=False, **fields_of(stored) | {"title": title}
     )
     composer.discard(session.key)
-    history.offer_undo(
+    offer_undo(
         t("The other version is now the note '{title}'.", title=plain(title)),
         lambda: workspace.trash.take_back(other.id),
     )

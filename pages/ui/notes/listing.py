@@ -11,7 +11,8 @@ from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.model import BY_USE, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
-from pages.ui.shared import links, names, tree
+from pages.ui.shared import links, tree
+from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, count_column, guarded, segments, table, text_column
@@ -188,7 +189,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
         [
             {
                 "title": card.title,
-                "state": text_of(names.NOTE_STATES[card.state]),
+                "state": text_of(NOTE_STATES[card.state]),
                 "path": card.path or "",
                 "base": card.base,
                 "tags": list(card.tags),

@@ -10,6 +10,7 @@ from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from pages.ui.notes import composer
+from pages.ui.notes.composer import keep_draft
 from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -170,7 +171,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
 
     def give_back() -> None:
         session.give_back(workspace.files.give_back(note.id, [name]), name)
-        composer.keep_draft(session)
+        keep_draft(session)
 
     value = as_json(note.overridden[name])
     said = join_list(value) if isinstance(value, list) else value
@@ -197,7 +198,7 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
             return
         value = session_state[key]
         session.set(name, value.isoformat() if isinstance(value, date) else value)
-        composer.keep_draft(session)
+        keep_draft(session)
         session.request(session.action or "rest")
 
     return take

@@ -12,6 +12,7 @@ from streamlit import session_state
 from core.model import Chunk, Note, NoteSummary
 from pages.ui.notes import composer
 from pages.ui.shared import links, widgets
+from pages.ui.shared.links import arrived_value
 from pages.ui.shared.names import base_name
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -35,7 +36,7 @@ MOST_LINKED = 20
 
 def note_id() -> str:
     """Return the id of the open note, or ""; a note in the address is opened first."""
-    linked = links.arrived_value("note")
+    linked = arrived_value("note")
     if linked is not None:
         _open(linked)
     links.set_value("note", session_state.get(_NOTE, ""))
@@ -47,7 +48,7 @@ def second_id() -> str:
 
     Call this before `note_id`, which completes the address.
     """
-    linked = links.arrived_value("second")
+    linked = arrived_value("second")
     if linked is None and "note" in st.query_params and "second" not in st.query_params:
         linked = ""
     if linked is not None:

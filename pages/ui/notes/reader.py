@@ -23,13 +23,15 @@ from core.model import (
     day_of,
     property_text,
 )
-from pages.ui.chunks import bands
-from pages.ui.notes import actions, files, history, listing, neighbours, opened
+from pages.ui.chunks.bands import placed_edits
+from pages.ui.notes import actions, files, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
-from pages.ui.shared import jobs, widgets
+from pages.ui.notes.history import draw_undo, offer_undo
+from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import tag, to_note
+from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
@@ -113,12 +115,12 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     """Draw tags, places, links and hints, each with its reason; a click accepts one, and can be undone."""
 
     def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
-        pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or jobs.is_shut())
+        pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or is_shut())
         st.caption(plain(reason))
         return pressed
 
     def finish(text: str, take_back: Callable[[], object]) -> None:
-        history.offer_undo(plain(text), take_back)
+        offer_undo(plain(text), take_back)
         st.rerun()
 
     if related.tags:
@@ -183,7 +185,7 @@ BEFORE = 8
 
 def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, scrolled to a passage if there is one; nothing in the note is run or fetched."""
-    edits = bands.placed_edits(note)
+    edits = placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     if passage and passage[1]:
         now = (note.id, passage[0].id, passage[1], opened.arrival())
@@ -212,7 +214,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                     files.original_link(note, passage[0].page)
                 st.html(f'<div class="t-title">{html(note.title)}</div>')
                 actions.actions(note)
-            history.draw_undo()
+            draw_undo()
         with row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
@@ -231,7 +233,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
         if remarks := [text_of(remark) for remark in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
-        if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut():
+        if note.encoding and note.encoding.known == "unsure" and not is_shut():
             small(
                 t("Change the encoding…"),
                 "read_as",

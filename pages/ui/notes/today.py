@@ -8,7 +8,8 @@ from streamlit import session_state
 from core.base.datetimes import local_now
 from pages.ui.notes import composer, note_fields, opened
 from pages.ui.notes.session import load_offers
-from pages.ui.shared import names, shell, shortcuts, widgets
+from pages.ui.shared import shell, shortcuts, widgets
+from pages.ui.shared.names import browser_zone
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
@@ -19,7 +20,7 @@ _DIALOG = Dialog("choosing_today")
 
 def now() -> datetime:
     """Return the time on the browser's clock, else on this machine's."""
-    zone = names.browser_zone()
+    zone = browser_zone()
     return datetime.now(zone) if zone else local_now()
 
 

@@ -6,7 +6,8 @@ import streamlit as st
 
 from core.base.messages import message_table
 from core.model import Trashed
-from pages.ui.notes import history, opened
+from pages.ui.notes import opened
+from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -85,7 +86,7 @@ def _row(trashed: Trashed, base: str) -> None:
 def _restoring(label: str, key: str, note_ids: Sequence[str]) -> None:
     def restore() -> None:
         workspace.trash.restore(note_ids)
-        history.clear_undo()
+        clear_undo()
         if len(note_ids) == 1:
             opened.choose(note_ids[0])
 
@@ -105,7 +106,7 @@ def _dialog() -> None:
 
     def delete() -> None:
         workspace.trash.delete_for_good(note_ids)
-        history.clear_undo()
+        clear_undo()
 
     _DIALOG.confirm(title, text, "forget", delete)
 
@@ -177,7 +178,7 @@ def _notes(note_ids: Sequence[str]) -> None:
             t("The system has no trash for these files; they were moved to {folder}.", folder=plain(name))
             for name in spare
         ]
-        history.offer_undo(sentences(texts), restore)
+        offer_undo(sentences(texts), restore)
 
     names = [f"- {plain(card.title)}{f' · {plain(card.path)}' if card.path else ''}" for card in cards[:NAMED]]
     if len(cards) > NAMED:

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import get_args
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.errors import Conflict
 from core.base.frozen import frozen
@@ -29,15 +30,17 @@ from core.model import (
     settled_line,
 )
 from core.model import Decision as Verdict
-from pages.ui.notes import actions, composer, history, opened, trash
+from pages.ui.notes import actions, composer, opened, trash
 from pages.ui.notes.files import NoteSources
-from pages.ui.shared import jobs, links, names, widgets
+from pages.ui.notes.history import draw_difference, offer_undo
+from pages.ui.shared import jobs, links
 from pages.ui.shared.document import Clicked, as_written, document, show_document
-from pages.ui.shared.names import local
+from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import errors, on_demand
+from pages.ui.shared.widgets import base_filter, bound, button, errors, more, note_link, on_demand, pills, select, small
 
 # The box above a note that waits for the user, or for which a program proposes a change.
 
@@ -52,12 +55,12 @@ def box(note_id: str) -> None:
         st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
         st.caption(f"{_done(submission)} · {local(submission.at)}")
         if submission.change:
-            history.draw_difference(workspace.proposals.difference(submission))
-        shut = jobs.is_shut()
+            draw_difference(workspace.proposals.difference(submission))
+        shut = is_shut()
         with st.container(horizontal=True):
             click = {"args": ([submission],), "disabled": shut}
-            widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
-            widgets.button(
+            button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
+            button(
                 t("Edit, then accept"),
                 "waiting_edit",
                 "edit",
@@ -65,7 +68,7 @@ def box(note_id: str) -> None:
                 args=(submission,),
                 disabled=shut,
             )
-            widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
+            button(t("Reject"), "reject_box", "close", on_click=reject, **click)
             st.page_link("review.py", label=t("Everything to review"), icon=":material/rule:")
 
 
@@ -105,7 +108,7 @@ def accept(chosen: Sequence[Submission]) -> None:
         workspace.notes.set_fields(new, status="pending")
 
     many = t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(chosen))
-    history.offer_undo(_settled(chosen, accepted=True) or many, wait_again)
+    offer_undo(_settled(chosen, accepted=True) or many, wait_again)
 
 
 def reject(chosen: Sequence[Submission]) -> None:
@@ -119,7 +122,7 @@ def reject(chosen: Sequence[Submission]) -> None:
         workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
     many = t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(chosen))
-    history.offer_undo(_settled(chosen, accepted=False) or many, undone)
+    offer_undo(_settled(chosen, accepted=False) or many, undone)
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
@@ -137,9 +140,7 @@ def merge(matter: ReviewItem, into: str) -> None:
         workspace.versions.revert(into, before, embed=False)
         workspace.trash.restore([matter.note.id] if matter.note else [], embed=False)
 
-    history.offer_undo(
-        t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge
-    )
+    offer_undo(t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge)
 
 
 def _archive(chosen: Sequence[ReviewItem]) -> None:
@@ -171,7 +172,7 @@ def _try_again(chosen: Sequence[ReviewItem]) -> None:
 def _let_be(chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
-    history.offer_undo(
+    offer_undo(
         t_plural("{n} item stays as it is.", "{n} items stay as they are.", n=len(keys)),
         lambda: workspace.review.reopen(keys),
     )
@@ -184,14 +185,14 @@ def _settle(side: Side, chosen: Sequence[ReviewItem]) -> None:
         for item in undone:
             item()
 
-    history.offer_undo(
+    offer_undo(
         t_plural("The choice was applied to {n} note.", "The choice was applied to {n} notes.", n=len(chosen)), back
     )
 
 
 def _mark_seen(chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
-    history.offer_undo(
+    offer_undo(
         t_plural("{n} note will be shown again later.", "{n} notes will be shown again later.", n=len(chosen)), undone
     )
 
@@ -199,7 +200,7 @@ def _mark_seen(chosen: Sequence[ReviewItem]) -> None:
 def _postpone(chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
-    history.offer_undo(
+    offer_undo(
         t_plural("{n} item will be listed again in a week.", "{n} items will be listed again in a week.", n=len(keys)),
         lambda: workspace.review.reopen(keys),
     )
@@ -260,14 +261,14 @@ _OTHER = message_table(
 
 def draw_item(matter: ReviewItem) -> None:
     """Draw an item with its decisions on top."""
-    kind, shut = MATTERS[matter.kind], jobs.is_shut()
+    kind, shut = MATTERS[matter.kind], is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = st.container(horizontal=True, key="review_decisions")
     with row:
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
-                widgets.button(
+                button(
                     text_of(decision.label),
                     f"decide_{name}",
                     decision.icon,
@@ -277,25 +278,23 @@ def draw_item(matter: ReviewItem) -> None:
                     on_click=decision.act,
                     args=([matter],),
                 )
-        if matter.submission and widgets.button(
-            t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
-        ):
+        if matter.submission and button(t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut):
             composer.edit_proposed(matter.submission)
             st.switch_page("notes.py")
     st.caption(" · ".join(_origin(matter)))
     with st.container(border=True, key="review_matter"):
         _draw_content(matter)
     if matter.note:
-        widgets.note_link(matter.note.id)
+        note_link(matter.note.id)
     if matter.kind != "note":
         return
     # The nearest note, to which a new note can be added, is looked up once, after drawing the page.
-    known = st.session_state.get(_NEAREST)
+    known = session_state.get(_NEAREST)
     if not known or known[0] != matter.key:
-        known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
+        known = session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
         with row:
-            widgets.button(
+            button(
                 t("Add to “{title}”", title=plain(near.title)),
                 "decide_merge",
                 "merge",
@@ -309,7 +308,7 @@ def draw_item(matter: ReviewItem) -> None:
 
 def _origin(matter: ReviewItem) -> list[str]:
     """Return texts about an item's origin."""
-    parts = [plain(base)] if (base := names.base_name(matter.base)) else []
+    parts = [plain(base)] if (base := base_name(matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
         parts.insert(0, t("Suggested from {place}", place=origin))
@@ -337,9 +336,9 @@ def _draw_content(matter: ReviewItem) -> None:
             if difference is None:
                 small_print("The pack no longer has this note: keeping the pack's version moves the note to the trash.")
             else:
-                history.draw_difference(difference)
+                draw_difference(difference)
     elif matter.submission and matter.kind != "note":
-        history.draw_difference(workspace.proposals.difference(matter.submission))
+        draw_difference(workspace.proposals.difference(matter.submission))
     elif matter.flagged:
         text = matter.flagged.edit.text or matter.flagged.edit.anchor
         st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
@@ -351,14 +350,14 @@ def _draw_content(matter: ReviewItem) -> None:
         shown = drawable_part(note.body[:LONGEST])
         drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(note)).html
         show_document(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
-        if st.session_state.pop(_LEAVES, False):
+        if session_state.pop(_LEAVES, False):
             st.switch_page("notes.py")
 
 
 def _open_link(link: Clicked) -> None:
     if link.note_id:
         opened.choose(link.note_id, link.place)
-        st.session_state[_LEAVES] = True
+        session_state[_LEAVES] = True
 
 
 def _pair(matter: ReviewItem) -> None:
@@ -371,8 +370,8 @@ def _pair(matter: ReviewItem) -> None:
         if not card:
             continue
         with column:
-            st.caption(" · ".join(filter(None, [label, plain(names.base_name(card.base))])))
-            widgets.note_link(card.id, card.title)
+            st.caption(" · ".join(filter(None, [label, plain(base_name(card.base))])))
+            note_link(card.id, card.title)
             text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
 
@@ -397,7 +396,7 @@ def _drop() -> None:
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
-            widgets.button(
+            button(
                 t("Turn on"),
                 "learning_on",
                 "toggle_on",
@@ -409,7 +408,7 @@ def _drop() -> None:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
     bases = composer.own_bases() or [t("My notes")]
-    base = widgets.select(t("Base"), {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
+    base = select(t("Base"), {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     with_model = workspace.settings.llm.is_set_up and st.checkbox(
         t("Let the language model suggest notes too"),
@@ -419,8 +418,8 @@ def _drop() -> None:
             "log are dropped; the others wait here for you."
         ),
     )
-    closed = not dropped or jobs.is_shut() or workspace.jobs.running(*jobs.LEARNING)
-    if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
+    closed = not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING)
+    if button(t("Suggest notes"), "learning_go", "school", disabled=closed):
         # The names are valid on any file system.
         logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
         jobs.start("learn", lambda progress: _learn(base, logs, with_model, progress))
@@ -446,24 +445,24 @@ def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
     """Draw the kind selector, and return the items of the chosen kind."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived_value("kind")) in MATTERS:
-        st.session_state["review_kind"] = kind
-    if st.session_state.get("review_kind") not in counts:
-        st.session_state["review_kind"] = None
+        session_state["review_kind"] = kind
+    if session_state.get("review_kind") not in counts:
+        session_state["review_kind"] = None
     labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
-    kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
+    kind = pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
     links.set_value("kind", kind or "")
     return [matter for matter in matters if kind in (None, matter.kind)]
 
 
 def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
     """Draw the base selector, if there are several bases, and return the items of the chosen base."""
-    base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
+    base = base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
 def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
     """Return the open item: the chosen one, else the item that took its place, else the first."""
-    key, place = st.session_state.get(_OPEN, ("", 0))
+    key, place = session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
     matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
     if matter:
@@ -480,7 +479,7 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
             if matter.kind != before:
                 before = matter.kind
                 st.caption(text_of(MATTERS[matter.kind].title))
-            widgets.button(
+            button(
                 plain(names[matter.key]),
                 f"open_{matter.key}",
                 MATTERS[matter.kind].icon,
@@ -488,18 +487,18 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
                 args=(matter.key, place),
                 type="secondary" if matter.key == open_key else "tertiary",
             )
-        widgets.more(len(matters) - SHOWN)
+        more(len(matters) - SHOWN)
     kinds = {matter.kind for matter in matters}
     if len(matters) == 1 or len(kinds) != 1 or "conflict" in kinds:
         return
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
             label = t("{decision} (all {n})", decision=text_of(decision.label), n=len(matters))
-            widgets.small(
+            small(
                 label,
                 f"all_{name}",
                 decision.icon,
-                disabled=jobs.is_shut(),
+                disabled=is_shut(),
                 on_click=decision.act,
                 args=(matters,),
             )
@@ -528,13 +527,13 @@ def _file(note: NoteSummary | None) -> str:
 
 
 def _choose(key: str, place: int) -> None:
-    st.session_state[_OPEN] = (key, place)
+    session_state[_OPEN] = (key, place)
 
 
 def reminders() -> None:
     """Draw the switch for reminders of notes that deserve another look."""
     chosen = workspace.review.reminders
-    now = widgets.bound("reminders", chosen.enabled, chosen.enable)
+    now = bound("reminders", chosen.enabled, chosen.enable)
     about = t(
         "Lists up to ten notes that searches found in the last day and that you haven't opened "
         "or changed for a month. A note you have seen comes back after 1 day, then after 6, then "

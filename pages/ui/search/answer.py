@@ -28,7 +28,10 @@ from core.model import (
     WhyNot,
 )
 from pages.ui.search import hits, question_box, quotes, threads, understood
-from pages.ui.shared import cards, jobs, knobs, links, names
+from pages.ui.shared import cards, links
+from pages.ui.shared.jobs import redraw_after
+from pages.ui.shared.knobs import NO_RERANKER, QUICK, value_label
+from pages.ui.shared.names import search_mode
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -191,7 +194,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         links.set_values(address)
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
-    slow = (chooses or reranker not in knobs.QUICK) and session_state.get("reranked") != question
+    slow = (chooses or reranker not in QUICK) and session_state.get("reranked") != question
     waiting = None
     early = _at_once(prepared, now) if slow else None
     if early is not None:
@@ -233,7 +236,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:
     """Return the result without reranking; None if no hit is close or the question is invalid."""
-    first = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER, "choose": False})
+    first = SearchOptions(**{**options, "reranker": NO_RERANKER, "choose": False})
     try:
         early = workspace.searching.prepare(prepared.typed, first, like=prepared)
         result = workspace.searching.answer(early)
@@ -272,7 +275,7 @@ def _count(result: SearchResult) -> str:
         hits=t_plural("{n} hit", "{n} hits", n=len(result.hits)),
         notes=t_plural("{n} note", "{n} notes", n=len({hit.note.id for hit in result.hits})),
     )
-    count = f"{count} · {names.search_mode(result)}"
+    count = f"{count} · {search_mode(result)}"
     if not result.pictures:
         return count
     seen = t_plural("{n} picture", "{n} pictures", n=len(result.pictures))
@@ -286,11 +289,11 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
     about = [
         t(
             "{level}: {reason}",
-            level=knobs.value_label("level", result.classified.level),
+            level=value_label("level", result.classified.level),
             reason=text_of(result.classified.reason),
         ),
         t("{ms} ms", ms=round(result.took_ms)),
-        t("sorted by {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
+        t("sorted by {name}", name=value_label("reranker", result.reranker)) if result.reranker else "",
         t("cached") if result.cached else "",
     ]
     with top:
@@ -324,7 +327,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
     if {"model_loading", "pictures_loading"} & {*result.notices} and not any(
         job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job
     ):
-        jobs.redraw_after(*_LOADING)
+        redraw_after(*_LOADING)
 
 
 def _notice(result: SearchResult, notice: Notice) -> Message:

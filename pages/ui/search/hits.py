@@ -25,10 +25,11 @@ from core.model import (
 )
 from pages.ui.evaluation import questions
 from pages.ui.notes import routes
-from pages.ui.search import question_box
-from pages.ui.shared import cards, style, widgets
+from pages.ui.search.question_box import put
+from pages.ui.shared import cards, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import (
     bound,
@@ -56,7 +57,7 @@ def draw_pictures(result: SearchResult) -> None:
             _draw_image(hit.note.id, hit.picture)
             st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
             st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
-            ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
+            ask = partial(put, f"has:image like:{_quote_name(hit.picture)}")
             small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
 
 
@@ -203,7 +204,7 @@ WIDTHS = (0, 1, 2, 3)
 def tones(result: SearchResult) -> dict[str, str]:
     """Return a colour for each sub-query of a decomposed question."""
     parts = dict.fromkeys(part.text for part in result.asked)
-    return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
+    return {text: TILES[number % len(TILES)] for number, text in enumerate(parts)}
 
 
 def group_by_note(result: SearchResult) -> list[list[Hit]]:

@@ -12,7 +12,9 @@ from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, Query
 from core.base.messages import message
 from core.model import CompleteSettings, PastSearch, SearchOptions
 from pages.ui.search import threads
-from pages.ui.shared import knobs, links, names, welcome, widgets
+from pages.ui.shared import knobs, links, welcome, widgets
+from pages.ui.shared.knobs import AS_SET
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
@@ -88,7 +90,7 @@ def _row(search: PastSearch, key: str) -> None:
         "{query} ({at}, asked {n} time)",
         "{query} ({at}, asked {n} times)",
         query=search.query,
-        at=names.local(search.at),
+        at=local(search.at),
         n=search.times,
     )
     _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
@@ -313,13 +315,13 @@ def options_button(bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options, and return the chosen options."""
     usual = _set_up(bases)
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
-    changed = sum(map(bool, [*own, session_state["reranker"] != knobs.AS_SET]))
+    changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **toggling(OPTIONS_OPEN))
     chosen: dict[str, object] = {
         name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN
     }
-    chosen["reranker"] = None if session_state["reranker"] == knobs.AS_SET else session_state["reranker"]
+    chosen["reranker"] = None if session_state["reranker"] == AS_SET else session_state["reranker"]
     of_bases, tags = (session_state[key] for key in FILTERS)
     chosen["filters"] = workspace.searching.filters(bases=of_bases, tags=tags)
     return cast(SearchOptions, chosen)
@@ -340,14 +342,14 @@ def draw_options(bases: list[str]) -> None:
         with st.expander(t("Advanced"), key="advanced_options"):
             chosen = session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
-            begin_with("reranker", rerankers, knobs.AS_SET)
+            begin_with("reranker", rerankers, AS_SET)
             about = text_of(knobs.HELPS["reranker"])
             select(t("Rerank"), rerankers, "reranker", help=about, persist_state="session")
             for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
                         _draw_option(name)
-        if session_state["own_options"] or session_state["reranker"] != knobs.AS_SET:
+        if session_state["own_options"] or session_state["reranker"] != AS_SET:
             small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset_options)
 
 
@@ -362,7 +364,7 @@ def _mark_own(name: str) -> None:
 
 def reset_options() -> None:
     """Reset all options, except filters, to their defaults; for callbacks."""
-    session_state.update(reranker=knobs.AS_SET, own_options=frozenset())
+    session_state.update(reranker=AS_SET, own_options=frozenset())
 
 
 def choose_option(name: str, value: object) -> None:
@@ -374,7 +376,7 @@ def choose_option(name: str, value: object) -> None:
 def _set_up(bases: list[str]) -> CompleteSettings:
     """Give all options valid values; return the search settings of the chosen base, else those of the program."""
     session_state.setdefault("own_options", frozenset())
-    session_state.setdefault("reranker", knobs.AS_SET)
+    session_state.setdefault("reranker", AS_SET)
     of_bases, tags = (session_state.setdefault(key, []) for key in FILTERS)
     session_state[FILTERS[0]] = [name for name in of_bases if name in bases]
     if tags:

@@ -12,8 +12,9 @@ from core.base.flow import as_copied
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from pages.ui.notes.files import page_file
-from pages.ui.search import question_box
-from pages.ui.shared import cards, rendered, widgets
+from pages.ui.search.question_box import is_first
+from pages.ui.shared import cards, widgets
+from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
@@ -38,7 +39,7 @@ def box(result: SearchResult) -> Answer | None:
     if line := answer.explanation:
         st.caption(f":material/help: {plain(text_of(line))}", width="content")
     if answer.quotes:
-        if question_box.is_first("answer", answer.query):
+        if is_first("answer", answer.query):
             workspace.uses.answered(answer)
         _box(answer)
     return answer
@@ -103,7 +104,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
 
 
 def _lead(lead: str, quote: Quote) -> str:
-    return f'<div class="t-lead">{rendered.render_text(lead)}</div>' if lead and quote.kind != "row" else ""
+    return f'<div class="t-lead">{render_text(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
 def _text(quote: Quote) -> str:
@@ -111,13 +112,15 @@ def _text(quote: Quote) -> str:
     if quote.kind == "code":
         fence = _FENCE.search(text)
         before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
-        return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
+        return (
+            f'{render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
+        )
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (quote.kind == "row" and quote.lead) or all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
         # The last header before the rows, else the lead of the quote.
         headers = [quote.lead if quote.kind == "row" else "", *_HEADER.findall(quote.text[: quote.shown[0]])]
         return "<br>".join(_rows(text, headers[-1], marked))
-    return rendered.render_text(text, sentence=marked)
+    return render_text(text, sentence=marked)
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
@@ -130,7 +133,7 @@ def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
             continue
         names = heads + [""] * (len(cells) - len(heads))
         row = ' <span class="t-dim">·</span> '.join(
-            f'<span class="t-dim">{rendered.render_text(name)}</span> {rendered.render_text(cell)}'
+            f'<span class="t-dim">{render_text(name)}</span> {render_text(cell)}'
             for name, cell in zip(names, cells, strict=False)
             if cell
         )

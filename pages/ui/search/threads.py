@@ -10,7 +10,8 @@ from streamlit import session_state
 
 from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
-from pages.ui.shared import cards, links, names, rendered, widgets
+from pages.ui.shared import cards, links, rendered, widgets
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, text_of
@@ -53,7 +54,7 @@ def draw_links(most: int = SHOWN) -> None:
             label=plain(title),
             icon=":material/forum:",
             query_params={"thread": thread.id},
-            help=plain(names.local(thread.at)),
+            help=plain(local(thread.at)),
             width="stretch",
         )
 

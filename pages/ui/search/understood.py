@@ -25,7 +25,9 @@ from core.model import (
     on_clock,
 )
 from pages.ui.search import hits, question_box
-from pages.ui.shared import cards, knobs
+from pages.ui.search.question_box import put, without_term
+from pages.ui.shared import cards
+from pages.ui.shared.knobs import NO_RERANKER, QUICK
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
@@ -116,8 +118,8 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, li
         wider = _without_field(result, name)
         facets = result.facets
         if wider not in ("", result.query):
-            if result.settings.reranker not in knobs.QUICK:
-                options = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER})
+            if result.settings.reranker not in QUICK:
+                options = SearchOptions(**{**options, "reranker": NO_RERANKER})
             facets = workspace.search(wider, **SearchOptions(**{**options, "choose": False})).facets
         if group := [facet for facet in facets if facet.field == name]:
             fields[name] = group
@@ -157,7 +159,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     rest = _without_field(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:
-        question_box.put(f"{rest} {term or ''}")
+        put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
     def show_all() -> None:
@@ -177,7 +179,7 @@ def _without_field(result: SearchResult, name: str) -> str:
 
     text = result.query
     for term in sorted(filter(narrows, result.understood.terms), key=lambda term: -term.start):
-        text = question_box.without_term(text, term.start, term.end)
+        text = without_term(text, term.start, term.end)
     return text
 
 
@@ -209,12 +211,12 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
             st.caption(plain(absent))
     with row("relax"):
         for term in narrowing(result):
-            if rest := question_box.without_term(text, term.start, term.end):
+            if rest := without_term(text, term.start, term.end):
                 _offer(
                     f"term_{term.start}",
                     _relaxed_label(term, result.understood.filters),
                     "close",
-                    question_box.put,
+                    put,
                     rest,
                 )
         for key in question_box.FILTERS:
@@ -275,10 +277,10 @@ def chips(text: str, result: SearchResult) -> None:
     for term in result.understood.terms:
         if term.kind in ("words", "emphasis"):
             continue
-        rest = question_box.without_term(text, term.start, term.end)
+        rest = without_term(text, term.start, term.end)
         if term.kind == "preferred":  # the words of the term stay
             rest = f"{text[: term.start]}\\{text[term.start :]}"
-        chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
+        chip(term_name(term, result.understood.filters), f"term_{term.start}", put, rest)
     for key in question_box.FILTERS:
         for number, name in enumerate(session_state[key]):
             chip(filter_name(key, name), f"drop_{key}_{number}", question_box.drop_filter, key, name)

@@ -11,6 +11,7 @@ from core.base.messages import message
 from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
 from pages.ui.notes import today
 from pages.ui.shared import knobs, look, names, widgets
+from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
@@ -56,8 +57,8 @@ def search() -> None:
 def _part(name: str) -> None:
     draw: Callable[..., object] = partial(knobs.draw, name)
     if name == "reranker":
-        texts = {value: knobs.value_label(name, value) for value in knobs.values(name)}
-        draw = partial(select, knobs.setting_label(name), texts, label_of=partial(knobs.value_label, name))
+        texts = {value: value_label(name, value) for value in knobs.values(name)}
+        draw = partial(select, knobs.setting_label(name), texts, label_of=partial(value_label, name))
     field(f"search.{name}", draw, type(getattr(DEFAULTS, name)))
 
 

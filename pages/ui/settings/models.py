@@ -10,7 +10,9 @@ from core.base.errors import TesseraError
 from core.base.messages import message_table
 from core.model import Device, ModelCard, Progress, Status, embedder_name, reranker_name
 from pages.ui.settings import general
-from pages.ui.shared import jobs, names, reports
+from pages.ui.shared import jobs, reports
+from pages.ui.shared.jobs import panel_about
+from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
@@ -178,7 +180,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
                 _download(card.name)
         elif not card.problem and button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
             _test(card.name)
-    jobs.panel_about(TRIED, lambda what: what == card.name)
+    panel_about(TRIED, lambda what: what == card.name)
 
 
 def _title(card: ModelCard) -> str:
@@ -192,17 +194,17 @@ def _title(card: ModelCard) -> str:
 
 def _facts(card: ModelCard) -> list[str]:
     named = [name for name in card.languages if name != "multilingual"]
-    languages = [text_of(names.TEXT_LANGUAGES.get(name, name)) for name in named[:SHOWN]]
+    languages = [text_of(TEXT_LANGUAGES.get(name, name)) for name in named[:SHOWN]]
     if len(named) > SHOWN:
         languages.append(t("and {n} more", n=len(named) - SHOWN))
     listed = t(", ").join(languages)
     if len(named) < len(card.languages):
-        listed = t("{many}, including {some}", many=text_of(names.TEXT_LANGUAGES["multilingual"]), some=listed)
+        listed = t("{many}, including {some}", many=text_of(TEXT_LANGUAGES["multilingual"]), some=listed)
     size = ""
     if card.bytes_on_disk >= LEAST_BYTES:
-        size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
+        size = t("{size} on disk", size=megabytes(card.bytes_on_disk))
     elif card.download_bytes:
-        size = t("{size} to download", size=names.megabytes(card.download_bytes))
+        size = t("{size} to download", size=megabytes(card.download_bytes))
     return [listed, size, reports.memory(card.running) if card.running else ""]
 
 
@@ -238,7 +240,7 @@ def _other(models: Sequence[ModelCard]) -> None:
     elif test and name:
         _test(name)
     known = {card.name for card in models}
-    jobs.panel_about(TRIED, lambda what: what not in known)
+    panel_about(TRIED, lambda what: what not in known)
 
 
 def _test(name: str) -> None:

@@ -7,7 +7,9 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
-from pages.ui.shared import jobs, names
+from pages.ui.shared import jobs
+from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
@@ -45,19 +47,19 @@ def _pack(card: PackCard) -> None:
     remarks = []
     if found:
         codes = found.language.replace(",", " ").split()
-        languages = t(", ").join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes)
+        languages = t(", ").join(text_of(TEXT_LANGUAGES.get(code, code)) for code in codes)
         remarks = [t("Version {version}", version=found.version), languages]
     if installed:
         remarks = [
             t("Installed: version {version}", version=installed.version or "…"),
             t("Base: {name}", name=installed.base),
             t_plural("{n} note", "{n} notes", n=installed.notes),
-            t("Last check {at}", at=names.local(installed.checked_at)),
+            t("Last check {at}", at=local(installed.checked_at)),
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
         st.caption(plain(DESCRIPTIONS.get(found.description, found.description)))
-    shut = jobs.is_writing()
+    shut = is_writing()
     with row():
         if found and not installed:
             _starts(
@@ -112,7 +114,7 @@ def _from_folder() -> None:
     """Draw the box for installing a pack from a folder."""
     with st.form("pack_folder", border=False), row(vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing()):
+        if submit(t("Install"), "install_folder", "folder_open", disabled=is_writing()):
             if folder.strip():
                 jobs.start(jobs.PACKS, partial(_install, folder.strip()))
             st.rerun()

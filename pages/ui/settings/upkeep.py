@@ -5,8 +5,9 @@ from streamlit import session_state
 
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
-from pages.ui.shared import jobs, names, shell
-from pages.ui.shared.names import local
+from pages.ui.shared import jobs, shell
+from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -25,7 +26,7 @@ def draw_health() -> None:
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
-        shut = busy or jobs.is_writing()
+        shut = busy or is_writing()
         if mendable and button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     jobs.panel(("doctor", "compact"))
@@ -50,16 +51,14 @@ def draw_health() -> None:
 def _space() -> None:
     """Draw the disk space by category, and the button that frees unused space."""
     space = workspace.doctor.space()
-    rows = [
-        {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
-    ]
+    rows = [{"part": text_of(name), "size": megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()]
     rows += [
-        {"part": t("of which fast-reranking data for '{base}'", base=base), "size": names.megabytes(size)}
+        {"part": t("of which fast-reranking data for '{base}'", base=base), "size": megabytes(size)}
         for base, size in space.tokens.items()
     ]
     columns = {"part": text_column("Part"), "size": text_column("Size")}
     table(rows, columns, "space_table", most=420)
-    free, total = names.megabytes(space.free), names.megabytes(space.total)
+    free, total = megabytes(space.free), megabytes(space.total)
     st.caption(plain(t("{free} of {total} free on the disk.", free=free, total=total)))
     if space.tokens:
         small_print(
@@ -67,8 +66,8 @@ def _space() -> None:
             "the passages again, which takes seconds. Without reranking, 69 of 100 test "
             "questions have their passage among the first five hits; with reranking, 80 do."
         )
-    about = t("{size} unused.", size=names.megabytes(space.unused))
-    shut = workspace.jobs.running("compact") or jobs.is_writing()
+    about = t("{size} unused.", size=megabytes(space.unused))
+    shut = workspace.jobs.running("compact") or is_writing()
     if button(t("Free unused space"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
         st.rerun()
@@ -171,7 +170,7 @@ def _row(backup: Backup) -> None:
         if not backup.problem:
             if small(t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 jobs.start("verify", lambda _: workspace.backups.verify(backup.name))
-            shut = workspace.readonly or jobs.is_writing()
+            shut = workspace.readonly or is_writing()
             label, key = t("Restore"), f"restore_{backup.name}"
             small(label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut)
 
@@ -179,7 +178,7 @@ def _row(backup: Backup) -> None:
 def _about(backup: Backup) -> str:
     if backup.problem:
         return f"{backup.name} · {text_of(backup.problem)}"
-    parts = [names.megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
+    parts = [megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
     if backup.encrypted:
         parts.append(t("encrypted"))
     elif backup.program:
@@ -232,7 +231,7 @@ def index(status: Status) -> None:
             st.caption(plain(t("The search index is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
     st.caption(
-        f"{chunks} · {plain(t('{size} on disk in {folder}', size=names.megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
+        f"{chunks} · {plain(t('{size} on disk in {folder}', size=megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
     )
     if chosen.kind != "none":
         rebuild()
@@ -250,6 +249,6 @@ def problem(status: Status) -> None:
 def rebuild() -> None:
     """Draw the button that rebuilds the vector index."""
     about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
-    shut = jobs.is_writing() or workspace.jobs.running("switch")
+    shut = is_writing() or workspace.jobs.running("switch")
     if button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
         jobs.start("rebuild", workspace.rebuild)

@@ -19,8 +19,9 @@ from core.model import (
     classification,
     remarks,
 )
-from pages.ui.shared import rendered, style
+from pages.ui.shared import rendered
 from pages.ui.shared.safe import Span, facts, folded, html, marked
+from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, text_of, with_note
 
 # The excerpt with the most marked text.
@@ -59,14 +60,14 @@ def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
 
 
 COLOURS = {
-    "vector": style.TILES[0],
-    "keyword": style.TILES[1],
-    "fused": style.TILES[3],
-    "boosted": style.TILES[5],
-    "rerank": style.TILES[4],
-    "final": style.TILES[2],
-    **dict.fromkeys(("priority", "context", "feedback", "clicks"), style.TILES[5]),
-    "literal": style.TILES[2],
+    "vector": TILES[0],
+    "keyword": TILES[1],
+    "fused": TILES[3],
+    "boosted": TILES[5],
+    "rerank": TILES[4],
+    "final": TILES[2],
+    **dict.fromkeys(("priority", "context", "feedback", "clicks"), TILES[5]),
+    "literal": TILES[2],
 }
 """Colours of the stages of a search."""
 

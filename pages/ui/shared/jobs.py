@@ -27,7 +27,8 @@ from core.model import (
     jobs_at,
     left_line,
 )
-from pages.ui.shared import names, reports
+from pages.ui.shared import reports
+from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
@@ -244,7 +245,7 @@ def history() -> None:
     now, clock = utc_now(), time.monotonic()
     rows = [
         {
-            "at": names.local(now - timedelta(seconds=clock - job.started)),
+            "at": local(now - timedelta(seconds=clock - job.started)),
             "what": text_of(JOB_KINDS[job.name].title) + (f" · {job.base}" if job.base else ""),
             "result": outcome(job),
             "seconds": t("{seconds:.1f} s", seconds=job.seconds),
@@ -295,7 +296,7 @@ def resumes(name: str) -> bool:
 
 
 def _running_job(job: Job) -> None:
-    number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    number = (lambda count: megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")

@@ -26,6 +26,7 @@ from core.model import (
     setting_value,
 )
 from pages.ui.shared import jobs
+from pages.ui.shared.jobs import is_writing
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, drawn, guarded, row, segments, select_in, small
@@ -39,7 +40,7 @@ def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> 
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.pending.count(base.name)
-    shut = jobs.is_writing(base.name) or workspace.jobs.running("embed")
+    shut = is_writing(base.name) or workspace.jobs.running("embed")
     with row():
         draw_switch(base, "embed_at_once")
         if pending and button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
@@ -54,7 +55,7 @@ def embed_all(base: KnowledgeBase, pending: int) -> None:
         t("Index the whole base ({n})", n=pending),
         f"embed_base_{base.id}",
         "bolt",
-        disabled=jobs.is_writing(base.name),
+        disabled=is_writing(base.name),
     ):
         embed(base.name)
 

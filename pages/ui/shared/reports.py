@@ -24,12 +24,11 @@ from core.model import (
     SyncReport,
     learnt_lines,
 )
-from pages.ui.shared import names, widgets
-from pages.ui.shared.names import base_name
+from pages.ui.shared.names import TEXT_LANGUAGES, base_name, duration, megabytes
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import close, small
+from pages.ui.shared.widgets import close, row, small
 
 # Results of a model test and the cost of changing the embedder, as figures.
 
@@ -37,7 +36,7 @@ from pages.ui.shared.widgets import close, small
 def trial(done: ModelTrial) -> None:
     """Draw the result of a model test: correct rankings, speed and memory."""
     values = [
-        (text_of(names.TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
+        (text_of(TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
         for name, total in done.asked.items()
     ]
     texts = [
@@ -46,7 +45,7 @@ def trial(done: ModelTrial) -> None:
         *([memory(done.running), place(done.running)] if done.running else []),
     ]
     partly = (
-        t("Usable, but not for notes in: {names}.", names=[names.TEXT_LANGUAGES[name] for name in done.wrong])
+        t("Usable, but not for notes in: {names}.", names=[TEXT_LANGUAGES[name] for name in done.wrong])
         if done.wrong
         else t("Usable: it ranked the right sentences first.")
     )
@@ -64,7 +63,7 @@ def server(done: ServerTrial) -> None:
 
 def memory(model: Running) -> str:
     """Return a text about the memory that a loaded model takes."""
-    return t("{size} in memory", size=names.megabytes(model.bytes))
+    return t("{size} in memory", size=megabytes(model.bytes))
 
 
 def place(model: Running) -> str:
@@ -76,7 +75,7 @@ def cost(change: ChangeCost) -> None:
     """Draw how much a change of a base indexes again, and the estimated time."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
-    st.html(boxes([*values, (t("about"), names.duration(change.seconds), "")]))
+    st.html(boxes([*values, (t("about"), duration(change.seconds), "")]))
 
 
 # Results of learning from logs: what was suggested, already known, masked, dropped, or not read.
@@ -282,7 +281,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
     """Draw unreadable files with the reasons, and buttons that ignore a file or all files of its kind."""
     button = partial(small, on_click=workspace.folders.ignore, disabled=workspace.readonly)
     for number, item in enumerate(files[:_ACTED]):
-        with widgets.row(f"unread_{key}_{number}"):
+        with row(f"unread_{key}_{number}"):
             st.html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
             label = t("Ignore this file")
             button(label, f"ignore_{key}_{number}", "visibility_off", args=(base, escape(item.path)))
@@ -303,7 +302,7 @@ def draw_ignored(base: KnowledgeBase) -> None:
     with st.expander(label, icon=":material/visibility_off:", key=f"ignored_{base.id}"):
         small_print("These files are not reported while they can't be read. As soon as they can be, they are read.")
         for number, pattern in enumerate(ignored):
-            with widgets.row():
+            with row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
                 close(
                     f"report_{base.id}_{number}",

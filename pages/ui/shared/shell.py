@@ -13,7 +13,8 @@ from core.base.messages import message, message_table
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, names, server, shortcuts, style, welcome
+from pages.ui.shared import jobs, look, server, shortcuts, style, welcome
+from pages.ui.shared.names import megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
@@ -331,7 +332,7 @@ def _care() -> None:
     if free := workspace.little_space:
         text = t(
             "The disk is nearly full: {size} left. The Settings page shows what takes up space.",
-            size=names.megabytes(free),
+            size=megabytes(free),
         )
         st.warning(plain(text), icon=":material/hard_drive:")
     if workspace.backups.problem:

@@ -6,6 +6,7 @@ from streamlit import session_state
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
 from pages.ui.shared import jobs
+from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
@@ -78,13 +79,13 @@ def beginnings() -> None:
     """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
     with row():
         samples(type="primary")
-        if button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut()):
+        if button(t("Import my notes"), "to_import", "folder_open", disabled=is_shut()):
             st.switch_page("notes.py")
 
 
 def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
-    label, shut = t("Try it with sample notes"), jobs.is_shut()
+    label, shut = t("Try it with sample notes"), is_shut()
     if workspace.has("packs") and button(label, "try", "play_arrow", disabled=shut, **more):
         workspace.jobs.start(
             "import",
