@@ -65,7 +65,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
         )
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
-            f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(LOST[stage]))}</b> '
+            f'<div class="t-lost"><div class="t-lost-head"><b>{html(LOST[stage])}</b> '
             f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}{more if counted[stage] > SHOWN else ""}</div>'
         )
 
@@ -106,7 +106,7 @@ def _note() -> NoteSummary | None:
 def _reason(why: WhyNot, text: str) -> None:
     stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
     st.html(
-        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores)}'
+        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(why.message)}</div>{cards.stages(why.scores)}'
     )
     if why.chunk is None:
         return
@@ -311,7 +311,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             _context(prepared)
     if result.rerank_problem:
         st.warning(
-            f"**{t('The hits are in a first order.')}** {plain(text_of(result.rerank_problem))}",
+            f"**{t('The hits are in a first order.')}** {plain(result.rerank_problem)}",
             icon=":material/warning:",
         )
     hits.draw_choice(result)

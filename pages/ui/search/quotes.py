@@ -37,7 +37,7 @@ def box(result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     if line := answer.explanation:
-        st.caption(f":material/help: {plain(text_of(line))}", width="content")
+        st.caption(f":material/help: {plain(line)}", width="content")
     if answer.quotes:
         if is_first("answer", answer.query):
             workspace.uses.answered(answer)
@@ -52,7 +52,7 @@ def _box(answer: Answer) -> None:
     with st.container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
         with widgets.row(key="answer_head"):
             icon = "format_quote" if sure else "help"
-            st.caption(f":material/{icon}: {plain(text_of(ANSWERED[answer.answered]))}", width="content")
+            st.caption(f":material/{icon}: {plain(ANSWERED[answer.answered])}", width="content")
             copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
             about = t("Save as a web page to print or share")
             page = page_file(answer.query, as_page(answer))

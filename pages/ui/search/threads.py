@@ -115,7 +115,7 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
         _source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
         return
     st.html(
-        f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(text_of(GONE[place.state]))}</span></div>'
+        f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(GONE[place.state])}</span></div>'
         f"{_quote_html(cited.quote)}"
     )
     if place.pieces:
@@ -219,9 +219,9 @@ def draw_live() -> None:
 def _answer(answer: Answer) -> None:
     writing = answer.writing
     if writing and writing.problem:
-        st.warning(plain(text_of(writing.problem)), icon=":material/warning:")
+        st.warning(plain(writing.problem), icon=":material/warning:")
     elif line := answer.explanation:
-        st.caption(f":material/help: {plain(text_of(line))}")
+        st.caption(f":material/help: {plain(line)}")
     if writing is None:
         return
     if answer.written:
@@ -258,9 +258,9 @@ def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
 
 def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
     numbers = "".join(f" <b>[{number}]</b>" for number in sentence.citations)
-    tag = f'<span class="t-tag">{html(text_of(MARKS[sentence.mark]))}</span>'
+    tag = f'<span class="t-tag">{html(MARKS[sentence.mark])}</span>'
     if why := sentence.explanation:
-        tag += f' <span class="t-small">{html(text_of(why))}</span>'
+        tag += f' <span class="t-small">{html(why)}</span>'
     text = rendered.mark(sentence.text, sentence.marks)
     below = ""
     if sentence.mark == "in_other_words":

@@ -51,7 +51,7 @@ def section(result: SearchResult) -> None:
     """Draw the sub-queries of the question, and alternative decompositions."""
     if result.decompose_problem:
         st.warning(
-            f"**{t('The language model failed, so the question was broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
+            f"**{t('The language model failed, so the question was broken down by rules.')}** {plain(result.decompose_problem)}",
             icon=":material/warning:",
         )
     if not result.asked:
@@ -75,13 +75,13 @@ def _subquery_line(asked: SubQueryResult, tone: str) -> str:
     counts = t("{n} found, {new} new", n=asked.found, new=asked.new)
     return (
         f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.text)}</span>'
-        f'<span class="t-dim">{html(text_of(asked.why))} · {html(counts)}</span></span>'
+        f'<span class="t-dim">{html(asked.why)} · {html(counts)}</span></span>'
     )
 
 
 def _draw_other_ways(way: Decomposition) -> str:
     asks = "".join(
-        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(text_of(sub_query.why))}</span></span>'
+        f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(sub_query.why)}</span></span>'
         for sub_query in way.sub_queries
     )
     return folded(t("Another way to break down the question, {by}", by=_by(way)), f'<div class="t-asks">{asks}</div>')

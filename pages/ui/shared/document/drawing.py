@@ -241,7 +241,7 @@ class Drawing(RendererHTML):
         done = "" if task == " " else " checked"
         line = token.meta["line"] + self._sources.first_line
         use = f'data-line="{line}"' if self._sources.can_tick and not self._inner else "disabled"
-        box = f'<input type="checkbox" aria-label="{html(text_of(TASK))}" {use}{done}>'
+        box = f'<input type="checkbox" aria-label="{html(TASK)}" {use}{done}>'
         return f'<li class="task{" done" if task in "xX" else ""}"{name}>{box}'
 
     def fence(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
@@ -249,7 +249,7 @@ class Drawing(RendererHTML):
         language = token.info.strip().split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         label = f'<span class="language">{html(language[:30])}</span>' if language else ""
         if language.lower() in _DIAGRAMS:
-            label = f'<div class="undrawn">{html(text_of(NOT_DRAWN))}</div>{label}'
+            label = f'<div class="undrawn">{html(NOT_DRAWN)}</div>{label}'
         return f'<div class="code">{label}<pre><code>{code(token.content, language)}</code></pre></div>\n'
 
     def code_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
@@ -327,8 +327,8 @@ class Drawing(RendererHTML):
             return f'<a class="file" href="{html(file)}" download rel="noopener">'
         missing = self._sources.missing(target, relative=relative)
         if _ATTACHMENT.search(target) or target.startswith("//") or not missing:
-            return f'<span class="dead" title="{html(text_of(NO_FILE))}">'
-        about = html(text_of(NO_NOTE))
+            return f'<span class="dead" title="{html(NO_FILE)}">'
+        about = html(NO_NOTE)
         return f'<a class="missing" href="#" data-make="{html(missing)}" title="{about}">'
 
     def _picture(self, address: str, words: str, width: str) -> str:
