@@ -8,7 +8,7 @@ from pages.ui.settings import access, general, models, packs, servers, upkeep
 from pages.ui.shared import links
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import page_title, section_title, sentences, t, text_of
+from pages.ui.shared.text import page_title, section_title, sentences, t
 from pages.ui.shared.widgets import errors, halves, on_demand, tabs
 
 
@@ -67,7 +67,7 @@ page_title("Settings")
 with errors():
     status = workspace.status()
     if status.settings_problem:
-        text = t("A change to tessera.toml can't be applied: {why}", why=text_of(status.settings_problem))
+        text = t("A change to tessera.toml can't be applied: {why}", why=status.settings_problem)
         st.warning(plain(text), icon=":material/warning:")
     if status.set_aside:
         text = t(

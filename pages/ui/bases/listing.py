@@ -147,7 +147,7 @@ def draw_trash() -> None:
 
 def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.problem:
-        return t("This can't be restored: {problem}", problem=text_of(trashed_base.problem))
+        return t("This can't be restored: {problem}", problem=trashed_base.problem)
     if trashed_base.titles:
         titles = join_list(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
         return t(

@@ -201,7 +201,7 @@ def _offer_undo(done: Sequence[Renaming], text: str) -> None:
         t_plural("Links in {n} note were updated.", "Links in {n} notes were updated.", n=changed) if changed else "",
     ]
     texts += [
-        t("Links in '{title}' were not changed: {why}", title=link.title, why=text_of(link.refusal))
+        t("Links in '{title}' were not changed: {why}", title=link.title, why=link.refusal)
         for link in linking
         if link.refusal
     ]

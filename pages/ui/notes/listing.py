@@ -83,7 +83,7 @@ def _label(field: str, value: str) -> str:
             return t("base:{value}", value=value)
         case "tag":
             return t("tag:{value}", value=value)
-    return t("use:{value}", value=text_of(BY_USE[value]))
+    return t("use:{value}", value=BY_USE[value])
 
 
 def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:

@@ -493,7 +493,7 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
         return
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
-            label = t("{decision} (all {n})", decision=text_of(decision.label), n=len(matters))
+            label = t("{decision} (all {n})", decision=decision.label, n=len(matters))
             small(
                 label,
                 f"all_{name}",

@@ -105,9 +105,7 @@ def _note() -> NoteSummary | None:
 
 def _reason(why: WhyNot, text: str) -> None:
     stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
-    st.html(
-        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(why.message)}</div>{cards.stages(why.scores)}'
-    )
+    st.html(f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(why.message)}</div>{cards.stages(why.scores)}')
     if why.chunk is None:
         return
     place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
@@ -290,7 +288,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         t(
             "{level}: {reason}",
             level=value_label("level", result.classified.level),
-            reason=text_of(result.classified.reason),
+            reason=result.classified.reason,
         ),
         t("{ms} ms", ms=round(result.took_ms)),
         t("sorted by {name}", name=value_label("reranker", result.reranker)) if result.reranker else "",

@@ -264,9 +264,7 @@ def start() -> None:
 
 def _tips() -> None:
     """Draw the query syntax, each form with its meaning."""
-    rows = "".join(
-        f"<tr><td><code>{html(form)}</code></td><td>{html(more)}</td></tr>" for form, more in FORMS
-    )
+    rows = "".join(f"<tr><td><code>{html(form)}</code></td><td>{html(more)}</td></tr>" for form, more in FORMS)
     st.html(f'<table class="t-table t-forms">{rows}</table>')
 
 

@@ -17,7 +17,7 @@ from pages.ui.shared import cards, widgets
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import copy_button, download, small, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")

@@ -14,7 +14,7 @@ from pages.ui.shared import cards, links, rendered, widgets
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, small_print, t, text_of
+from pages.ui.shared.text import busy, small_print, t
 from pages.ui.shared.widgets import button, errors, heading, problem, row, small, submit
 
 SHOWN = 12

@@ -51,8 +51,7 @@ def draw_picture_model() -> None:
         st.html(facts(texts))
         if status.failed:
             lines = "".join(
-                f'<div class="t-small">{html(with_label(failed.path, text_of(failed.error)))}</div>'
-                for failed in status.failed
+                f'<div class="t-small">{html(with_label(failed.path, failed.error))}</div>' for failed in status.failed
             )
             st.html(
                 folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more")
@@ -151,7 +150,7 @@ def _device(models: Sequence[ModelCard]) -> None:
                     "Models run on {name} with {dtype} precision: {reason}.",
                     name=device.name.upper(),
                     dtype=device.dtype,
-                    reason=text_of(device.reason),
+                    reason=device.reason,
                 )
             )
         )
@@ -199,7 +198,7 @@ def _facts(card: ModelCard) -> list[str]:
         languages.append(t("and {n} more", n=len(named) - SHOWN))
     listed = t(", ").join(languages)
     if len(named) < len(card.languages):
-        listed = t("{many}, including {some}", many=text_of(TEXT_LANGUAGES["multilingual"]), some=listed)
+        listed = t("{many}, including {some}", many=TEXT_LANGUAGES["multilingual"], some=listed)
     size = ""
     if card.bytes_on_disk >= LEAST_BYTES:
         size = t("{size} on disk", size=megabytes(card.bytes_on_disk))

@@ -33,12 +33,12 @@ def draw_health() -> None:
     if health:
         for check in health.checks:
             if check.mended:
-                st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
+                st.success(plain(t("Repaired: {title}", title=check.title)), icon=":material/check_circle:")
             if check.problem:
                 text = f"**{plain(check.problem)}**  \n{plain(check.about)}"
                 draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
                 draw(
-                    f"{text}  \n{plain(t('To repair it: {remedy}', remedy=text_of(check.remedy)))}",
+                    f"{text}  \n{plain(t('To repair it: {remedy}', remedy=check.remedy))}",
                     icon=f":material/{icon}:",
                 )
         sound = sum(check.level == "sound" for check in health.checks)
@@ -88,7 +88,7 @@ def draw_backups() -> None:
     )
     if workspace.backups.problem:
         st.warning(
-            plain(t("The daily backup failed: {problem}", problem=text_of(workspace.backups.problem))),
+            plain(t("The daily backup failed: {problem}", problem=workspace.backups.problem)),
             icon=":material/warning:",
         )
     if button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):

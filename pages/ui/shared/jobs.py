@@ -124,7 +124,7 @@ def hindrance(base: str = "") -> str:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
         if job.state == "running" and (job.name != "import" or is_importing(base)):
-            return t("{doing}: you can change chunks when that is done.", doing=text_of(JOB_KINDS[job.name].doing))
+            return t("{doing}: you can change chunks when that is done.", doing=JOB_KINDS[job.name].doing)
     return ""
 
 
@@ -226,7 +226,7 @@ def _is_unremarkable(job: Job) -> bool:
 def outcome(job: Job) -> str:
     """Return a short text about a job's result, or why it failed."""
     if job.state == "failed":
-        return t("Something went wrong: {reason}", reason=text_of(job.error))
+        return t("Something went wrong: {reason}", reason=job.error)
     if job.state == "cancelled":
         return text_of(JOB_KINDS[job.name].stopped)
     return " · ".join([_end(job), *_figures(job)])

@@ -88,14 +88,13 @@ def draw(report: LearningReport) -> None:
     """Draw a report on learning from logs."""
     lines = [*map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))]
     lines += [
-        plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
-        for failed in report.failed
+        plain(t("{path} wasn't read: {reason}", path=failed.path, reason=failed.reason)) for failed in report.failed
     ]
     st.info(" · ".join(lines), icon=":material/school:")
     if report.problem:
         st.warning(t("The language model stopped: {reason}", reason=plain(report.problem)))
     for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
-        st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=text_of(item.reason))))
+        st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=item.reason)))
 
 
 SHOWN = 200

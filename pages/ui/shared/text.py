@@ -64,7 +64,7 @@ def join_list(texts: Iterable[str]) -> str:
     return t(", ").join(texts)
 
 
-def with_label(label: str, text: str) -> str:
+def with_label(label: str, text: object) -> str:
     """Return a label and a text, joined as the language does."""
     return t("{name}: {text}", name=label, text=text)
 
