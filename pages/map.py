@@ -6,10 +6,10 @@ import streamlit as st
 
 from pages.ui import map as note_map
 from pages.ui.shared import welcome
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
-from pages.ui.shared.widgets import base_filter, begin_with, errors, row, select
+from pages.ui.shared.widgets import base_filter, begin_with, caption, errors, row, select
 
 
 def page(bases: Sequence[str]) -> None:
@@ -52,7 +52,7 @@ def page(bases: Sequence[str]) -> None:
         }
         left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
         small_print("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n])
-    st.caption(plain(t("Drag to move, scroll to zoom, click a point to open its note.")))
+    caption(t("Drag to move, scroll to zoom, click a point to open its note."))
 
 
 page_title("Map")

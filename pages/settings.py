@@ -6,10 +6,9 @@ import streamlit as st
 
 from pages.ui.settings import access, general, models, packs, servers, upkeep
 from pages.ui.shared import links
-from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, section_title, sentences, t
-from pages.ui.shared.widgets import errors, halves, on_demand, tabs
+from pages.ui.shared.widgets import errors, halves, on_demand, tabs, warn
 
 
 def _general() -> None:
@@ -68,14 +67,14 @@ with errors():
     status = workspace.status()
     if status.settings_problem:
         text = t("A change to tessera.toml can't be applied: {why}", why=status.settings_problem)
-        st.warning(plain(text), icon=":material/warning:")
+        warn(text)
     if status.set_aside:
         text = t(
             "Damaged files were renamed and created again: {names}. Delete the renamed files if you don't need them.",
             names=[*status.set_aside],
         )
         text = sentences([text, t("Folder: {folder}.", folder=str(status.folder))])
-        st.warning(plain(text), icon=":material/warning:")
+        warn(text)
     if links.arrived_value("tab") == "servers":
         st.session_state.update({"settings_tab": t("Models"), "language_model": True})
     links.set_value("tab", "")

@@ -19,6 +19,7 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     base_link,
     button,
+    caption,
     chunk_link,
     errors,
     halves,
@@ -62,7 +63,7 @@ def section(status: BaseStatus) -> None:
             for refused_chunk in chunks:
                 with row():
                     chunk_link(refused_chunk.note_id, None, refused_chunk.title)
-                    st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
+                    caption(" ".join(refused_chunk.text.split())[:_LENGTH], width="content")
         more(len(refused) - _SHOWN)
         shut = jobs.is_writing(base) or workspace.jobs.running("embed")
         if button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):

@@ -13,7 +13,7 @@ from pages.ui.shared.names import last_update, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, errors, small, submit
+from pages.ui.shared.widgets import button, caption, errors, small, submit, warn
 
 # The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
 
@@ -71,7 +71,7 @@ def problems(base: KnowledgeBase) -> None:
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)
     text = t("Watched; last check {at}", at=local(last)) if last else t("Watched")
-    st.caption(f":material/visibility: {plain(text)}")
+    caption(text, "visibility")
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
             st.warning(
@@ -120,7 +120,7 @@ def _wait(base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
         n=seen.removals,
         folder=seen.folder,
     )
-    st.warning(plain(text), icon=":material/warning:")
+    warn(text)
     if button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
         session_state["plan"] = workspace.imports.plan_folder(Path(seen.folder), base.name)
         st.switch_page("notes.py")

@@ -26,7 +26,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import heading, row, select
+from pages.ui.shared.widgets import caption, heading, row, select
 
 # How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
 
@@ -192,7 +192,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
     )
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
-        st.caption(plain(workspace.models.asks(base.wish)))
+        caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with row():
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):

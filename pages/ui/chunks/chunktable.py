@@ -14,7 +14,7 @@ from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.widgets import count_button, count_column, text_column
+from pages.ui.shared.widgets import caption, count_button, count_column, text_column
 
 Item = TypeVar("Item")
 
@@ -82,7 +82,7 @@ def table(
         selection_mode="multi-row",
     )
     if words := [lines[0][name] for name in WORDS if name in said_once and lines[0][name]]:
-        st.caption(plain(t("All rows: {words}", words=words)))
+        caption(t("All rows: {words}", words=words))
     return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)], shown
 
 

@@ -37,10 +37,10 @@ from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
 from pages.ui.shared import cards, jobs, links, widgets
 from pages.ui.shared.knobs import value_label
-from pages.ui.shared.safe import Span, facts, folded, html, plain
+from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import errors, text_column
+from pages.ui.shared.widgets import caption, errors, text_column
 
 # One question: its right passages, and the hits of each run with the right characters marked.
 
@@ -321,7 +321,7 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
     shown = replace(shown, metric=session_state.get("judged", shown.metric))
     _head(base, shown)
     for notice in shown.notices:
-        st.caption(f":material/info: {plain(notice)}")
+        caption(notice, "info")
     if shown.comparisons:
         _verdict(shown)
     if shown.is_better and replace(shown.runs[0].pipeline, name="") == Pipeline():

@@ -22,6 +22,7 @@ from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, te
 from pages.ui.shared.widgets import (
     Dialog,
     button,
+    caption,
     chunk_link,
     close,
     component,
@@ -183,7 +184,7 @@ def draw_retitled(note: Note) -> None:
     ]
     label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
     with row("retitled"):
-        st.caption(plain(sentences(texts)), width="content")
+        caption(sentences(texts), width="content")
         small(label, "retitled_yes", "check", on_click=follow)
         close("retitled_no", t("Leave as is"), on_click=_forget_title)
 

@@ -11,7 +11,7 @@ from pages.ui.notes import opened
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import heading, more, note_link, on_demand, pills, row, small, text_box
+from pages.ui.shared.widgets import caption, heading, more, note_link, on_demand, pills, row, small, text_box
 
 # Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
 
@@ -107,7 +107,7 @@ def _way() -> None:
         for number, step in enumerate(steps):
             opened.button(step.note, f"way_{number}")
             if step.way:
-                st.caption(plain(f"↓ {text_of(step.way)}"))
+                caption(f"↓ {text_of(step.way)}")
 
 
 _SHOWN = 10
@@ -130,7 +130,7 @@ def draw(base: str, *, several: bool) -> None:
             with row(f"latest_{card.id}"):
                 note_link(card.id, card.title)
                 about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
-                st.caption(plain(" · ".join(filter(None, about))), width="content")
+                caption(" · ".join(filter(None, about)), width="content")
     if workspace.has("related"):
         on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
 

@@ -20,7 +20,7 @@ from pages.ui.shared.links import arrived_value
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
-from pages.ui.shared.widgets import button, component, errors, guarded, note_link, pills, row, small
+from pages.ui.shared.widgets import button, caption, component, errors, guarded, note_link, pills, row, small, warn
 
 # Passages from other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -181,7 +181,7 @@ def _bar(session: EditorSession) -> None:
                 workspace.bases.by_id(session.note.base_id).name,
                 *PurePosixPath(session.note.path or "").parts[:-1],
             ]
-            st.caption(plain(" › ".join(about)), width="content")
+            caption(" › ".join(about), width="content")
         if stays:
             label = t("Discard the changes") if session.note else t("Discard this note")
             small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
@@ -197,7 +197,7 @@ def _bar(session: EditorSession) -> None:
                 disabled=workspace.readonly or not session.changed,
             )
     if session.refusal:
-        st.warning(plain(session.refusal), icon=":material/warning:")
+        warn(session.refusal)
 
 
 def _state(session: EditorSession) -> str:
@@ -244,7 +244,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
                 with st.container(key=f"nearby_{number}", gap="xsmall"):
                     note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
                     text = " ".join(hit.chunk.text.split())
-                    st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
+                    caption(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…")
         elif session.body.strip():
             _preview(session)
         else:

@@ -15,10 +15,10 @@ from core.model import Attachment, Chunk, Note
 from pages.ui.notes import routes
 from pages.ui.shared import document as documents
 from pages.ui.shared.document import Sources, SourceSpan, as_written, document
-from pages.ui.shared.safe import html, is_deeply_nested, plain
+from pages.ui.shared.safe import html, is_deeply_nested
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t
-from pages.ui.shared.widgets import row
+from pages.ui.shared.widgets import caption, row
 
 # The targets of a note's links.
 
@@ -116,7 +116,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
         return
     kind, converter = note.document.kind, note.document.converter
     with row("provenance"):
-        st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
+        caption(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter))
         if chunk is None:
             original_link(note)
 

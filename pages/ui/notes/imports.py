@@ -13,7 +13,7 @@ from pages.ui.shared import jobs, reports
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
-from pages.ui.shared.widgets import begin_with, button, errors, row, select, small, submit, tabs
+from pages.ui.shared.widgets import begin_with, button, caption, errors, row, select, small, submit, tabs, warn
 
 # The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
@@ -74,7 +74,7 @@ def _browse(key: str) -> None:
     def go(folder: Path) -> None:
         session_state[_LISTED] = str(folder)
 
-    st.caption(plain(str(now)))
+    caption(str(now))
     with row():
         small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
         if button(t("Use this folder"), f"{key}_take", "check", type="primary"):
@@ -294,7 +294,7 @@ def _joins(plan: SyncPlan) -> bool:
         ),
         n=count,
     )
-    st.warning(plain(differing), icon=":material/difference:")
+    warn(differing, "difference")
     label = t_plural("Yes, use the file's text for {n} note", "Yes, use the files' texts for {n} notes", n=count)
     return st.checkbox(label, key="plan_differing")
 

@@ -35,7 +35,7 @@ from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, chunk_link, close, guarded, on_demand, row, small
+from pages.ui.shared.widgets import button, caption, chunk_link, close, guarded, on_demand, row, small, warn
 
 # How an open note was found and used, and whether it helped.
 
@@ -103,7 +103,7 @@ def _draw_related(note: Note, related: Related) -> None:
             for item in notes:
                 opened.button(item.note, f"{key}_{item.note.id}")
                 base = [] if item.note.base_id == note.base_id else [item.note.base]
-                st.caption(plain(" · ".join([*base, *map(text_of, item.reasons)])))
+                caption(" · ".join([*base, *map(text_of, item.reasons)]))
         if not (related.notes or related.copies):
             small_print("No similar notes were found.")
     if right:
@@ -116,7 +116,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
 
     def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
         pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or is_shut())
-        st.caption(plain(reason))
+        caption(reason)
         return pressed
 
     def finish(text: str, take_back: Callable[[], object]) -> None:
@@ -138,7 +138,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
             place = with_label(found.base, place)
         if not found.movable:
             st.markdown(plain(place))
-            st.caption(plain(found.reason))
+            caption(found.reason)
         elif accepts(t("Move to {place}", place=place), f"place_{number}", "drive_file_move", found.reason):
             (moved,) = workspace.renames.move(note.id, found.folder)
             finish(t("The note is now at '{path}'.", path=moved.path), partial(workspace.renames.undo, moved))
@@ -160,7 +160,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         st.markdown(plain(hint.about))
         for quote in hint.quotes:
             st.caption(f"> {plain(quote)}")
-        st.caption(plain(hint.remedy))
+        caption(hint.remedy)
         if hint.other:
             opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
@@ -248,12 +248,9 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                 n=len(lost),
                 names=[*lost[:LISTED_FILES], *(["…"] if len(lost) > LISTED_FILES else [])],
             )
-            st.caption(f":material/broken_image: {plain(missing)}")
+            caption(missing, "broken_image")
         for problem in workspace.pictures.problems(note.id):
-            st.warning(
-                plain(t("The picture {name} {reason}", name=problem.path, reason=problem.error)),
-                icon=":material/image:",
-            )
+            warn(t("The picture {name} {reason}", name=problem.path, reason=problem.error), "image")
         if edited:
             chunk_link(
                 note.id,

@@ -35,7 +35,18 @@ from pages.ui.shared.names import search_mode
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, begin_with, chunk_link, copy_button, download, on_demand, row, select, small
+from pages.ui.shared.widgets import (
+    Dialog,
+    begin_with,
+    caption,
+    chunk_link,
+    copy_button,
+    download,
+    on_demand,
+    row,
+    select,
+    small,
+)
 
 # The dropped candidates, and the reason why a note isn't a hit.
 
@@ -316,7 +327,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
     for word, nearest in result.spelled.items():
         with row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
-            st.caption(f":material/spellcheck: {plain(text)}", width="content")
+            caption(text, "spellcheck", width="content")
             only = partial(session_state.__setitem__, "as_typed", result.query)
             small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():

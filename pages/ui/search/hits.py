@@ -34,6 +34,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import (
     bound,
     button,
+    caption,
     chunk_link,
     copy_button,
     errors,
@@ -43,6 +44,7 @@ from pages.ui.shared.widgets import (
     segments,
     small,
     toggling,
+    warn,
 )
 
 # The pictures that a question asks for, each with its note and a link to similar ones.
@@ -175,9 +177,9 @@ def draw_choice(result: SearchResult) -> None:
     line = text_of(choice.explanation)
     if not choice.by:
         if choice.problem:
-            st.warning(plain(line), icon=":material/warning:")
+            warn(line)
         else:
-            st.caption(f":material/info: {plain(line)}")
+            caption(line, "info")
         return
     with st.container(border=True, key="choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')

@@ -18,7 +18,7 @@ from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import copy_button, download, small, toggled, toggling
+from pages.ui.shared.widgets import caption, copy_button, download, small, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
@@ -37,7 +37,7 @@ def box(result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     if line := answer.explanation:
-        st.caption(f":material/help: {plain(line)}", width="content")
+        caption(line, "help", width="content")
     if answer.quotes:
         if is_first("answer", answer.query):
             workspace.uses.answered(answer)

@@ -15,7 +15,7 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t
-from pages.ui.shared.widgets import button, errors, heading, problem, row, small, submit
+from pages.ui.shared.widgets import button, caption, errors, heading, problem, row, small, submit, warn
 
 SHOWN = 12
 """Maximum number of threads to list."""
@@ -96,7 +96,7 @@ def _turn(turn: Turn, *, first: bool) -> None:
         if not first:
             st.html(f'<div class="t-name">{html(turn.typed)}</div>')
         if turn.question != turn.typed:
-            st.caption(plain(t("Searched as: {question}", question=turn.question)))
+            caption(t("Searched as: {question}", question=turn.question))
         _head(turn.model)
         _sentences(turn.sentences, {cited.number: cited.quote for cited in turn.citations})
         for cited in turn.citations:
@@ -219,9 +219,9 @@ def draw_live() -> None:
 def _answer(answer: Answer) -> None:
     writing = answer.writing
     if writing and writing.problem:
-        st.warning(plain(writing.problem), icon=":material/warning:")
+        warn(writing.problem)
     elif line := answer.explanation:
-        st.caption(f":material/help: {plain(line)}")
+        caption(line, "help")
     if writing is None:
         return
     if answer.written:
@@ -247,7 +247,7 @@ def _answer(answer: Answer) -> None:
 
 
 def _head(model: str) -> None:
-    st.caption(f":material/edit_note: {plain(t('Written by {model}, checked against your notes', model=model))}")
+    caption(t("Written by {model}, checked against your notes", model=model), "edit_note")
 
 
 def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:

@@ -31,7 +31,7 @@ from pages.ui.shared.knobs import NO_RERANKER, QUICK
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
-from pages.ui.shared.widgets import bound, button, close, pills, row
+from pages.ui.shared.widgets import bound, button, caption, close, pills, row
 
 # The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
 
@@ -208,7 +208,7 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                 if often
                 else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
             )
-            st.caption(plain(absent))
+            caption(absent)
     with row("relax"):
         for term in narrowing(result):
             if rest := without_term(text, term.start, term.end):

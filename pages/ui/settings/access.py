@@ -6,10 +6,10 @@ from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import message_table, reason_of
 from pages.ui.settings import general
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, errors, on_demand, segments
+from pages.ui.shared.widgets import button, caption, errors, on_demand, segments
 
 # Assistants on the Settings page: the configuration for each.
 
@@ -42,7 +42,7 @@ def draw_assistants() -> None:
         )
     chosen = mine[way]
     if chosen.file:
-        st.caption(plain(t("Add this to {file}:", file=chosen.file)))
+        caption(t("Add this to {file}:", file=chosen.file))
     else:
         small_print("Run this in a terminal:")
     st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)

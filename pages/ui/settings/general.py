@@ -15,7 +15,7 @@ from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import Option, bound, button, errors, on_demand, row, small
+from pages.ui.shared.widgets import Option, bound, button, caption, errors, on_demand, row, small, warn
 
 # Default search settings.
 
@@ -104,8 +104,8 @@ def draw_vocabulary() -> None:
             about = t("Puts these types into the field above. Nothing is stored until you save.")
             small(text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly)
     for problem in vocabulary.problems():
-        st.warning(plain(problem), icon=":material/warning:")
-    st.caption(plain(t("Stored in {file}.", file=str(vocabulary.path))))
+        warn(problem)
+    caption(t("Stored in {file}.", file=str(vocabulary.path)))
 
 
 # Documents on the Settings page: the converters, and the switch for web pages.
@@ -205,9 +205,7 @@ def choice(key: str, widget: str, value: Option, store: Callable[[Option], objec
 def remark(program_setting: ProgramSetting) -> None:
     """Show a message if a setting is fixed by the environment or takes effect only at the next start."""
     if program_setting.source == "environment":
-        st.caption(
-            plain(t("Set by the environment variable {name}, so it can't be changed here.", name=program_setting.place))
-        )
+        caption(t("Set by the environment variable {name}, so it can't be changed here.", name=program_setting.place))
     elif program_setting.waits:
         small_print("Takes effect the next time Tessera starts.")
 
@@ -224,7 +222,7 @@ def draw_file(key: str) -> None:
 def _file() -> None:
     path, text = workspace.settings_file.path, workspace.settings_file.text()
     about = t("Your choices above are written to this file at once. Comments and order are kept.")
-    st.caption(plain(f"{path} · {about}"))
+    caption(f"{path} · {about}")
     if text.strip():
         st.code(text, language="toml", line_numbers=True)
     else:
@@ -258,6 +256,6 @@ def draw_daily() -> None:
         field(f"daily.{name}", draw, str)
     with errors():
         if problem := workspace.daily.problem:
-            st.caption(plain(problem))
+            caption(problem)
         else:
             small_print("Today: {path}", path=plain(workspace.daily.path(today.now(), session_state["language"])))

@@ -16,7 +16,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, in_columns, row, submit
+from pages.ui.shared.widgets import button, caption, in_columns, row, submit, warn
 
 # The picture model on the Settings page, and the number of pictures that it can find.
 
@@ -37,7 +37,7 @@ def draw_picture_model() -> None:
     try:
         status = workspace.images.status()
     except TesseraError as error:
-        st.warning(plain(error.message), icon=":material/warning:")
+        warn(error.message)
     else:
         texts = [
             t_plural(
@@ -144,14 +144,12 @@ def _device(models: Sequence[ModelCard]) -> None:
         devices.append(job.result)
     if devices:
         device = devices[0]
-        st.caption(
-            plain(
-                t(
-                    "Models run on {name} with {dtype} precision: {reason}.",
-                    name=device.name.upper(),
-                    dtype=device.dtype,
-                    reason=device.reason,
-                )
+        caption(
+            t(
+                "Models run on {name} with {dtype} precision: {reason}.",
+                name=device.name.upper(),
+                dtype=device.dtype,
+                reason=device.reason,
             )
         )
         return

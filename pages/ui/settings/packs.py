@@ -13,7 +13,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import button, errors, in_columns, on_demand, row, small, submit
+from pages.ui.shared.widgets import button, caption, errors, in_columns, on_demand, row, small, submit, warn
 
 PackWork = Callable[[Progress], PackReport]
 """Function that installs or upgrades a pack in a job."""
@@ -34,7 +34,7 @@ def section() -> None:
     jobs.panel((jobs.PACKS,))
     small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
-        st.warning(plain(problem), icon=":material/warning:")
+        warn(problem)
     with st.container(key="halves_packs"):
         for column, card in in_columns(workspace.packs.all(), 2):
             with column.container(border=True, key=f"pack_{card.name}"):
@@ -58,7 +58,7 @@ def _pack(card: PackCard) -> None:
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
-        st.caption(plain(DESCRIPTIONS.get(found.description, found.description)))
+        caption(DESCRIPTIONS.get(found.description, found.description))
     shut = is_writing()
     with row():
         if found and not installed:

@@ -13,7 +13,7 @@ from pages.ui.shared import jobs
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, errors, row, select, small, submit
+from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, warn
 
 # Local model servers on the Settings page: what was searched, and the button that uses a server.
 
@@ -216,22 +216,22 @@ def _card(status: Status, card: ServerCard) -> None:
     if card.here:
         small_print("This server is on this machine: the text stays here.")
     elif card.encrypted:
-        st.caption(plain(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host)))
+        caption(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host))
     elif card.host:
         warning = t(
             "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
             "way can read them. Use an address that begins with https://.",
             host=card.host,
         )
-        st.warning(plain(warning), icon=":material/no_encryption:")
+        warn(warning, "no_encryption")
     if card.key or card.key_for:
         _key(card)
     jobs.panel_about(("server",), lambda what: what == card.section)
     bases = [base.base for base in status.bases] if card.section == "embeddings" else []
     if used := [base.name for base in bases if base.embedder.partition(":")[0] == "openai_compatible"]:
-        st.caption(plain(t("Used by {names}. If you change the model, index these bases again.", names=used)))
+        caption(t("Used by {names}. If you change the model, index these bases again.", names=used))
     elif card.complete:
-        st.caption(plain(purpose.use))
+        caption(purpose.use)
 
 
 def _presets(card: ServerCard) -> None:
@@ -264,7 +264,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
                 variable = f"TESSERA_{card.section}__{name}".upper()
-                st.caption(plain(text_of(source, what=texts[name], name=variable, file=FILE)))
+                caption(text_of(source, what=texts[name], name=variable, file=FILE))
         if not card.key or _replacing(card) in session_state:
             st.text_input(
                 t("Key, if the server requires one"),

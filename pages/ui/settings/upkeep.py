@@ -11,7 +11,19 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, button, errors, on_demand, popover, row, small, table, text_column
+from pages.ui.shared.widgets import (
+    Dialog,
+    button,
+    caption,
+    errors,
+    on_demand,
+    popover,
+    row,
+    small,
+    table,
+    text_column,
+    warn,
+)
 
 # Health checks on the Settings page, disk space, and the bug report.
 
@@ -59,7 +71,7 @@ def _space() -> None:
     columns = {"part": text_column("Part"), "size": text_column("Size")}
     table(rows, columns, "space_table", most=420)
     free, total = megabytes(space.free), megabytes(space.total)
-    st.caption(plain(t("{free} of {total} free on the disk.", free=free, total=total)))
+    caption(t("{free} of {total} free on the disk.", free=free, total=total))
     if space.tokens:
         small_print(
             "You can delete the data for fast reranking on the Bases page: reranking then reads "
@@ -87,10 +99,7 @@ def draw_backups() -> None:
         "are not included; models and the search index are created again."
     )
     if workspace.backups.problem:
-        st.warning(
-            plain(t("The daily backup failed: {problem}", problem=workspace.backups.problem)),
-            icon=":material/warning:",
-        )
+        warn(t("The daily backup failed: {problem}", problem=workspace.backups.problem))
     if button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
         jobs.start("backup", lambda progress: workspace.backups.make(progress=progress))
     jobs.panel(("backup", "verify"))
@@ -228,7 +237,7 @@ def index(status: Status) -> None:
     else:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
         if chosen.url:
-            st.caption(plain(t("The search index is on the Chroma server at {url}.", url=chosen.url)))
+            caption(t("The search index is on the Chroma server at {url}.", url=chosen.url))
     chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
     st.caption(
         f"{chunks} · {plain(t('{size} on disk in {folder}', size=megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
@@ -243,7 +252,7 @@ def problem(status: Status) -> None:
     title = t("The search index is unavailable")
     more = t("Your notes are safe, and search works without the index, but more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")
-    st.caption(plain(status.index_problem))
+    caption(status.index_problem)
 
 
 def rebuild() -> None:

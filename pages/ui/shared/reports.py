@@ -28,7 +28,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, base_name, duration, megabytes
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import close, row, small
+from pages.ui.shared.widgets import caption, close, row, small
 
 # Results of a model test and the cost of changing the embedder, as figures.
 
@@ -94,7 +94,7 @@ def draw(report: LearningReport) -> None:
     if report.problem:
         st.warning(t("The language model stopped: {reason}", reason=plain(report.problem)))
     for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
-        st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=item.reason)))
+        caption(t("Dropped: {title} ({reason})", title=item.title, reason=item.reason))
 
 
 SHOWN = 200

@@ -18,7 +18,7 @@ from pages.ui.shared.names import megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
-from pages.ui.shared.widgets import Dialog, bound, button, on_demand, problem, small, text_box
+from pages.ui.shared.widgets import Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
 
 # The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
 
@@ -307,7 +307,7 @@ def _state() -> None:
         if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
             st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
             if kind.place == "index":
-                st.caption(plain(t("You can keep searching: by words, and more slowly by meaning.")))
+                caption(t("You can keep searching: by words, and more slowly by meaning."))
     with suppress(TesseraError):  # the page says what is wrong with the database
         if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
             st.html(freshness_html(now))
@@ -334,7 +334,7 @@ def _care() -> None:
             "The disk is nearly full: {size} left. The Settings page shows what takes up space.",
             size=megabytes(free),
         )
-        st.warning(plain(text), icon=":material/hard_drive:")
+        warn(text, "hard_drive")
     if workspace.backups.problem:
         st.warning(t("The daily backup failed: see Settings."), icon=":material/backup:")
 

@@ -134,6 +134,16 @@ def toggling(name: str) -> dict[str, object]:
     return {"on_click": toggled().symmetric_difference_update, "args": ({name},)}
 
 
+def caption(text: object, icon: str = "", **more: object) -> None:
+    """Draw a text, which isn't Markdown, in small print, with a Material icon before it."""
+    drawn(st.caption, f":material/{icon}: {plain(text)}" if icon else plain(text), **more)
+
+
+def warn(text: object, icon: str = "warning") -> None:
+    """Draw a warning, whose text isn't Markdown."""
+    st.warning(plain(text), icon=f":material/{icon}:")
+
+
 def heading(text: str) -> None:
     """Draw a small heading."""
     st.html(f'<div class="t-caption">{html(text)}</div>')
