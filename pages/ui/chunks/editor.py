@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import streamlit as st
@@ -153,14 +154,9 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapp
         _DRAWER.close()
         return
 
-    def content() -> None:
-        with errors():
-            shut = _draw_lock_reason(base)
-            _draw_chunk(note, chunks, chunk, edits.get(chunk.id), shut=shut)
-
-    _DRAWER.draw(
-        t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total), content, width=WIDTH, position="right"
-    )
+    title = t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
+    content = partial(_draw_chunk, base, note, chunks, chunk, edits.get(chunk.id))
+    _DRAWER.draw(title, content, width=WIDTH, position="right")
 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
@@ -171,7 +167,9 @@ def _draw_lock_reason(base: KnowledgeBase) -> bool:
     return bool(why)
 
 
-def _draw_chunk(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool) -> None:
+@errors()
+def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
+    shut = _draw_lock_reason(base)
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
     st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))

@@ -175,14 +175,14 @@ def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
     return None
 
 
+def _state_of(note: Note) -> str:
+    return f"{note.id}:{note.content_hash}:{note.generation}"
+
+
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Note: _state_of})
 def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
     """Split a note as an import would, with its edits; results are cached."""
-    return _cut(note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _cut(_note: Note, key: str, options: ChunkingOptions, embedder: str) -> Cut:
-    return workspace.chunks.cut(_note, options, embedder)
+    return workspace.chunks.cut(note, options, embedder)
 
 
 def retained_edits(edits: Collection[Edit]) -> None:

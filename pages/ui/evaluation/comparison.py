@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
 from functools import cache, partial
 
 import streamlit as st
@@ -113,8 +112,9 @@ def _golds(result: QuestionResult, places: Places) -> None:
         needed = t("The right passage")
     elif result.any:
         needed = t("Right passages: one of these {n} is enough", n=many)
-    more = folded(t("and {n} more", n=many - SHOWN), "".join(drawn[SHOWN:]), css="t-more") if drawn[SHOWN:] else ""
-    st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn[:SHOWN])}{more}')
+    if many > SHOWN:
+        drawn[SHOWN:] = [folded(t("and {n} more", n=many - SHOWN), "".join(drawn[SHOWN:]), css="t-more")]
+    st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
 
 
 def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
@@ -317,7 +317,7 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
         )
         return
     with busy("Comparing…"):
-        shown = _compare([(run.id, run.asked, run.ended_at) for run in runs])
+        shown = _compare(runs)
     shown = replace(shown, metric=session_state.get("judged", shown.metric))
     _head(base, shown)
     for notice in shown.notices:
@@ -330,10 +330,10 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
     draw_questions(base, shown)
 
 
-@st.cache_resource(max_entries=12, show_spinner=False)
-def _compare(state: Sequence[tuple[str, int, datetime | None]]) -> SideBySide:
-    """Compare runs in some state; results are cached, because computing confidence intervals takes time."""
-    return workspace.runs.side_by_side(workspace.runs.measured(run_id for run_id, _, _ in state))
+@st.cache_resource(max_entries=12, show_spinner=False, hash_funcs={Run: lambda run: (run.id, run.asked, run.ended_at)})
+def _compare(runs: Sequence[Run]) -> SideBySide:
+    """Compare runs; results are cached, because computing confidence intervals takes time."""
+    return workspace.runs.side_by_side(workspace.runs.measured(run.id for run in runs))
 
 
 def _head(base: KnowledgeBase, shown: SideBySide) -> None:
@@ -422,17 +422,14 @@ def _draw_tables(shown: SideBySide) -> None:
         st.html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
         st.html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
     with right, st.container(key="figures_side"):
-        for section in runs.settings_table(lettered):
-            if len(shown.runs) > 1:
-                _titled(section.title, section.table)
-            else:
+        sections = [*runs.kinds_table(lettered)]
+        if len(shown.runs) > 1:
+            sections = [*runs.settings_table(lettered), *sections]
+        else:
+            for section in runs.settings_table(lettered):
                 st.html(folded(t("Settings used in this run"), _table(section.table), css="t-more"))
-        for section in runs.kinds_table(lettered):
-            _titled(section.title, section.table)
-
-
-def _titled(title: str | Message, rows: Sequence[Sequence[str | Message]]) -> None:
-    st.html(f'<div class="t-caption">{html(title)}</div>{_table(rows)}')
+        for section in sections:
+            st.html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 
 
 def _table(rows: Sequence[Sequence[str | Message]]) -> str:

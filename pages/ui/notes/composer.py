@@ -1,7 +1,7 @@
 """The editor sessions of this browser session: beginning, editing, drafting and saving notes."""
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -15,9 +15,9 @@ from streamlit import session_state
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
-from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
+from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
-from pages.ui.notes.session import NEW, EditorSession, State, as_json, without_surrogates
+from pages.ui.notes.session import NEW, EditorSession, State, fields_of, without_surrogates
 from pages.ui.shared import links
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
@@ -45,17 +45,13 @@ def current_place() -> tuple[str, str]:
     """
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     note_id, listed = session_state.get("open_note", ""), session_state.get("notes_base", "")
-    for card in _in(bases, workspace.notes.cards_of([note_id]).values()):
-        if listed in ("", card.base):
-            return card.base, posixpath.dirname(card.path or "")
+    card = workspace.notes.cards_of([note_id]).get(note_id)
+    if card and card.base in bases and listed in ("", card.base):
+        return card.base, posixpath.dirname(card.path or "")
     if listed in bases:
         return listed, ""
-    latest = (card.base for card in _in(bases, workspace.notes.switch("", _LATEST)))
+    latest = (card.base for card in workspace.notes.switch("", _LATEST) if card.base in bases)
     return next(latest, bases[0] if bases else t("My notes")), ""
-
-
-def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSummary]:
-    return (card for card in cards if card.base in bases)
 
 
 RETITLED = "retitled"
@@ -78,9 +74,8 @@ def session_texts() -> dict[str, EditorSession]:
     return writings
 
 
-def _open(session: EditorSession) -> EditorSession:
+def _open(session: EditorSession) -> None:
     session_state[_WRITING] = session_texts()[session.token] = session
-    return session
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
@@ -116,14 +111,13 @@ def _units(text: str) -> int:
 def edit_proposed(submission: Submission) -> None:
     """Begin to edit a proposed change of a note; for callbacks. Raises NoteNotFound."""
     note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
-    fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
     _open(
         EditorSession(
             token_hex(8),
             note,
             submission.note.base,
             changed.body,
-            fields=fields,
+            fields=fields_of(changed, note),
             proposed=submission.change is not None,
         )
     )

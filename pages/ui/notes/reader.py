@@ -278,8 +278,8 @@ def second_note(note: Note) -> None:
 
 
 def _fields(note: Note) -> None:
-    shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
-    shown += [(text_of(NOTE_FIELDS[name].title), join_list(getattr(note, name))) for name in RELATIONS]
+    values = {**classification(note), **{name: join_list(getattr(note, name)) for name in RELATIONS}}
+    shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in values.items()]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
     if any(lines):

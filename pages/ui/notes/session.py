@@ -287,10 +287,10 @@ class EditorSession:
         return True
 
 
-def fields_of(note: Note) -> dict[str, Any]:
-    """Return the fields of a note that differ from a new note's, in JSON form."""
-    new = Note("", "", title="", body="", content_hash="")
-    return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(new, name)}
+def fields_of(note: Note, before: Note | None = None) -> dict[str, Any]:
+    """Return the fields of a note that differ from those of `before`, by default a new note, in JSON form."""
+    before = before or Note("", "", title="", body="", content_hash="")
+    return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(before, name)}
 
 
 def as_json(value: object) -> object:

@@ -143,12 +143,8 @@ def merge(matter: ReviewItem, into: str) -> None:
     offer_undo(t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge)
 
 
-def _archive(chosen: Sequence[ReviewItem]) -> None:
-    actions.archive_notes([matter.note.id for matter in chosen if matter.note])
-
-
-def _delete(chosen: Sequence[ReviewItem]) -> None:
-    trash.ask([matter.note.id for matter in chosen if matter.note])
+def _note_ids(chosen: Sequence[ReviewItem]) -> list[str]:
+    return [matter.note.id for matter in chosen if matter.note]
 
 
 def _resolve(verdict: Verdict, chosen: Sequence[ReviewItem]) -> None:
@@ -182,16 +178,15 @@ def _settle(side: Side, chosen: Sequence[ReviewItem]) -> None:
     undone = [workspace.review.settle(matter, side) for matter in chosen]
 
     def back() -> None:
-        for item in undone:
-            item()
+        for undo in undone:
+            undo()
 
-    offer_undo(
-        t_plural("The choice was applied to {n} note.", "The choice was applied to {n} notes.", n=len(chosen)), back
-    )
+    text = t_plural("The choice was applied to {n} note.", "The choice was applied to {n} notes.", n=len(chosen))
+    offer_undo(text, back)
 
 
 def _mark_seen(chosen: Sequence[ReviewItem]) -> None:
-    undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
+    undone = workspace.review.reminders.seen(_note_ids(chosen))
     offer_undo(
         t_plural("{n} note will be shown again later.", "{n} notes will be shown again later.", n=len(chosen)), undone
     )
@@ -222,10 +217,23 @@ DECISIONS: dict[str, Decision] = {
     ),
     "keep": Decision(message("Keep"), "check", "A", ("split",), partial(_resolve, "keep")),
     "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
-    "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
+    "archive": Decision(
+        message("Archive"),
+        "archive",
+        "A",
+        ("expired", "superseded"),
+        lambda chosen: actions.archive_notes(_note_ids(chosen)),
+    ),
     "reject": Decision(message("Reject"), "close", "X", _SUBMITTED, lambda chosen: reject(_submissions(chosen))),
     "drop": Decision(message("Discard"), "close", "X", ("split",), partial(_resolve, "drop")),
-    "delete": Decision(message("Delete the newer note"), "delete", "X", ("copy",), _delete, several=False),
+    "delete": Decision(
+        message("Delete the newer note"),
+        "delete",
+        "X",
+        ("copy",),
+        lambda chosen: trash.ask(_note_ids(chosen)),
+        several=False,
+    ),
     "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
     "never": Decision(message("Don't remind me"), "notifications_off", "X", ("reminder",), _let_be),
     "fine": Decision(
@@ -422,19 +430,18 @@ def _drop() -> None:
     if button(t("Suggest notes"), "learning_go", "school", disabled=closed):
         # The names are valid on any file system.
         logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
-        jobs.start("learn", lambda progress: _learn(base, logs, with_model, progress))
 
+        def learn(progress: Progress) -> LearningReport:
+            with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
+                files = []
+                for number, (name, data) in enumerate(logs):
+                    file = Path(folder, str(number), name)
+                    file.parent.mkdir()
+                    file.write_bytes(data)
+                    files.append(file)
+                return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
 
-def _learn(base: str, logs: Sequence[tuple[str, bytes]], with_model: bool, progress: Progress) -> LearningReport:
-    with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
-        files = []
-        for number, (name, data) in enumerate(logs):
-            place = Path(folder, str(number))
-            place.mkdir()
-            file = place / name
-            file.write_bytes(data)
-            files.append(file)
-        return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
+        jobs.start("learn", learn)
 
 
 SHOWN = 50
@@ -547,9 +554,8 @@ def heading(matters: Sequence[ReviewItem]) -> str:
     """Return a line with the number of waiting items."""
     decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions
-    said = []
-    if decisions:
-        said.append(t_plural("{n} item to review.", "{n} items to review.", n=decisions))
-    if hints:
-        said.append(t_plural("{n} item may need attention.", "{n} items may need attention.", n=hints))
-    return sentences(said) or t("There is nothing to review.")
+    counts = {
+        t_plural("{n} item to review.", "{n} items to review.", n=decisions): decisions,
+        t_plural("{n} item may need attention.", "{n} items may need attention.", n=hints): hints,
+    }
+    return sentences(text for text, n in counts.items() if n) or t("There is nothing to review.")

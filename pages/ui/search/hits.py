@@ -141,8 +141,10 @@ def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
         options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
-        wider = workspace.searching.prepare(prepared.typed, options, like=prepared)
-        result = _append_hits(result.hits, workspace.searching.answer(wider))
+        wider = workspace.searching.answer(workspace.searching.prepare(prepared.typed, options, like=prepared))
+        shown = {hit.chunk.id for hit in result.hits}
+        hits = [*result.hits, *(hit for hit in wider.hits if hit.chunk.id not in shown)][: len(shown) + STEP]
+        result = replace(wider, hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)))
     return result
 
 
@@ -156,14 +158,6 @@ def more_button(result: SearchResult) -> None:
 def _wanted_times(text: str) -> int:
     question, times = session_state.get(_WANTED, ("", 0))
     return times if question == text else 0
-
-
-def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
-    """Return a wider result, with the hits in `first` at the top."""
-    shown = {hit.chunk.id for hit in first}
-    others = [hit for hit in wider.hits if hit.chunk.id not in shown]
-    hits = [replace(hit, rank=rank) for rank, hit in enumerate([*first, *others], 1)]
-    return replace(wider, hits=tuple(hits[: len(first) + STEP]))
 
 
 # The hits that a language model chose in bases without semantic search, and its answer.
