@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui import map as note_map
 from pages.ui.shared import welcome
+from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
@@ -56,7 +57,7 @@ def page(bases: Sequence[str]) -> None:
 
 
 page_title("Map")
-bases = [base.name for base in workspace.bases.all()]
+bases = base_names()
 if not bases:
     welcome.no_notes(t("There are no notes to map yet."))
     st.stop()

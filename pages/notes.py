@@ -21,6 +21,7 @@ from pages.ui.notes import (
 from pages.ui.review import items
 from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.jobs import is_importing
+from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
 from pages.ui.shared.widgets import errors, row
@@ -117,7 +118,7 @@ with row("notes_head"):
     importing = st.container(width="content")
     today.button()
     actions.new()
-bases = [base.name for base in workspace.bases.all()]
+bases = base_names()
 composer.draw_new_drafts()
 with errors():
     imports.section()

@@ -6,6 +6,7 @@ from pages.ui.notes import trash
 from pages.ui.notes.history import draw_undo
 from pages.ui.review import items
 from pages.ui.shared import jobs
+from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, page_title, small_print
 from pages.ui.shared.widgets import errors
@@ -25,7 +26,7 @@ with errors():
         of_kind = items.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
-            shown = items.choose_base(of_kind, [base.name for base in workspace.bases.all()])
+            shown = items.choose_base(of_kind, base_names())
             item = items.open_item(shown)
             items.draw_list(shown, item.key if item else "")
         with right, errors():

@@ -3,14 +3,14 @@
 import streamlit as st
 
 from pages.ui.search import answer, question_box, threads
-from pages.ui.shared.server import workspace
+from pages.ui.shared.names import base_names
 from pages.ui.shared.text import page_title
 from pages.ui.shared.widgets import errors
 
 with st.container(key="hidden_title"):
     page_title("Search")
 
-bases = [base.name for base in workspace.bases.all()]
+bases = base_names()
 text, options = question_box.row(bases)
 if thread := threads.shown_thread():
     threads.draw(thread)

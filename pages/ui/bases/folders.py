@@ -9,7 +9,7 @@ from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFold
 from pages.ui.shared import jobs, links, reports, shell
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.links import arrived_value
-from pages.ui.shared.names import last_update, local
+from pages.ui.shared.names import base_names, last_update, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
@@ -31,7 +31,7 @@ def settle_view() -> str:
     elif links.last_value("base") and "base" not in st.query_params:
         session_state[_OPEN] = ""  # the user clicked the page in the side bar
     chosen: str = session_state.get(_OPEN, "")
-    if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
+    if chosen != NEW and chosen not in base_names():
         chosen = session_state[_OPEN] = ""
     links.set_value("base", "" if chosen == NEW else chosen)
     links.set_value("new", "yes" if chosen == NEW else "")

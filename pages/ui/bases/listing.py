@@ -26,7 +26,7 @@ from pages.ui.notes import trash
 from pages.ui.shared import knobs, names, welcome, widgets
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.knobs import value_label
-from pages.ui.shared.names import local
+from pages.ui.shared.names import base_names, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
@@ -123,7 +123,7 @@ def draw_trash() -> None:
             )
         )
         small_print("The base is restored with its notes, their history and your edited passages.")
-        names = {base.name for base in workspace.bases.all()}
+        names = base_names()
         for trashed_base in trashed:
             with widgets.row(f"trashed_{trashed_base.key}"):
                 st.markdown(
@@ -160,7 +160,7 @@ def _describe(trashed_base: TrashedBase) -> str:
     return t("deleted {at}", at=local(trashed_base.at))
 
 
-def _free_name(name: str, names: set[str]) -> str:
+def _free_name(name: str, names: list[str]) -> str:
     """Return the given base name, with a number appended if it is taken."""
     free, number = name, 1
     while free in names:

@@ -55,7 +55,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
             chosen = workspace.notes.get(last).id
             session_state["cut_note"] = chosen
     if cards:
-        tree.draw(tree.NoteTree(cards, [base, text], len(bases) > 1 and not base), chosen, choose, "tree")
+        tree.draw(cards, [base, text], chosen, choose, "tree", several=len(bases) > 1 and not base)
     else:
         small_print("No note matches these filters.")
     links.set_value("note", chosen or "")

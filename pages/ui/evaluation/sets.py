@@ -13,6 +13,7 @@ from core.base.text import CJK
 from core.model import KnowledgeBase, QuestionSet, RunList
 from pages.ui.evaluation import questions
 from pages.ui.shared import jobs, links, welcome, widgets
+from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
@@ -259,7 +260,7 @@ def _none(base: str) -> None:
             st.session_state["adding_question"] = True
             st.rerun()
     # The sample notes' questions demonstrate this page.
-    if not samples and jobs.SAMPLE not in [item.name for item in workspace.bases.all()]:
+    if not samples and jobs.SAMPLE not in base_names():
         welcome.samples(type="tertiary")
     elif not samples and widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
         st.query_params["base"] = jobs.SAMPLE

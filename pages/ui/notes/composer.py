@@ -19,7 +19,7 @@ from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
 from pages.ui.notes.session import NEW, EditorSession, State, fields_of, without_surrogates
 from pages.ui.shared import links
-from pages.ui.shared.names import local
+from pages.ui.shared.names import base_names, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
@@ -34,7 +34,7 @@ _LATEST = 20
 def own_bases() -> list[str]:
     """Return the bases of the user's own notes: not those of packs or text files."""
     taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
-    return [base.name for base in workspace.bases.all() if not base.plain and base.name not in taken]
+    return [base for base in base_names(plain=False) if base not in taken]
 
 
 def current_place() -> tuple[str, str]:
@@ -43,7 +43,7 @@ def current_place() -> tuple[str, str]:
     Bases of text files are skipped, because their files are edited elsewhere. If there is no base, return the name for
     a new one.
     """
-    bases = [base.name for base in workspace.bases.all() if not base.plain]
+    bases = base_names(plain=False)
     note_id, listed = session_state.get("open_note", ""), session_state.get("notes_base", "")
     card = workspace.notes.cards_of([note_id]).get(note_id)
     if card and card.base in bases and listed in ("", card.base):

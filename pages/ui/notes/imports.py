@@ -10,6 +10,7 @@ from core import desktop as window
 from core.model import NOTE_SUFFIXES, SyncPlan
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports
+from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
@@ -232,7 +233,7 @@ def _propose(plan: SyncPlan) -> None:
 def _decide(plan: SyncPlan) -> None:
     """Draw a plan and its confirmation; a plan that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
-        several = len({*(base.name for base in workspace.bases.all()), plan.base}) > 1
+        several = len({*base_names(), plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
         _makes(plan)
         reports.show(plan)
@@ -301,7 +302,7 @@ def _joins(plan: SyncPlan) -> bool:
 
 def _makes(plan: SyncPlan) -> None:
     """Draw a message about the base that a plan creates, and a link to the form with its other settings."""
-    bases = [base.name for base in workspace.bases.all()]
+    bases = base_names()
     if plan.makes is None or plan.base in bases:
         return
     if bases:  # the first base needs no name

@@ -151,13 +151,21 @@ def notes(
         _table(cards, several=several)
     else:
         with st.container(key="notes_tree"):
-            shown = tree.NoteTree(cards, narrowed.parts, several, counts=False)
 
             def dropped(note_ids: Sequence[str], path: tree.Path) -> None:
                 base, folders = (path[:1], path[1:]) if several else ((), path)
                 guarded(move)(note_ids, "".join(base), "/".join(folders))
 
-            tree.draw(shown, note_id, opened.choose, "notes_tree_view", None if shut else dropped)
+            tree.draw(
+                cards,
+                narrowed.parts,
+                note_id,
+                opened.choose,
+                "notes_tree_view",
+                several=several,
+                counts=False,
+                move=None if shut else dropped,
+            )
 
 
 def clear() -> None:

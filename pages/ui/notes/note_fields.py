@@ -12,6 +12,7 @@ from core.model import STATUSES as EVERY_STATUS
 from pages.ui.notes import composer
 from pages.ui.notes.composer import keep_draft
 from pages.ui.notes.session import EditorSession, as_json
+from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, t, text_of
@@ -41,7 +42,7 @@ def draw_head(session: EditorSession) -> None:
     _title(session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
-            bases = [base.name for base in workspace.bases.all() if not base.plain]
+            bases = base_names(plain=False)
             bases = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
             several = len(bases) > 1
             *place, tags, status = st.columns([3, 3, 4, 2] if several else [3, 7, 2])

@@ -9,7 +9,7 @@ from core.base.datetimes import local_now
 from pages.ui.notes import composer, note_fields, opened
 from pages.ui.notes.session import load_offers
 from pages.ui.shared import shell, shortcuts, widgets
-from pages.ui.shared.names import browser_zone
+from pages.ui.shared.names import base_names, browser_zone
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
@@ -59,7 +59,7 @@ def _choose() -> None:
     """Draw the base and folder selectors; the choice is stored in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
-    bases = [base.name for base in workspace.bases.all() if not base.plain]
+    bases = base_names(plain=False)
     chosen = workspace.settings.daily
     own = composer.own_bases()
     first = next((name for name in (chosen.base, composer.current_place()[0], *own) if name in own), t("My notes"))

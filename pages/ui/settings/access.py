@@ -61,12 +61,10 @@ def draw_programs() -> None:
         "which wait on the Review page until you accept them."
     )
     st.caption(about)
-    enabled = workspace.settings_file.get("http.enabled")
-    now = general.choice(enabled.key, "programs", workspace.open_to_programs, workspace.set_program_access)
-    st.toggle(t("Allow apps on this computer"), **now)
-    general.remark(enabled)
+    label, on = t("Allow apps on this computer"), workspace.open_to_programs
+    general.switch("http.enabled", label, "programs", on, workspace.set_program_access)
     run = workspace.access.run
-    if workspace.open_to_programs and run:
+    if on and run:
         address = f"{run.address}{_API}"
         st.markdown(f"**{t('Address')}**")
         st.code(address, language=None)

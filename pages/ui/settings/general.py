@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import streamlit as st
 from streamlit import session_state
@@ -32,23 +31,19 @@ def search() -> None:
         for name in PARTS:
             if name not in FIRST:
                 _part(name)
-    recorded = workspace.settings_file.get("search.record_uses")
-    now = choice(recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
     about = t(
         "Records which notes are found, opened, quoted or read by programs, and for which "
         "question. The records stay in this workspace; each note shows its own figures."
     )
-    st.toggle(t("Record how notes are found and used"), **now, help=about)
-    remark(recorded)
-    clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
-    now = choice(program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
+    label, uses, clicks = t("Record how notes are found and used"), workspace.uses, workspace.clicks
+    switch("search.record_uses", label, "record_uses", uses.enabled, uses.enable, about)
     about = t(
         "What you open, copy or cite ranks a little higher the next time you ask something "
         "similar; the effect fades month by month. While this is on, Tessera records the note, "
         "the question, what you did and the day. The records stay in this workspace."
     )
-    st.toggle(t("Rank hits higher if you opened, copied or cited them before"), **now, help=about)
-    remark(program_setting)
+    label = t("Rank hits higher if you opened, copied or cited them before")
+    switch("search.use_clicks", label, "use_clicks", clicks.enabled, clicks.enable, about)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
         small(t("Clear all clicks"), "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly)
@@ -195,11 +190,14 @@ def field(
     remark(program_setting)
 
 
-def choice(key: str, widget: str, value: Option, store: Callable[[Option], object]) -> dict[str, Any]:
-    """Return widget arguments for a choice that the workspace stores, unless `tessera.toml` sets it."""
+def switch(
+    key: str, label: str, widget: str, value: bool, store: Callable[[bool], object], about: str | None = None
+) -> None:
+    """Draw a switch that the workspace stores, unless `tessera.toml` sets it, and a remark on its source."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
-    return {**bound(widget, value, chosen), "disabled": _is_fixed(program_setting)}
+    st.toggle(label, **bound(widget, value, chosen), help=about, disabled=_is_fixed(program_setting))
+    remark(program_setting)
 
 
 def remark(program_setting: ProgramSetting) -> None:
@@ -234,7 +232,7 @@ def _file() -> None:
 
 def draw_daily() -> None:
     """Draw the settings, and the path that today's note gets."""
-    bases = {base.name: base.name for base in workspace.bases.all() if not base.plain}
+    bases = {name: name for name in names.base_names(plain=False)}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {
         "base": partial(select, t("Knowledge base"), {"": t("Asked at first use"), **bases}),

@@ -87,7 +87,7 @@ def _space() -> None:
 
 _DIALOG = Dialog("backup_chosen")
 """Dialog for restoring a backup, opened with the backup's name."""
-_DAILY, _FOLDER, _PASSPHRASE = "backup_daily", "backup_folder", "backup_passphrase"
+_FOLDER, _PASSPHRASE = "backup_folder", "backup_passphrase"
 _SHOWN = 30
 
 
@@ -114,7 +114,7 @@ def draw_backups() -> None:
 
 def _choices() -> None:
     """Draw the backup settings: daily backups, the folder, and the encryption."""
-    daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
+    folder = workspace.settings_file.get("backups.folder")
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
 
     def put() -> None:
@@ -123,15 +123,12 @@ def _choices() -> None:
         if folder.source == "file":
             workspace.settings_file.write(folder.key, typed or None)
 
-    st.toggle(
-        t("Make a backup every day"),
-        **general.choice(daily.key, _DAILY, backups.daily, backups.choose_daily),
-        help=t(
-            "Made while Tessera is running. The last seven daily backups are kept; backups that you "
-            "make yourself are kept until you delete them."
-        ),
+    about = t(
+        "Made while Tessera is running. The last seven daily backups are kept; backups that you "
+        "make yourself are kept until you delete them."
     )
-    general.remark(daily)
+    label = t("Make a backup every day")
+    general.switch("backups.daily", label, "backup_daily", backups.daily, backups.choose_daily, about)
     session_state.setdefault(_FOLDER, str(backups.place))
     with row(vertical_alignment="bottom"):
         st.text_input(

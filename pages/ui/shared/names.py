@@ -42,6 +42,11 @@ def search_mode(result: SearchResult) -> str:
     return text_of(MODES["keyword" if words else result.mode])
 
 
+def base_names(*, plain: bool = True) -> list[str]:
+    """Return the names of the bases, including or excluding those of text files."""
+    return [base.name for base in workspace.bases.all() if plain or not base.plain]
+
+
 def base_name(base: str) -> str:
     """Return the name of a note's base, or "" if it is the only base."""
     return base if len(workspace.bases.all()) > 1 else ""

@@ -1,7 +1,6 @@
 """A tree of folders and notes to choose from; a large tree sends a folder's content when it is unfolded."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -36,38 +35,31 @@ folder triggers `move` with their ids and its path.
 """
 
 
-@dataclass(frozen=True)
-class NoteTree:
-    """Notes that match the `filters`, the first of which is the base; with `several` bases, each has a folder.
-
-    With `counts`, a note shows its number of chunks, else the kind of its document.
-    """
-
-    cards: Sequence[NoteSummary]
-    filters: Sequence[object]
-    several: bool
-    counts: bool = True
-
-
 @st.fragment
 def draw(
-    notes: NoteTree,
+    cards: Sequence[NoteSummary],
+    filters: Sequence[object],
     chosen: str | None,
     choose: Callable[[str], None],
     key: str,
+    *,
+    several: bool,
+    counts: bool = True,
     move: Callable[[Sequence[str], Path], None] | None = None,
 ) -> None:
-    """Draw the tree as a fragment, so that unfolding a folder doesn't run the page.
+    """Draw the tree of notes that match the `filters`, the first of which is the base.
+
+    It is a fragment: unfolding a folder doesn't run the page. With `several` bases, each has a folder. With `counts`, a
+    note shows its number of chunks, else the kind of its document.
 
     A click on a note calls `choose` and runs the page. `move`, if notes may be dragged onto folders, gets the notes'
     ids and the folder's path, which begins with the base if there are several; it runs the page too. If the notes are
     filtered by more than the base, all folders are unfolded.
     """
-    cards = notes.cards
     card = next((card for card in cards if card.id == chosen), None)
-    above = _above(card, several=notes.several) if card else ()
+    above = _above(card, several=several) if card else ()
     opened: dict[Path, int] = session_state.setdefault(f"{key}_opened", {})
-    tree = folders(cards, several=notes.several, counts=notes.counts)
+    tree = folders(cards, several=several, counts=counts)
     if len(cards) > WHOLE:
         tree = unfolded(tree, opened, above, chosen)
 
@@ -85,14 +77,14 @@ def draw(
             move([str(note) for note in dropped["notes"]], tuple(map(str, dropped["path"])))
             st.rerun()
 
-    everything = any(notes.filters[1:]) and len(cards) <= OPEN
+    everything = any(filters[1:]) and len(cards) <= OPEN
     data = {
         "tree": tree,
         "chosen": chosen if card else None,
         "path": list(above),
         "all": everything,
         "movable": move is not None,
-        "listing": stamp(notes.filters),
+        "listing": stamp(filters),
         "waiting": text_of(NOTE_STATES["pending"]),
         "stamp": stamp((tree, everything, move is None)),
     }

@@ -7,6 +7,7 @@ from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
@@ -175,7 +176,7 @@ STEPS = (
 
 def has_sample() -> bool:
     """Return whether the base of sample notes exists."""
-    return any(base.name == jobs.SAMPLE for base in workspace.bases.all())
+    return jobs.SAMPLE in base_names()
 
 
 def offer_tour() -> None:
