@@ -70,12 +70,9 @@ def draw_dialogs() -> None:
 
 def _fields(note_ids: Sequence[str]) -> None:
     cards = workspace.notes.all()
-    tags, theirs = (
-        list(workspace.vocabulary.tags()),
-        {tag for card in cards if card.id in note_ids for tag in card.tags},
-    )
+    theirs = {tag for card in cards if card.id in note_ids for tag in card.tags}
     leave = t("Leave as it is")
-    add = note_fields.words_box(st, t("Add tags"), "several_add", tags)
+    add = note_fields.words_box(st, t("Add tags"), "several_add", list(workspace.vocabulary.tags()))
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
     values: dict[str, object] = {}
     for at in range(0, len(WORDS), 2):
@@ -125,13 +122,12 @@ def _draw_change_dialog() -> None:
         return
     note_id, what = DIALOG.subject
     note = workspace.notes.get(note_id)
-    titles = {
-        "rename": t("Rename the note"),
-        "export": t("Save the note as a file"),
-        "read_as": t("Read the file in another encoding"),
-    }
-    draw = {"rename": _rename, "export": _export, "read_as": _read_as}[what]
-    DIALOG.draw(titles[what], lambda: draw(note))
+    title, draw = {
+        "rename": (t("Rename the note"), _rename),
+        "export": (t("Save the note as a file"), _export),
+        "read_as": (t("Read the file in another encoding"), _read_as),
+    }[what]
+    DIALOG.draw(title, partial(draw, note))
 
 
 def _rename(note: Note) -> None:

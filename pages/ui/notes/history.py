@@ -128,7 +128,7 @@ def _history(note_id: str) -> None:
                     )
                     st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
                     difference = workspace.versions.difference(note_id, first, second)
-                    if sides and (shown := side_by_side(difference)):
+                    if sides and (shown := words(difference, sides=True)):
                         heads = "".join(f"<b>{html(t('Version {n}', n=n))}</b>" for n in numbers)
                         st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
                     else:
@@ -162,47 +162,37 @@ def draw_difference(difference: NoteDifference) -> None:
     )
 
 
-def words(difference: NoteDifference) -> str:
-    """Return a text difference as HTML, without lines far from a change; "" for equal texts."""
+def words(difference: NoteDifference, *, sides: bool = False) -> str:
+    """Return a text difference as HTML, without lines far from a change; "" for equal texts.
+
+    With `sides`, the result is the cells of a table with the two texts side by side.
+    """
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
-    tags, parts, length = {"added": "ins", "removed": "del"}, [], 0
-    last = len(difference.pieces) - 1
-    for number, piece in enumerate(difference.pieces):
-        if piece.kind == "equal":
-            near = _near(piece.text, first=number == 0, last=number == last)
-            parts.append("".join(html(line) or "<hr>" for line in near))
-        else:
-            text = piece.text[: max(0, _MOST - length)]
-            parts.append(f"<{tags[piece.kind]}>{html(text)}</{tags[piece.kind]}>")
-            length += len(text)
-    return f'<div class="t-words">{"".join(parts)}</div>{_cut(length)}'
-
-
-def side_by_side(difference: NoteDifference) -> str:
-    """Return a text difference as HTML, with the two texts side by side; "" for equal texts."""
-    if all(piece.kind == "equal" for piece in difference.pieces):
-        return ""
-    rows: list[tuple[str, str]] = []
+    joined, rows = "", ""
     left, right, length = "", "", 0
     last = len(difference.pieces) - 1
     for number, piece in enumerate(difference.pieces):
-        text = piece.text[: max(0, _MOST - length)]
         if piece.kind == "equal":
             for line in _near(piece.text, first=number == 0, last=number == last):
+                joined += html(line) or "<hr>"
                 left, right = left + html(line), right + html(line)
                 if line.endswith("\n") or not line:
-                    rows.append((left, right))
+                    rows += _sides(left, right) or "<hr>"
                     left = right = ""
             continue
+        text = piece.text[: max(0, _MOST - length)]
         length += len(text)
-        if piece.kind == "removed":
-            left += f"<del>{html(text)}</del>"
-        else:
-            right += f"<ins>{html(text)}</ins>"
-    rows += [(left, right)] if left or right else []
-    cells = (f"<div>{left}</div><div>{right}</div>" if left or right else "<hr>" for left, right in rows)
-    return "".join(cells) + _cut(length)
+        tag = "del" if piece.kind == "removed" else "ins"
+        changed = f"<{tag}>{html(text)}</{tag}>"
+        joined += changed
+        left, right = (left + changed, right) if piece.kind == "removed" else (left, right + changed)
+    shown = rows + _sides(left, right) if sides else f'<div class="t-words">{joined}</div>'
+    return shown + _cut(length)
+
+
+def _sides(left: str, right: str) -> str:
+    return f"<div>{left}</div><div>{right}</div>" if left or right else ""
 
 
 def _cut(length: int) -> str:

@@ -210,8 +210,8 @@ def problems(text: str) -> Iterator[None]:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
-        by_words = partial(choose_option, "mode", "keyword")
-        widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
+        label = t("Search by words")
+        widgets.button(label, "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:

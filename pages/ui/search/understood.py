@@ -139,14 +139,16 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
             return
         with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
             close("facets_close", t("Close"), on_click=toggle)
-        single = [name for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query]
-        for name in fields:
+        single = {
+            name: group for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query
+        }
+        for name, group in fields.items():
             if name not in single:
-                _field(result, name, fields[name])
+                _field(result, name, group)
         if single:
             with st.expander(t("More"), key="facets_single"):
-                for name in single:
-                    _field(result, name, fields[name])
+                for name, group in single.items():
+                    _field(result, name, group)
 
 
 def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
@@ -162,24 +164,25 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    def show_all() -> None:
-        session_state[whole] = True
-
     now = bound(key, chosen, narrow)
     pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
     if more := len(group) - len(shown):
-        st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
+        st.button(
+            t("{n} more", n=more),
+            key=f"more_{name}",
+            type="tertiary",
+            on_click=session_state.update,
+            args=({whole: True},),
+        )
 
 
 def _without_field(result: SearchResult, name: str) -> str:
     """Return the question without the terms that filter by a field."""
 
-    def narrows(term: Term) -> bool:
-        return term.field in TERMS[name] and not term.negated and term.kind != "preferred"
-
     text = result.query
-    for term in sorted(filter(narrows, result.understood.terms), key=lambda term: -term.start):
-        text = without_term(text, term.start, term.end)
+    for term in sorted(result.understood.terms, key=lambda term: -term.start):
+        if term.field in TERMS[name] and not term.negated and term.kind != "preferred":
+            text = without_term(text, term.start, term.end)
     return text
 
 
@@ -210,15 +213,12 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
             )
             caption(absent)
     with row("relax"):
-        for term in narrowing(result):
+        for term in (term for term in result.understood.terms if term.kind not in NOT_NARROWING):
             if rest := without_term(text, term.start, term.end):
-                _offer(
-                    f"term_{term.start}",
-                    _relaxed_label(term, result.understood.filters),
-                    "close",
-                    put,
-                    rest,
-                )
+                label = t("Without {term}", term=plain(term_name(term, result.understood.filters)))
+                if term.kind == "excluded":
+                    label = t("Include {value}", value=plain(term.value))
+                _offer(f"term_{term.start}", label, "close", put, rest)
         for key in question_box.FILTERS:
             for number, name in enumerate(session_state[key]):
                 label = t("Without {term}", term=plain(filter_name(key, name)))
@@ -233,12 +233,6 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
             if "model_loading" in result.notices
             else t("Use fewer or different words.")
         )
-
-
-def _relaxed_label(term: Term, filters: Filters) -> str:
-    if term.kind == "excluded":
-        return t("Include {value}", value=plain(term.value))
-    return t("Without {term}", term=plain(term_name(term, filters)))
 
 
 def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
@@ -284,11 +278,6 @@ def chips(text: str, result: SearchResult) -> None:
     for key in question_box.FILTERS:
         for number, name in enumerate(session_state[key]):
             chip(filter_name(key, name), f"drop_{key}_{number}", question_box.drop_filter, key, name)
-
-
-def narrowing(result: SearchResult) -> list[Term]:
-    """Return the terms of the question that narrow the search."""
-    return [term for term in result.understood.terms if term.kind not in NOT_NARROWING]
 
 
 def term_name(term: Term, filters: Filters) -> str:

@@ -15,7 +15,7 @@ from pages.ui.shared.jobs import panel_about
 from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, in_columns, row, submit, warn
 
 # The picture model on the Settings page, and the number of pictures that it can find.
@@ -117,17 +117,13 @@ def draw_models(status: Status) -> None:
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]), anchor=False)
         cards = [model for model in shown if model.part == part]
-        _cards([card for card in cards if not _is_rare(card, used)], used)
-        if rare := [card for card in cards if _is_rare(card, used)]:
+        rare = [card for card in cards if card.downloadable and card.name not in used]
+        _cards([card for card in cards if card not in rare], used)
+        if rare:
             with st.expander(t("Models to download"), icon=":material/download:", key=f"rare_{part}"):
                 _cards(rare, used)
     draw_picture_model()
     _other(models)
-
-
-def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a model is neither downloaded nor used by a base."""
-    return card.downloadable and card.name not in used
 
 
 def _cards(cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> None:
@@ -194,7 +190,7 @@ def _facts(card: ModelCard) -> list[str]:
     languages = [text_of(TEXT_LANGUAGES.get(name, name)) for name in named[:SHOWN]]
     if len(named) > SHOWN:
         languages.append(t("and {n} more", n=len(named) - SHOWN))
-    listed = t(", ").join(languages)
+    listed = join_list(languages)
     if len(named) < len(card.languages):
         listed = t("{many}, including {some}", many=TEXT_LANGUAGES["multilingual"], some=listed)
     size = ""
