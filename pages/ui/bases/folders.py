@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit import session_state
 
-from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
+from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored
 from pages.ui.shared import jobs, links, reports, shell
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.links import arrived_value
@@ -79,7 +79,17 @@ def problems(base: KnowledgeBase) -> None:
                 icon=":material/folder_off:",
             )
         elif watched_folder.removals:
-            _wait(base, watched_folder, f"{base.id}_{number}")
+            text = t_plural(
+                "{n} note is no longer in {folder}. Review the changes before they are applied.",
+                "{n} notes are no longer in {folder}. Review the changes before they are applied.",
+                n=watched_folder.removals,
+                folder=watched_folder.folder,
+            )
+            warn(text)
+            label, key = t("Review the changes"), f"look_{base.id}_{number}"
+            if button(label, key, "difference", disabled=workspace.readonly):
+                session_state["plan"] = workspace.imports.plan_folder(Path(watched_folder.folder), base.name)
+                st.switch_page("notes.py")
 
 
 def state(status: BaseStatus) -> str:
@@ -111,19 +121,6 @@ def text_folders() -> None:
         )
     for name, why in workspace.watching.refused.items():
         st.warning(with_label(plain(name), plain(why)), icon=":material/folder_off:")
-
-
-def _wait(base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
-    text = t_plural(
-        "{n} note is no longer in {folder}. Review the changes before they are applied.",
-        "{n} notes are no longer in {folder}. Review the changes before they are applied.",
-        n=seen.removals,
-        folder=seen.folder,
-    )
-    warn(text)
-    if button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
-        session_state["plan"] = workspace.imports.plan_folder(Path(seen.folder), base.name)
-        st.switch_page("notes.py")
 
 
 _RESTORED, _FOREIGN = "restored_base", "restored_foreign"

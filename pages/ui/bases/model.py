@@ -10,11 +10,9 @@ from core.model import (
     BaseStatus,
     ChangeCost,
     ChunkingOptions,
-    Cut,
     Filters,
     KnowledgeBase,
     ModelCard,
-    Note,
     Progress,
     Switch,
     embedder_name,
@@ -72,28 +70,23 @@ def _subject(base: KnowledgeBase) -> str:
 
 def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
     """Draw a preview of how a note of a base, or of any base, would be split; without notes, it uses a sample note."""
-    drawn = _split(options, embedder, base)
-    if drawn is None:
-        return
-    note, cut = drawn
+    if cards := workspace.notes.all(Filters(bases=(base,)) if base else None):
+        latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
+        titles = {card.id: card.title for card in latest}
+        note = workspace.notes.get(select(t("Note to preview"), titles, f"split_note_{base}"))
+        cut = summary.cut(note, options, embedder)
+    else:
+        files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
+        drawn = workspace.imports.preview(files[-1], options, embedder)
+        if drawn is None:
+            return
+        note, cut = drawn
     summary.figures(cut.chunks)
     if cut.chunks:
         with st.container(height=420, border=False, key="split_preview"):
             bands.draw(bands.NoteBands(note, cut.chunks, {}), None, key="bands_base", on_pick=lambda _: None)
     with st.expander(t("Why this split"), key="why_split"):
         summary.why(cut)
-
-
-def _split(options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cut] | None:
-    cards = workspace.notes.all(Filters(bases=(base,)) if base else None)
-    if not cards:
-        files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
-        return workspace.imports.preview(files[-1], options, embedder)
-    latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
-    note = workspace.notes.get(
-        select(t("Note to preview"), {card.id: card.title for card in latest}, f"split_note_{base}")
-    )
-    return note, summary.cut(note, options, embedder)
 
 
 def draw_model(status: BaseStatus) -> None:

@@ -261,8 +261,11 @@ def _preview(session: EditorSession) -> None:
         else:
             opened.ask_to_begin(session.base, link.make)
 
-    first, shown = _lines_around(session.body, session.caret)
-    shown = drawable_part(shown)
+    body, caret, start = session.body, session.caret, 0
+    if len(body) > 2 * AROUND:
+        start = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
+        body = body[start : max(caret, AROUND) + AROUND]
+    first, shown = session.body.count("\n", 0, start), drawable_part(body)
     session.links = session.links or workspace.notes.links()
     sources = NoteSources(_note_in_editor(session), session.links)
     drawn = RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)
@@ -270,14 +273,6 @@ def _preview(session: EditorSession) -> None:
     article = f'<article data-lines="{lines}">{drawn.html}</article>'
     with st.container(key="reader_body"):
         show_document(article, "preview", arrival=session.token, on_click=clicked)
-
-
-def _lines_around(body: str, caret: int) -> tuple[int, str]:
-    """Return a text and 0, or the lines around the caret of a long text and the index of the first one."""
-    if len(body) <= 2 * AROUND:
-        return 0, body
-    first = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
-    return body.count("\n", 0, first), body[first : max(caret, AROUND) + AROUND]
 
 
 def _note_in_editor(session: EditorSession) -> Note:

@@ -39,10 +39,15 @@ def draw(
     height = _HEAD + _ROW * max(len(left), len(right))
     middle = (_CENTRE, (_HEAD + height) / 2)
     places = {**_places(left, -1, middle[1], height), **_places(right, 1, middle[1], height)}
-    close = {place.id for place in near}
-    lines = [_line(middle, places[note_id], "near" if note_id in close else "") for note_id in places]
-    lines += [_line(places[one], places[other], "side") for one, other in links if one in places and other in places]
-    nodes = [_node(place, places[place.id], "near" if place.id in close else "") for place in (*left, *right)]
+    lines = [_line(places[one], places[other], "side") for one, other in links if one in places and other in places]
+    nodes = []
+    for place in (*left, *right):
+        x, y = places[place.id]
+        css = "near" if place in near else ""
+        lines.append(_line(middle, (x, y), css))
+        beside, anchor = (-9, "to-left") if x < _CENTRE else (9, "")
+        label = f'<text x="{x + beside:.0f}" y="{y + 4:.0f}" class="{anchor}">{html(_short(place.title))}</text>'
+        nodes.append(f'{to_note(place)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>{label}</a>')
     about = html(t("Notes linked to or near this note"))
     heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{html(t("link here"))}</text>''' if back else ""
     heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{html(t("linked from here"))}</text>''' if to else ""
@@ -66,13 +71,6 @@ def _places(notes: Sequence[SourceSpan], side: int, middle: float, height: float
 
 def _line(start: Place, end: Place, css: str) -> str:
     return f'<path class="{css}" d="M{start[0]:.0f} {start[1]:.0f}L{end[0]:.0f} {end[1]:.0f}"/>'
-
-
-def _node(note: SourceSpan, place: Place, css: str) -> str:
-    x, y = place
-    left = x < _CENTRE
-    label = f'<text x="{x + (-9 if left else 9):.0f}" y="{y + 4:.0f}" class="{"to-left" if left else ""}">{html(_short(note.title))}</text>'
-    return f'{to_note(note)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>{label}</a>'
 
 
 def _short(title: str) -> str:

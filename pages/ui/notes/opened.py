@@ -58,7 +58,7 @@ def second_id() -> str:
     return note_id
 
 
-def choose_second(note_id: str, place: str = "") -> None:
+def choose_second(note_id: str, _place: str = "") -> None:
     """Open a second note in the next run, "" closes it; for callbacks."""
     session_state[_SECOND] = note_id
     links.set_value("second", note_id)
@@ -149,11 +149,8 @@ def drawer() -> None:
 
 def drawer_close() -> None:
     """Draw the button that closes the list of notes over the note."""
-    close("notes_drawer_close", t("Close"), on_click=_close_drawer)
-
-
-def _close_drawer() -> None:
-    session_state[_DRAWER] = session_state.get(_DRAWER, 0) + 1
+    number = session_state.get(_DRAWER, 0) + 1
+    close("notes_drawer_close", t("Close"), on_click=session_state.update, args=({_DRAWER: number},))
 
 
 def passage(note: Note) -> tuple[Chunk, str] | None:
@@ -165,14 +162,13 @@ def passage(note: Note) -> tuple[Chunk, str] | None:
     if not chunk.isdecimal():
         return None
     place = next((item for item in workspace.chunks.all(note.id) if item.index == int(chunk)), None)
-    return (_part(note, place, st.query_params.get("at", "")), st.query_params.get("q", "")) if place else None
-
-
-def _part(note: Note, chunk: Chunk, at: str) -> Chunk:
-    start, _, end = at.partition("-")
-    if not (start.isdecimal() and end.isdecimal() and chunk.start <= int(start) < int(end) <= chunk.end):
-        return chunk
-    return replace(chunk, start=int(start), end=int(end), page=chunk.page_at(note.document, int(start)))
+    if place is None:
+        return None
+    start, _, end = st.query_params.get("at", "").partition("-")
+    if start.isdecimal() and end.isdecimal() and place.start <= int(start) < int(end) <= place.end:
+        page = place.page_at(note.document, int(start))
+        place = replace(place, start=int(start), end=int(end), page=page)
+    return place, st.query_params.get("q", "")
 
 
 def _open(note_id: str) -> None:

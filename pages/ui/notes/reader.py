@@ -87,10 +87,11 @@ def panel(note: Note) -> None:
     """Draw the related notes and suggestions, initially folded; they are computed only while they are open."""
     if workspace.has("related"):
         label = t("Related notes and suggestions")
-        on_demand(label, "related", "hub", lambda: _draw_related(note, workspace.related.of(note.id)))
+        on_demand(label, "related", "hub", partial(_draw_related, note))
 
 
-def _draw_related(note: Note, related: Related) -> None:
+def _draw_related(note: Note) -> None:
+    related = workspace.related.of(note.id)
     suggested = related.tags or related.places or related.links or related.hints
     left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
     with left, st.container(gap=None):

@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import get_args
@@ -17,7 +16,6 @@ from core.model import (
     LOST,
     NOTICES,
     Context,
-    DroppedCandidate,
     LostAt,
     NoteSummary,
     Notice,
@@ -25,14 +23,13 @@ from core.model import (
     SearchOptions,
     SearchResult,
     Thread,
-    WhyNot,
 )
 from pages.ui.search import hits, question_box, quotes, threads, understood
 from pages.ui.shared import cards, links
 from pages.ui.shared.jobs import redraw_after
 from pages.ui.shared.knobs import NO_RERANKER, QUICK, value_label
 from pages.ui.shared.names import search_mode
-from pages.ui.shared.safe import Span, facts, html, plain
+from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
@@ -70,32 +67,38 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
         "Passages that were considered but aren't among the hits, grouped by the step at which they dropped out."
     )
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
-        candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
-        rows = "".join(
-            _row(candidate, marks(candidate.hit.chunk.text), base=several) for candidate in candidates[:SHOWN]
-        )
-        more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
+        rows = ""
+        dropped = sorted((item.hit for item in result.lost if item.stage == stage), key=lambda hit: hit.rank)
+        for hit in dropped[:SHOWN]:
+            place = f"{hit.note.base} › {cards.place(hit)}" if several else cards.place(hit)
+            rows += (
+                f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
+                f"{cards.clip(hit.chunk.text, marks(hit.chunk.text), EXCERPT)[0]}{cards.stages(hit.scores)}</div>"
+            )
+        if counted[stage] > SHOWN:
+            rows += f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
             f'<div class="t-lost"><div class="t-lost-head"><b>{html(LOST[stage])}</b> '
-            f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}{more if counted[stage] > SHOWN else ""}</div>'
+            f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}</div>'
         )
-
-
-def _row(item: DroppedCandidate, marks: Sequence[Span], *, base: bool) -> str:
-    hit = item.hit
-    place = f"{hit.note.base} › {cards.place(hit)}" if base else cards.place(hit)
-    return (
-        f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-        f"{cards.clip(hit.chunk.text, marks, EXCERPT)[0]}{cards.stages(hit.scores)}</div>"
-    )
 
 
 def why_not(text: str, options: SearchOptions) -> None:
     """Draw a note selector, and the reason why the chosen note isn't a hit."""
 
     def draw() -> None:
-        if card := _note():
-            _reason(workspace.searching.why_not(text, card.id, **options), text)
+        card = _note()
+        if card is None:
+            return
+        why = workspace.searching.why_not(text, card.id, **options)
+        stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
+        reason = f"<b>{html(stage)}</b>{html(why.message)}"
+        st.html(f'<div class="t-reason chosen">{reason}</div>{cards.stages(why.scores)}')
+        if why.chunk:
+            place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
+            excerpt = cards.clip(why.chunk.text, workspace.searching.marks(why.chunk.text, text), EXCERPT * 2)[0]
+            st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
+            chunk_link(why.note.id, why.chunk.index)
 
     on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
 
@@ -112,17 +115,6 @@ def _note() -> NoteSummary | None:
     placeholder = t("Choose the note you expected")
     chosen = select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
     return next((card for card in notes if card.id == chosen), None)
-
-
-def _reason(why: WhyNot, text: str) -> None:
-    stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
-    st.html(f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(why.message)}</div>{cards.stages(why.scores)}')
-    if why.chunk is None:
-        return
-    place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
-    excerpt = cards.clip(why.chunk.text, workspace.searching.marks(why.chunk.text, text), EXCERPT * 2)[0]
-    st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
-    chunk_link(why.note.id, why.chunk.index)
 
 
 # The written answer on the Search page: its button, or the answer with its thread.

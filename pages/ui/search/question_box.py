@@ -81,21 +81,17 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
     with st.container(gap="xxsmall", key=f"past_rows_{bool(searches[0].name)}"):
         st.caption(title)
         for number, search in enumerate(searches):
+            about = t_plural(
+                "{query} ({at}, asked {n} time)",
+                "{query} ({at}, asked {n} times)",
+                query=search.query,
+                at=local(search.at),
+                n=search.times,
+            )
             with widgets.row(gap="small"):
-                _row(search, f"forget_{bool(search.name)}_{number}")
-
-
-def _row(search: PastSearch, key: str) -> None:
-    about = t_plural(
-        "{query} ({at}, asked {n} time)",
-        "{query} ({at}, asked {n} times)",
-        query=search.query,
-        at=local(search.at),
-        n=search.times,
-    )
-    _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
-    forget = workspace.searches.delete_for_good
-    close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
+                _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
+                key, forget = f"forget_{bool(search.name)}_{number}", workspace.searches.delete_for_good
+                close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 
 def _short(text: str) -> str:
@@ -205,7 +201,12 @@ def problems(text: str) -> Iterator[None]:
         if error.at is None:
             raise
         problem(error)
-        _draw_error_place(text, *error.at)
+        start, end = error.at
+        st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
+        if text[:start].endswith((":", "：")):
+            start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
+        if rest := without_term(text, start, end):
+            widgets.button(t("Search without this"), "leave_out", "backspace", on_click=put, args=(rest,))
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if session_state["mode"] == "keyword":
             raise
@@ -221,14 +222,6 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
             field = f"{meant}:"
             mended = text.replace(f"{name}:", field)
             small(t("Use {field}", field=field), f"use_{name}", "spellcheck", on_click=put, args=(mended,))
-
-
-def _draw_error_place(text: str, start: int, end: int) -> None:
-    st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
-    if text[:start].endswith((":", "：")):
-        start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
-    if rest := without_term(text, start, end):
-        widgets.button(t("Search without this"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
 def draw_start() -> None:

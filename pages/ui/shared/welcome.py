@@ -238,15 +238,11 @@ def _text(title: str, text: str) -> None:
 
 def _go(number: int) -> None:
     session_state[_STEP] = number
-    step = STEPS[number]
-    st.switch_page(f"{step.page}.py", query_params=_address(step))
-
-
-def _address(step: TourStep) -> dict[str, str]:
+    step, address = STEPS[number], {"base": jobs.SAMPLE}
     if step.page == "search":
-        return {"q": text_of(OF_SAMPLES[0])}
-    if not step.note:
-        return {"base": jobs.SAMPLE}
-    path = TOUR_NOTES.get(session_language(), TOUR_NOTES[ENGLISH])[step.note]
-    notes = {card.path: card.id for card in workspace.notes.all() if card.base == jobs.SAMPLE}
-    return {"note": notes.get(path, "")}
+        address = {"q": text_of(OF_SAMPLES[0])}
+    elif step.note:
+        path = TOUR_NOTES.get(session_language(), TOUR_NOTES[ENGLISH])[step.note]
+        notes = {card.path: card.id for card in workspace.notes.all() if card.base == jobs.SAMPLE}
+        address = {"note": notes.get(path, "")}
+    st.switch_page(f"{step.page}.py", query_params=address)
