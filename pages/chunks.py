@@ -39,7 +39,7 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
         summary.why(cut)
     with left:
         forms = {"raw": t("Source"), "rendered": t("Formatted")}
-        if segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
+        if segments("Text", forms, "bands_view", default="raw", persist_state="session") == "rendered":
             bands.rendered_text(chunks, shown)
         else:
             bands.draw(
@@ -73,7 +73,7 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
         return
     # On narrow screens the menu button hides the tree; this button replaces it there.
     with st.container(key="another_note"):
-        popover(t("Another note"), "another", "description", summary.offer_another)
+        popover("Another note", "another", "description", summary.offer_another)
     note = workspace.notes.get(note_id)
     base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)

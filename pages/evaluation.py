@@ -55,7 +55,7 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     if session_state.get(questions.BASE) not in by_name:
         session_state[questions.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
     links.begin_with("base", questions.BASE, by_name, bases[0].name)
-    name = select_hidden(t("Knowledge base"), by_name, questions.BASE)
+    name = select_hidden("Knowledge base", by_name, questions.BASE)
     links.set_value("base", name)
     return by_name[name]
 
@@ -64,7 +64,7 @@ def view(question_set: QuestionSet) -> str:
     """Draw the view selector and return the view; a set with only suggested questions opens with its questions."""
     first = "compare" if question_set.questions > question_set.suggested else "questions"
     links.begin_with("view", "eval_view", VIEWS, first)
-    chosen = segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
+    chosen = segments("View", labels(VIEWS), "eval_view", persist_state="session")
     links.set_value("view", chosen)
     return chosen
 

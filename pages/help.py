@@ -11,7 +11,7 @@ from pages.ui.shared.document import SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import page_title, session_language, small_print, t
+from pages.ui.shared.text import page_title, session_language, small_print
 from pages.ui.shared.widgets import row, small, text_box
 
 ADDRESS = "note"
@@ -26,7 +26,7 @@ def choose(path: str) -> None:
 
 
 def filter_box() -> str:
-    words = text_box(t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms")
+    words = text_box("Find in the guide", "guide_words", icon=":material/search:", live="200ms")
     return words.strip()[:MOST]
 
 
@@ -79,7 +79,7 @@ def beginning(language: str) -> None:
             welcome.tour_button()
         else:
             welcome.samples()
-        shortcuts.button("help_keys")
+        shortcuts.draw_button("help_keys")
     jobs.panel()
     if words := filter_box():
         draw_matches(language, words)
@@ -99,7 +99,7 @@ def reading(language: str, chapter: Chapter) -> None:
     with right, st.container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
         with row("guide_way", gap="xxsmall"):
-            small(t("Help"), "guide_all", "arrow_back", on_click=choose, args=("",))
+            small("Help", "guide_all", "arrow_back", on_click=choose, args=("",))
             st.caption(part, width="content")
         st.title(plain(chapter.title), anchor=False)
         drawn = document(chapter.text, GuideSources(language, chapter.path))

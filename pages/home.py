@@ -14,7 +14,19 @@ from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
-from pages.ui.shared.widgets import base_link, close, halves, in_columns, more, row, small, submit, text_box
+from pages.ui.shared.widgets import (
+    base_link,
+    close,
+    expander,
+    halves,
+    in_columns,
+    link,
+    more,
+    row,
+    small,
+    submit,
+    text_box,
+)
 
 COLUMNS = 2
 SOON = 14
@@ -50,8 +62,8 @@ def introduce() -> None:
 def quick_search() -> None:
     """Draw the search box; the search page answers the question."""
     with st.form("quick", border=False), row(vertical_alignment="bottom"):
-        text = text_box(t("What are you looking for?"), "quick_q")
-        submitted = submit(t("Search"), "quick_go", "search", type="primary")
+        text = text_box("What are you looking for?", "quick_q")
+        submitted = submit("Search", "quick_go", "search", type="primary")
     if submitted and text.strip():
         st.switch_page("search.py", query_params={"q": text})
 
@@ -81,7 +93,7 @@ def attention(status: Status) -> None:
         about = t_plural(
             "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(lapsing), days=SOON
         )
-        with st.expander(about, icon=":material/event_upcoming:"):
+        with expander(about, "event_upcoming"):
             for card in lapsing[:SHOWN]:
                 _row(card, card.expires_at, f"expires_{card.id}")
             more(len(lapsing) - SHOWN)
@@ -157,9 +169,9 @@ def bases(status: Status) -> None:
             base_link(base.name)
     with row("more_notes"):
         if not is_only:
-            st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
+            link("bases.py", "New base", "database", new="yes")
         st.page_link("notes.py", label=t("Import more notes"), icon=":material/add:", query_params={"import": "open"})
-        if not workspace.readonly and small(t("Today's note"), "home_today", "today"):
+        if not workspace.readonly and small("Today's note", "home_today", "today"):
             shell.open_today()
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             welcome.samples(type="tertiary")

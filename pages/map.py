@@ -18,7 +18,7 @@ def page(bases: Sequence[str]) -> None:
     with row(vertical_alignment="bottom"):
         base = base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
-        by = select(t("Colour by"), labels(note_map.BY), "map_by", persist_state="session")
+        by = select("Colour by", labels(note_map.BY), "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
     with busy("Drawing the map…"):
         mapped = workspace.maps.build_map(base)

@@ -16,9 +16,9 @@ def _general() -> None:
     with left:
         general.draw_general()
     with right:
-        on_demand(t("Today's note"), "daily", "today", general.draw_daily)
-        on_demand(t("Types of notes"), "note_types", "category", general.draw_vocabulary)
-        on_demand(t("Documents"), "converters", "draft", general.draw_documents)
+        on_demand("Today's note", "daily", "today", general.draw_daily)
+        on_demand("Types of notes", "note_types", "category", general.draw_vocabulary)
+        on_demand("Documents", "converters", "draft", general.draw_documents)
         general.draw_file("general")
 
 
@@ -27,7 +27,7 @@ def _search() -> None:
     with left:
         general.search()
     with right:
-        on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, status))
+        on_demand("Search index", "search_index", "database", partial(upkeep.index, status))
         general.draw_file("search")
 
 

@@ -64,7 +64,10 @@ DECLARATIONS: Mapping[str, Form] = {
     "option": Form(1),
     "About": Form(0),
     "sentence": Form(0),
-    "Command": Form(0),
+    **dict.fromkeys(("button", "small", "submit", "count_button", "copy_button", "menu", "expander"), Form(0)),
+    **dict.fromkeys(("on_demand", "popover", "heading", "count_column", "text_input", "text_area", "text_box"), Form(0)),
+    **dict.fromkeys(("select", "select_hidden", "select_or_type", "segments", "pills"), Form(0)),
+    **dict.fromkeys(("close", "select_in", "link"), Form(1)),
 }
 """The declarations that take a text, or a message that holds one."""
 

@@ -22,6 +22,7 @@ from pages.ui.shared.widgets import (
     caption,
     chunk_link,
     errors,
+    expander,
     halves,
     heading,
     more,
@@ -30,6 +31,8 @@ from pages.ui.shared.widgets import (
     small,
     submit,
     tabs,
+    text_area,
+    text_input,
 )
 
 # Passages that a base's model refuses, and the button that retries them.
@@ -49,7 +52,7 @@ def section(status: BaseStatus) -> None:
         return
     base = status.base.name
     label = t_plural("{n} passage rejected by the model", "{n} passages rejected by the model", n=status.refused)
-    with st.expander(label, icon=":material/block:", key=f"refused_{status.base.id}"):
+    with expander(label, "block", f"refused_{status.base.id}"):
         small_print(
             "These passages are found by words only. Tessera tries them again when their text or "
             "the model changes, or when you retry them."
@@ -66,7 +69,7 @@ def section(status: BaseStatus) -> None:
                     caption(" ".join(refused_chunk.text.split())[:_LENGTH], width="content")
         more(len(refused) - _SHOWN)
         shut = jobs.is_writing(base) or workspace.jobs.running("embed")
-        if button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):
+        if button("Retry them", f"retry_{status.base.id}", "replay", disabled=shut):
             knobs.embed(base, refused=True)
 
 
@@ -112,7 +115,7 @@ def _general(status: BaseStatus) -> None:
     with right:
         folders.connection(base)
         reports.draw_ignored(base)
-        with st.expander(t("More options"), icon=":material/tune:", key=f"switches_{base.id}"):
+        with expander("More options", "tune", f"switches_{base.id}"):
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
                     draw_switch(base, name)
@@ -122,17 +125,17 @@ def _general(status: BaseStatus) -> None:
         base_link(base.name)
         listing.export(base)
         shut = is_shut()
-        small(t("Delete this base"), "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name))
+        small("Delete this base", "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name))
 
 
 def _name(base: KnowledgeBase) -> None:
     with st.form(f"names_{base.id}", border=False):
-        name = st.text_input(t("Name"), base.name, key=f"name_{base.id}_{base.name}", max_chars=80)
-        description = st.text_input(
-            t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is this base for?")
+        name = text_input("Name", f"name_{base.id}_{base.name}", base.name, max_chars=80)
+        description = text_input(
+            "Description", f"about_{base.id}", base.description, placeholder=t("What is this base for?")
         )
         shut = is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
-        saved = submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
+        saved = submit("Save", f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
     workspace.bases.update(base.name, description=description.strip())
@@ -154,11 +157,11 @@ def _search(base: KnowledgeBase) -> None:
     with left:
         _draw_search_settings(base)
         key = f"tried_{base.id}"
-        heading(t("Try it"))
+        heading("Try it")
         with st.form(f"try_{base.id}", border=False):
-            typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
-            if submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
-                session_state[key] = (typed or "").strip()
+            typed = text_area("Question", f"{key}_text", height=80)
+            if submit("Ask this base", f"{key}_ask", "search", type="primary"):
+                session_state[key] = typed.strip()
         text = str(session_state.get(key, ""))
     with right, errors():
         if text:
@@ -179,7 +182,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
     small_print("Everything left at its default follows the Settings page.")
     usual = st.container()
     rare = [name for name in keys if name not in _USUAL_SEARCH]
-    advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
+    advanced = expander("Advanced", "tune", f"more_search_{base.id}") if rare else usual
     for name, key in keys.items():
         own = getattr(base.search, name)
         session_state[key] = AS_SET if own is None else own

@@ -13,7 +13,7 @@ from pages.ui.shared.names import base_names, last_update, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, caption, errors, small, submit, warn
+from pages.ui.shared.widgets import button, caption, errors, expander, small, submit, text_input, warn
 
 # The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
 
@@ -51,7 +51,7 @@ def is_adding() -> bool:
 
 def back() -> None:
     """Draw the button that leads back to all bases."""
-    small(t("All knowledge bases"), "all_bases", "arrow_back", on_click=go, args=("",))
+    small("All knowledge bases", "all_bases", "arrow_back", on_click=go, args=("",))
 
 
 # The watched folders of a base: their problems, and syncs that need the user's consent.
@@ -166,18 +166,16 @@ def section(base: KnowledgeBase) -> None:
 
 def connection(base: KnowledgeBase) -> None:
     """Draw the form that connects a folder to a base; the user sees the changes before they are made."""
-    with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
+    with expander("Connect a folder", "create_new_folder", f"connect_{base.id}"):
         small_print(
             "Notes with the same path as a file are linked to it and keep their history. Other "
             "files are imported. Differences are shown first, and nothing is written to the "
             "folder."
         )
         with st.form(f"connect_form_{base.id}", border=False):
-            path = st.text_input(
-                t("Path to the folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes"
-            )
+            path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes")
             shut = jobs.is_shut()
-            if not submit(t("Review the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
+            if not submit("Review the changes", f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():
             st.error(t("Enter a folder path first."))

@@ -36,12 +36,14 @@ from pages.ui.shared.widgets import (
     button,
     download,
     errors,
+    expander,
     in_columns,
     select_in,
     select_or_type,
     small,
     submit,
     tabs,
+    text_input,
 )
 
 # The form for a new base: all its settings, before the base exists.
@@ -55,16 +57,16 @@ def draw_new_base() -> None:
     folders.back()
     section_title("New base")
     with st.container(key="new_base_form", width=_WIDTH):
-        title = st.text_input(t("Name"), key="new_name", max_chars=80)
+        title = text_input("Name", "new_name", max_chars=80)
         kinds: list[BaseKind] = [*BASE_KINDS]
         about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
         kind = st.radio(
             t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
         )
         usual, literal = workspace.bases.usual(kind), kind == "literal"
-        act, more = st.container(), st.expander(t("More options"), icon=":material/tune:")
+        act, more = st.container(), expander("More options", "tune")
     with more:
-        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is this base for?"))
+        description = text_input("Description", "new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(usual.embedder)
         chosen: dict[str, object] = {}
         for column, name in zip(st.columns(2), knobs.OF_BASES[: 1 if literal else 2], strict=False):
@@ -78,7 +80,7 @@ def draw_new_base() -> None:
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(chunking, embedder)
     with act, errors():
-        if button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+        if button("Create base", "make_base", "check", type="primary", disabled=workspace.readonly):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
             embedder = "" if literal else embedder
             base = workspace.bases.add(title.strip(), kind=kind, embedder=embedder, chunking=chunking, **fields)
@@ -99,7 +101,7 @@ def _model(usual: str) -> str:
         "The model decides which texts are similar in meaning. You can change it later; all "
         "notes are then indexed again."
     )
-    return select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
+    return select_or_type("Model for meaning", names, usual, "new_embedder", help=about) or usual
 
 
 # The trash of bases, from which they are restored or deleted for good.
@@ -114,7 +116,7 @@ def draw_trash() -> None:
     if not trashed:
         return
     label = t_plural("{n} deleted base in the trash", "{n} deleted bases in the trash", n=len(trashed))
-    with st.expander(label, icon=":material/delete:", key="bases_trash"):
+    with expander(label, "delete", "bases_trash"):
         st.caption(
             t_plural(
                 "Deleted bases stay here for {n} day.",
@@ -199,7 +201,7 @@ def section() -> None:
     """Draw the ways to import a base; for an invalid file, all its mistakes are listed."""
     if is_shut():
         return
-    with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
+    with expander("Import a base", "upload", "import_a_base"):
         small_print(
             "The import becomes a new base, and its notes are stored in Tessera. To keep a base "
             "in sync with the files in a folder, import the folder on the Notes page."
@@ -244,18 +246,18 @@ def _folder() -> None:
 def _import_here() -> None:
     with st.form("import_here", border=False):
         about = t("Path of a folder or file")
-        path = st.text_input(about, key="import_place", placeholder="~/Documents/notes").strip()
+        path = text_input(about, "import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("Default: its own name"))
         if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
             _restore(lambda: workspace.archives.restore(Path(path), name))
 
 
 def _name(key: str, placeholder: str) -> str:
-    return st.text_input(t("Name"), key=key, max_chars=80, placeholder=placeholder).strip()
+    return text_input("Name", key, max_chars=80, placeholder=placeholder).strip()
 
 
 def _submitted(form: str) -> bool:
-    return submit(t("Import"), f"{form}_yes", "upload", type="primary")
+    return submit("Import", f"{form}_yes", "upload", type="primary")
 
 
 def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
@@ -304,7 +306,7 @@ def page() -> None:
         "note belongs to one base."
     )
     st.html(f'<p class="t-lead">{html(about)}</p>')
-    button(t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,))
+    button("New base", "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,))
     folders.text_folders()
     if not status.bases:
         welcome.no_notes(t("There are no bases yet. Create one, or import notes, which also creates one."))
@@ -324,19 +326,19 @@ def _card(status: BaseStatus) -> None:
     for number, path in enumerate(paths[:FOLDERS]):
         with widgets.row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
-            if small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=is_shut()):
+            if small("Update now", f"sync_{base.id}_{number}", "sync", disabled=is_shut()):
                 folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)
     shut = is_shut()
     with widgets.row(f"card_actions_{base.id}"):
         small(
-            t("Add notes"),
+            "Add notes",
             f"add_{base.id}",
             "note_add",
             on_click=partial(folders.go, base.name, adding=True),
             disabled=shut,
         )
-        small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
+        small("Settings", f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         base_link(base.name)
         with widgets.row(width="content"):  # the trash button shares the row
             export(base)

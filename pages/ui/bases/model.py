@@ -24,7 +24,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import caption, heading, row, select
+from pages.ui.shared.widgets import caption, expander, heading, row, select
 
 # How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
 
@@ -47,7 +47,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
         return
     why = jobs.hindrance(base.name)
     button = partial(widgets.button, disabled=bool(why), help=why or None)
-    if button(t("How long will it take?"), f"split_cost_{base.id}", "calculate"):
+    if button("How long will it take?", f"split_cost_{base.id}", "calculate"):
         jobs.start(
             "cost",
             lambda progress: workspace.bases.chunking_cost(
@@ -58,7 +58,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved after the estimate
     cost = jobs.estimate(_subject(base))
-    if cost and button(t("Split the base this way"), f"split_{base.id}", "done_all", type="primary"):
+    if cost and button("Split the base this way", f"split_{base.id}", "done_all", type="primary"):
         workspace.jobs.forget("cost")
         jobs.start("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
 
@@ -73,7 +73,7 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
     if cards := workspace.notes.all(Filters(bases=(base,)) if base else None):
         latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
         titles = {card.id: card.title for card in latest}
-        note = workspace.notes.get(select(t("Note to preview"), titles, f"split_note_{base}"))
+        note = workspace.notes.get(select("Note to preview", titles, f"split_note_{base}"))
         cut = summary.cut(note, options, embedder)
     else:
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
@@ -85,7 +85,7 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
     if cut.chunks:
         with st.container(height=420, border=False, key="split_preview"):
             bands.draw(bands.NoteBands(note, cut.chunks, {}), None, key="bands_base", on_pick=lambda _: None)
-    with st.expander(t("Why this split"), key="why_split"):
+    with expander("Why this split", "", "why_split"):
         summary.why(cut)
 
 
@@ -103,7 +103,7 @@ def draw_model(status: BaseStatus) -> None:
     else:
         if base.wish:
             _draw_archived_model(base)
-        heading(t("Change the model"))
+        heading("Change the model")
         _change(base, models)
         if base.has_vectors:
             about = t(
@@ -111,7 +111,7 @@ def draw_model(status: BaseStatus) -> None:
                 "indexing is finished, notes are found by words only."
             )
             shut = is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
-            if widgets.button(t("Index all notes again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+            if widgets.button("Index all notes again", f"again_{base.id}", "restart_alt", disabled=shut, help=about):
                 jobs.start("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
@@ -147,7 +147,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     st.caption(state, width="content")
     if on and status.with_bits < status.windows:
         add = partial(keep_them, keep=True)
-        widgets.button(t("Add missing data"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
+        widgets.button("Add missing data", f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
@@ -168,10 +168,10 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     st.info(plain(state), icon=icon)
     shut = workspace.readonly or running
     with row():
-        if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
+        if widgets.button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             jobs.start("switch", lambda progress: _run(base, progress))
         about = plain(t("The base keeps its current model; the index for the other model is deleted."))
-        if widgets.button(t("Cancel the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
+        if widgets.button("Cancel the change", f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")
             st.rerun()
@@ -188,9 +188,9 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with row():
-            if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
+            if widgets.button("Use that model", f"use_wish_{base.id}", "model_training", disabled=busy):
                 jobs.start("cost", lambda progress: _model_cost(base, base.wish, progress))
-            if widgets.button(t("Keep the current model"), f"drop_wish_{base.id}", "close", disabled=busy):
+            if widgets.button("Keep the current model", f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 st.rerun()
 

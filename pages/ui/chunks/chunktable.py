@@ -67,10 +67,10 @@ def table(
         lines,
         {
             "index": st.column_config.NumberColumn("#", width=36),
-            "line": count_column(t("Line"), width=56),
+            "line": count_column("Line", width=56),
             "section": text_column("Section", width=112),
-            "tokens": count_column(t("Tokens"), width=56),
-            "overlap": count_column(t("Overlap"), width=56),
+            "tokens": count_column("Tokens", width=56),
+            "overlap": count_column("Overlap", width=56),
             "state": text_column("State", width=82),
             "edited": text_column("Edited", width=60),
             "kind": text_column("Kind", width=70),

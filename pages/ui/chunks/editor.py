@@ -17,7 +17,7 @@ from pages.ui.shared import jobs, links, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, small
+from pages.ui.shared.widgets import Dialog, button, close, errors, expander, row, segments, small, text_area
 
 # Undoing the last chunk edits, step by step.
 
@@ -63,8 +63,8 @@ def draw_undo(note: Note, *, shut: bool) -> None:
 
     with row("chunks_done"):
         st.caption(last.text, width="content")
-        small(t("Undo"), "chunks_undo", "undo", on_click=take_back, disabled=shut)
-        close("chunks_done_close", t("Close"), on_click=session_state.pop, args=(_STEPS, None))
+        small("Undo", "chunks_undo", "undo", on_click=take_back, disabled=shut)
+        close("chunks_done_close", "Close", on_click=session_state.pop, args=(_STEPS, None))
 
 
 # Edits that no longer fit their note and wait for the user's decision.
@@ -84,7 +84,7 @@ def draw_flagged() -> None:
         "{n} edits have lost their place. Keep or discard them?",
         n=len(waiting),
     )
-    with st.expander(title, icon=":material/flag:", key="flagged"):
+    with expander(title, "flag", "flagged"):
         small_print("The text that these edits belong to is no longer in the note. Nothing is lost until you decide.")
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
@@ -109,9 +109,9 @@ def _draw_flagged(item: Flagged) -> None:
     with row():
         about = plain(t("Becomes a separate chunk at the end of the note"))
         impossible = shut or note is None or edit.kind == "delete"
-        if button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
+        if button("Keep", f"keep_{edit.id}", "check", disabled=impossible, help=about):
             decide("keep")
-        if button(t("Discard"), f"drop_{edit.id}", "close", disabled=shut):
+        if button("Discard", f"drop_{edit.id}", "close", disabled=shut):
             decide("drop")
 
 
@@ -175,28 +175,22 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk:
     st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
-        if button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
+        if button("Restore", "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
             _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         return
     mode = segments(
-        t("What to do"), {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
+        "What to do", {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
     )
     if mode == "split":
         _split(note, chunk, shut=shut)
     elif mode == "add":
-        text = st.text_area(
-            t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut
-        )
+        text = text_area("Text of the new chunk", f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
         small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
         if _done("add", t("Add after this"), "add", shut=shut):
             _finish(note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
     else:
-        text = st.text_area(
-            t("Text of the chunk"),
-            value=chunk.text,
-            key=f"text_{chunk.id}_{note.generation}",
-            height=380,
-            disabled=shut,
+        text = text_area(
+            "Text of the chunk", f"text_{chunk.id}_{note.generation}", chunk.text, height=380, disabled=shut
         )
         small_print(
             "Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again."
@@ -208,12 +202,12 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk:
             label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
             if run and button(label, "drawer_merge", "merge", disabled=shut):
                 _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
-            if button(t("Hide"), "drawer_delete", "delete", disabled=shut):
+            if button("Hide", "drawer_delete", "delete", disabled=shut):
                 _finish(note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
-            if edit and button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
+            if edit and button("Restore", "drawer_restore", "settings_backup_restore", disabled=shut):
                 _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         if edit and edit.kind != "add" and edit.text:
-            with st.expander(t("The note's own text")):
+            with expander("The note's own text"):
                 st.code(edit.anchor, language=None, wrap_lines=True)
 
 
@@ -264,7 +258,7 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
 def first(base: KnowledgeBase, note: Note) -> None:
     """Draw the form that adds a chunk to a note without chunks."""
     shut = _draw_lock_reason(base)
-    text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
+    text = text_area("Text of the new chunk", f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
     if _done("first", t("Add a chunk"), "add", shut=shut):
         _finish(note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))

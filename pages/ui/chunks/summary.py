@@ -31,7 +31,17 @@ from pages.ui.shared.names import TEXT_LANGUAGES
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import base_filter, button, in_columns, more, note_link, row, segments, text_box
+from pages.ui.shared.widgets import (
+    base_filter,
+    button,
+    in_columns,
+    more,
+    note_link,
+    row,
+    segments,
+    text_box,
+    text_input,
+)
 
 # The note selector of the page: the tree on the left, or the latest notes if none is chosen.
 
@@ -45,7 +55,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     if linked := links.arrived_value("note"):
         session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = base_filter(bases, "cut_base")
-    text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
+    text = text_input("Title or path", "cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
     chosen: str | None = session_state.get("cut_note")
@@ -93,7 +103,7 @@ def offer(cards: Sequence[NoteSummary]) -> None:
 
 def offer_another() -> None:
     """Draw a box for a title or path, and the matching notes."""
-    text = text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
+    text = text_box("Title or path", "another_text", icon=":material/filter_alt:").strip()
     if cards := workspace.notes.all(text=text):
         offer(cards)
     else:
@@ -117,7 +127,7 @@ def head(note: Note, own: bool) -> str:
         note_link(note.id)
         if note.plain:
             return "stored"  # each line is a chunk, whatever is chosen
-        return segments(t("View"), views, "cut_view", default="stored", persist_state="session")
+        return segments("View", views, "cut_view", default="stored", persist_state="session")
 
 
 def figures(chunks: Sequence[Chunk]) -> None:

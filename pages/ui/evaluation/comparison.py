@@ -39,7 +39,7 @@ from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import caption, errors, text_column
+from pages.ui.shared.widgets import caption, errors, expander, link, text_column
 
 # One question: its right passages, and the hits of each run with the right characters marked.
 
@@ -144,7 +144,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
     seen = result.found_rank or len(result.hits)
     draw(slice(seen))
     if len(result.hits) > seen:
-        with st.expander(t("{n} more", n=len(result.hits) - seen)):
+        with expander(t("{n} more", n=len(result.hits) - seen)):
             draw(slice(seen, None))
     if not result.hits:
         small_print("Nothing was found.")
@@ -351,7 +351,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
         st.html(f'<div class="t-rans">{names}</div><div class="t-facts">{html(counts)}</div>')
         if shown.comparisons:
             widgets.select(
-                t("Judge by"),
+                "Judge by",
                 {name: text_of(FIGURES[name]) for name in METRICS},
                 width=320,
                 **widgets.bound("judged_by", shown.metric, partial(session_state.__setitem__, "judged")),
@@ -390,7 +390,7 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
     if way.embedder:
-        st.page_link("settings.py", label=t("Change the model in Settings"), icon=":material/settings:")
+        link("settings.py", "Change the model in Settings", "settings")
         small_print(
             "The whole base is then indexed with the other model; until that is finished, searches "
             "use the current model."
@@ -398,7 +398,7 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
         return
     with widgets.row():
         shut = jobs.is_writing(base.name) or jobs.is_evaluating()
-        if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
+        if widgets.button("Use these settings", "adopt", "check", type="primary", disabled=shut):
             if recut:
                 jobs.start("rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress))
             workspace.bases.adopt(base.name, way)

@@ -25,7 +25,18 @@ from pages.ui.shared import cards, jobs, links, widgets
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, begin_with, errors, guarded, problem_of, stamp, text_column
+from pages.ui.shared.widgets import (
+    Dialog,
+    begin_with,
+    errors,
+    guarded,
+    link,
+    problem_of,
+    stamp,
+    text_area,
+    text_column,
+    text_input,
+)
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
@@ -59,7 +70,7 @@ class Marks:
         )
         toggle(hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         if marked:
-            st.page_link("evaluation.py", label=t("Evaluation"), icon=":material/query_stats:")
+            link("evaluation.py", "Evaluation", "query_stats")
         chunk_id, into = session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
             del session_state[_MARKED]
@@ -87,7 +98,7 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> No
     if added:
         about = t("You added this chunk yourself. A right passage must be in the note's own text.")
     widgets.button(
-        t("Right passage"),
+        "Right passage",
         key,
         "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
@@ -134,7 +145,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
             _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
-        widgets.close(key, t("Remove"), on_click=guarded(act, key), disabled=workspace.readonly)
+        widgets.close(key, "Remove", on_click=guarded(act, key), disabled=workspace.readonly)
     problem_of(key)
     st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
@@ -156,7 +167,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             "at least half of the remaining text is found; a whole chunk would favour the "
             "current split."
         )
-        st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
+        text_area("Shorten", f"{key}_text", gold.quote, height=240, label_visibility="collapsed")
         st.button(t("Save"), key=key, on_click=guarded(narrow, key), disabled=workspace.readonly)
     problem_of(key)
 
@@ -177,11 +188,11 @@ def find(base: str, question_set: QuestionSet, question: Question, key: str) -> 
         return
     with box, errors():
         icon, key = ":material/search:", f"find_text_{key}"
-        text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
+        text = text_input("Search for", key, question.text, icon=icon, label_visibility="collapsed")
         with busy("Searching…"):
             # The base's own settings; a repeated search comes from the cache.
             result = workspace.search(
-                (text or "").strip() or question.text,
+                text.strip() or question.text,
                 **SearchOptions(
                     filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False, choose=False
                 ),
@@ -249,13 +260,11 @@ def narrow(
     begin_with(f"{key}_state", labels, "all")
     begin_with(f"{key}_kind", kinds, "")
     with widgets.row(f"{key}_filters", vertical_alignment="bottom"):
-        state = widgets.pills(t("Which questions"), labels, f"{key}_state", required=True, persist_state="session")
+        state = widgets.pills("Which questions", labels, f"{key}_state", required=True, persist_state="session")
         more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
-        kind = widgets.select(t("Kind"), kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
+        kind = widgets.select("Kind", kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
         icon = ":material/search:"
-        typed = widgets.text_box(
-            t("Words in the question"), f"{key}_text", icon=icon, width=230, persist_state="session"
-        )
+        typed = widgets.text_box("Words in the question", f"{key}_text", icon=icon, width=230, persist_state="session")
     wanted = typed.strip().casefold()
     return [
         item
@@ -301,13 +310,11 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
     A change from elsewhere replaces the typed text.
     """
     with st.form(f"question_{key}", border=False), errors():
-        text = st.text_area(
-            t("Question"), value=question.text, key=f"question_text_{key}", height=100, max_chars=LONGEST
-        )
-        answer = st.text_area(
-            t("Expected answer"),
-            value=question.answer,
-            key=f"question_answer_{key}",
+        text = text_area("Question", f"question_text_{key}", question.text, height=100, max_chars=LONGEST)
+        answer = text_area(
+            "Expected answer",
+            f"question_answer_{key}",
+            question.answer,
             height=70,
             max_chars=LONGEST,
             help=t("If you enter one, runs count how many of its figures and names the answer contains."),
@@ -316,7 +323,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
         with left:
             # A new kind can be typed.
             labels = {"": t("No kind"), **{name: kind_name(name) for name in (question.kind, *kinds) if name}}
-            kind = widgets.select_or_type(t("Kind"), labels, question.kind, f"question_kind_{key}")
+            kind = widgets.select_or_type("Kind", labels, question.kind, f"question_kind_{key}")
         note = right.text_input(t("Comment"), value=question.note, key=f"question_note_{key}")
         needed = st.toggle(
             t("All of its passages are needed"),
@@ -332,7 +339,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             saved = widgets.submit(label, f"save_question_{key}", type="primary", disabled=workspace.readonly)
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
-            text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
+            text, note, answer = (typed.strip() for typed in (text, note, answer))
             changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)
             if not question.id:
                 return workspace.questions.add(question_set, [changed])[0]
@@ -413,7 +420,7 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
     shut = workspace.readonly
     with widgets.row("question_bar"):
         widgets.button(
-            t("New question"),
+            "New question",
             "add_question",
             "add",
             on_click=session_state.update,
@@ -505,7 +512,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
             "question": text_column("Question", width="large"),
             "state": text_column("State"),
             "kind": text_column("Kind"),
-            "passages": widgets.count_column(t("Passages")),
+            "passages": widgets.count_column("Passages"),
         },
         key,
         most=560,
@@ -546,12 +553,12 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
 def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if session_state.get(_ADDING):
-        widgets.heading(t("New question"))
+        widgets.heading("New question")
         small_print(
             "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
         )
         added = draw_form(question_set, Question("", "", ()), kinds, "new")
-        if widgets.button(t("Cancel"), "cancel_question"):
+        if widgets.button("Cancel", "cancel_question"):
             session_state[_ADDING] = False
             st.rerun()
         if added is not None:

@@ -140,17 +140,17 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
         if base.has_vectors:
             others = {name: text_of(embedder_name(name)) for name in embedders() if name != base.embedder}
             own = {"": text_of(embedder_name(base.embedder))}
-            select(t("Model for meaning"), own | others, **field("embedder"))
+            select("Model for meaning", own | others, **field("embedder"))
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
-            select(t("Answers"), writers, **field("answers"))
+            select("Answers", writers, **field("answers"))
             about = t(
                 "The judge compares each answer with your expected answer and with the right "
                 "passages, and says whether they agree and why. Its opinion is a separate figure; a "
                 "model is lenient with its own writing."
             )
             judges = {"none": t("Nobody"), "model": t("The language model")}
-            select(t("Judge"), judges, help=about, **field("judge"))
+            select("Judge", judges, help=about, **field("judge"))
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
             if name == "reranker":
@@ -314,13 +314,13 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets in the base")}
-    scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
+    scope = widgets.segments("Which runs", scopes, "history_scope", default="set")
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))
     else:
         small_print("There are no runs yet. Compare two setups first.")
-        button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
+        button("Compare two setups", "history_first", "compare_arrows", on_click=show, args=("compare",))
     # The note copies that other setups use.
     if not (size := workspace.runs.scratch.bytes()):
         return
@@ -331,7 +331,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
             size=f"{size / 1e6:,.0f}",
         )
         drop = workspace.runs.scratch.drop
-        small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=is_evaluating())
+        small("Delete", "eval_places_delete", "delete", on_click=drop, disabled=is_evaluating())
 
 
 def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -394,7 +394,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
             on_click=open_comparison,
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
-        if button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
+        if button("Resume", "history_resume", "play_arrow", disabled=shut or not resumable):
             jobs.start(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if button(label, "history_delete", "delete", disabled=shut or not marked):

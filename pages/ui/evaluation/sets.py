@@ -17,7 +17,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, errors
+from pages.ui.shared.widgets import Dialog, errors, text_input
 
 # Question sets as files: export, and import with a list of errors in the file.
 
@@ -49,7 +49,7 @@ def import_questions(base: str) -> None:
         if file is None:
             return
         name = _into(base, file.name)
-        if widgets.button(t("Import"), "import_questions", "upload_file", type="primary", disabled=workspace.readonly):
+        if widgets.button("Import", "import_questions", "upload_file", type="primary", disabled=workspace.readonly):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
@@ -73,7 +73,7 @@ def _into(base: str, file: str) -> str:
     texts = {name: name for name in there}
     texts.setdefault(new, t("{set} (new)", set=new))
     about = t("Choose a set, or type the name of a new one.")
-    return widgets.select_or_type(t("Import into"), texts, new, f"import_into_{file}", help=about)
+    return widgets.select_or_type("Import into", texts, new, f"import_into_{file}", help=about)
 
 
 # The actions on a question set, each in its dialog.
@@ -96,9 +96,7 @@ def menu(base: str, question_set: QuestionSet) -> None:
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)
 
-    widgets.menu(
-        t("Set"), labels, f"set_menu_{question_set.id}", "more_horiz", DIALOG.open, disabled=workspace.readonly
-    )
+    widgets.menu("Set", labels, f"set_menu_{question_set.id}", "more_horiz", DIALOG.open, disabled=workspace.readonly)
 
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
@@ -127,7 +125,7 @@ def dialogs(base: str, question_set: QuestionSet | None) -> None:
 def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
     def content() -> None:
         with st.form("set_name", border=False):
-            typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
+            typed = text_input("Name", f"set_name_{name}", value, max_chars=LONGEST)
             if widgets.submit(label, "set_name_yes", type="primary"):
                 with errors():
                     open_set(act(typed))
@@ -201,7 +199,7 @@ def draw_check(base: KnowledgeBase) -> None:
         )
         st.caption(about)
         shut = jobs.is_evaluating()
-        if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
+        if widgets.button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             checks = workspace.findability
             language = session_language()
             jobs.start(
@@ -224,7 +222,7 @@ def _choice(base: str, sets: list[QuestionSet]) -> QuestionSet:
     key = f"question_set_{sets[0].base_id}"
     used = questions.last_used(base)
     links.begin_with("set", key, by_name, used.name if used else sets[0].name)
-    name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
+    name = widgets.select_hidden("Question set", by_name, key, width=360)
     links.set_value("set", name)
     questions.use(by_name[name])
     return by_name[name]
@@ -246,23 +244,23 @@ def _none(base: str) -> None:
     with st.container(horizontal=True, key="first_questions"):
         button = partial(widgets.button, disabled=shut)
         samples = base == jobs.SAMPLE
-        if samples and button(t("Use the twenty sample questions"), "sample_questions", "quiz", type="primary"):
+        if samples and button("Use the twenty sample questions", "sample_questions", "quiz", type="primary"):
             with errors():
                 open_samples()
                 st.rerun()
         tone = "secondary" if samples else "primary"
-        if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
+        if button("Suggest questions from my notes", "suggest_first", "auto_awesome", type=tone):
             questions.start(_first(base))
             st.rerun()
-        button(t("Import a file"), "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
-        if button(t("Write one myself"), "type_first", "edit"):
+        button("Import a file", "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
+        if button("Write one myself", "type_first", "edit"):
             _first(base)
             st.session_state["adding_question"] = True
             st.rerun()
     # The sample notes' questions demonstrate this page.
     if not samples and jobs.SAMPLE not in base_names():
         welcome.samples(type="tertiary")
-    elif not samples and widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
+    elif not samples and widgets.small("Try it with the sample notes", "to_samples", "play_arrow"):
         st.query_params["base"] = jobs.SAMPLE
         st.rerun()
     if importing:

@@ -35,6 +35,7 @@ from pages.ui.shared.widgets import (
     select_or_type,
     small,
     submit,
+    text_input,
 )
 
 # The dialog that sets fields of several notes at once; a field left empty stays unchanged in each note.
@@ -92,7 +93,7 @@ def _fields(note_ids: Sequence[str]) -> None:
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if button(
-        t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
+        "Set", "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
     ):
         with errors():
             if add or remove:
@@ -132,7 +133,7 @@ def _draw_change_dialog() -> None:
 
 def _rename(note: Note) -> None:
     with st.form("rename_note", border=False):
-        title = st.text_input(t("Title"), note.title, key=f"rename_{note.id}").strip()
+        title = text_input("Title", f"rename_{note.id}", note.title).strip()
         file = note.in_file
         if workspace.files.is_writable(note):
             file = st.checkbox(
@@ -148,7 +149,7 @@ def _rename(note: Note) -> None:
             shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
             more = len(linking) - len(shown)
             st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
-        if submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
+        if submit("Rename", "rename_yes", "check", type="primary", disabled=workspace.readonly):
             with errors():
                 if workspace.files.is_writable(note):
                     workspace.preferences.set(_FILES, "on" if file else "off")
@@ -182,7 +183,7 @@ def draw_retitled(note: Note) -> None:
     with row("retitled"):
         caption(sentences(texts), width="content")
         small(label, "retitled_yes", "check", on_click=follow)
-        close("retitled_no", t("Leave as is"), on_click=_forget_title)
+        close("retitled_no", "Leave as is", on_click=_forget_title)
 
 
 def _forget_title() -> None:
@@ -212,8 +213,8 @@ def _move(note_ids: Sequence[str]) -> None:
     top, before = t("the top level"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
     folders = {"": top, **{folder: folder for folder in load_offers().folders[base]}}
     folders.setdefault(before, before)
-    folder = select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
-    if button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
+    folder = select_or_type("Folder", folders, before, f"move_{'_'.join(note_ids)}")
+    if button("Move", "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
         with errors():
             _move_into(note_ids, folder)
             MOVE_DIALOG.close()
@@ -260,8 +261,8 @@ def _read_as(note: Note) -> None:
         texts = {"": t("Automatic")} | {
             read_as.encoding: with_label(read_as.encoding, read_as.beginning) for read_as in found
         }
-        chosen = select(t("Encoding"), texts, f"encoding_{note.id}")
-        if button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
+        chosen = select("Encoding", texts, f"encoding_{note.id}")
+        if button("Read again", "read_as_yes", "check", type="primary", disabled=workspace.readonly):
             workspace.documents.read_as(note.id, chosen)
             _done()
 
@@ -293,7 +294,7 @@ def is_here() -> bool:
 def new() -> None:
     """Draw the button that begins a new note in the current base and folder."""
     button(
-        t("New note"),
+        "New note",
         "new_note",
         "edit_square",
         on_click=composer.begin_here,
@@ -309,7 +310,7 @@ def is_raw() -> bool:
 def actions(note: Note) -> None:
     """Draw the actions on an open note."""
     button(
-        t("Edit"),
+        "Edit",
         "edit_note",
         "edit",
         help=t("Key: E"),
@@ -386,5 +387,5 @@ def _menu(note: Note) -> None:
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
         if workspace.documents.has_encoding(note):
             texts["read_as"] = t("Change the encoding…")
-    menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
+    menu("More", texts, f"note_menu_{note.id}", "more_horiz", choose)
     history.dialog()

@@ -40,7 +40,7 @@ def _draw(base: str) -> None:
         for concept in concepts
     }
     session_state["concept_names"] = [name for name in session_state.get("concept_names") or () if name in labels]
-    chosen = pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
+    chosen = pills("Concepts", labels, "concept_names", selection_mode="multi")
     if chosen:
         _decisions(concepts, chosen)
         _notes(chosen, base)
@@ -67,8 +67,8 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
                 label = t("Undo pinning and merging")
                 small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
             else:
-                small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
-            small(t("Hide"), "concept_hide", "visibility_off", on_click=hide, disabled=shut)
+                small("Pin", "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
+            small("Hide", "concept_hide", "visibility_off", on_click=hide, disabled=shut)
         else:
             label = t("Merge into one concept: {name}", name=plain(first))
             small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
@@ -91,9 +91,9 @@ def _way() -> None:
     st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
     with left:
-        first = text_box(t("From: note title"), "way_from")
+        first = text_box("From: note title", "way_from")
     with right:
-        last = text_box(t("To: note title"), "way_to")
+        last = text_box("To: note title", "way_to")
     if not (first.strip() and last.strip()):
         return
     ends = [next(iter(workspace.notes.switch(text, 1)), None) for text in (first, last)]
@@ -125,14 +125,14 @@ def draw(base: str, *, several: bool) -> None:
         if not latest:
             small_print("There are no notes yet. Write one, or import a folder.")
             return
-        heading(t("Last changed"))
+        heading("Last changed")
         for card in latest:
             with row(f"latest_{card.id}"):
                 note_link(card.id, card.title)
                 about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
                 caption(" · ".join(filter(None, about)), width="content")
     if workspace.has("related"):
-        on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
+        on_demand("Concepts", "concepts", "category", lambda: _draw(base))
 
 
 def _latest(base: str) -> Sequence[NoteSummary]:

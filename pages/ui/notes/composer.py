@@ -442,13 +442,13 @@ def _offer(draft: NoteDraft, text: str) -> None:
     with row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")
         button(
-            t("Continue writing"),
+            "Continue writing",
             f"resume_{draft.key}",
             "edit",
             type="primary",
             on_click=go_on,
         )
-        small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(draft.key,))
+        small("Discard", f"discard_{draft.key}", "delete", on_click=discard, args=(draft.key,))
 
 
 _KEY = "letters"

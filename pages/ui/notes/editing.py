@@ -20,7 +20,19 @@ from pages.ui.shared.links import arrived_value
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
-from pages.ui.shared.widgets import button, caption, component, errors, guarded, note_link, pills, row, small, warn
+from pages.ui.shared.widgets import (
+    button,
+    caption,
+    component,
+    errors,
+    guarded,
+    link,
+    note_link,
+    pills,
+    row,
+    small,
+    warn,
+)
 
 # Passages from other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -82,9 +94,7 @@ def _draw(session: EditorSession) -> None:
             elif session.newer and session.note and session.newer.version > session.note.version:
                 with row("writing_newer"):
                     st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-                    small(
-                        t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(session,)
-                    )
+                    small("Show the new text", "take_newer", "refresh", on_click=composer.take_newer, args=(session,))
             history.draw_undo()
             _bar(session)
             note_fields.draw_head(session)
@@ -104,19 +114,14 @@ def _draw(session: EditorSession) -> None:
                     )
                     with row():
                         button(
-                            t("Make a copy here"),
+                            "Make a copy here",
                             "writing_copy",
                             "content_copy",
                             on_click=lambda: composer.edit(workspace.notes.copy(note.id, embed=False).id),
                             disabled=workspace.readonly,
                         )
                         if not note.plain:
-                            st.page_link(
-                                "bases.py",
-                                label=t("Change this"),
-                                icon=":material/tune:",
-                                query_params={"base": base.name},
-                            )
+                            link("bases.py", "Change this", "tune", base=base.name)
                 side = {"key": "reading_side", "default": "rendered"}
             else:
 
@@ -187,7 +192,7 @@ def _bar(session: EditorSession) -> None:
             small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
         if session.decides:
             button(
-                t("Save"),
+                "Save",
                 "writing_save",
                 "check",
                 type="primary",
@@ -227,7 +232,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
         views["nearby"] = t("Nearby passages")
-    view = pills(t("Next to the text"), views, key, default=default, persist_state="session")
+    view = pills("Next to the text", views, key, default=default, persist_state="session")
     if view is None:
         return
     with st.container(key="writing_beside"):

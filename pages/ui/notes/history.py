@@ -58,8 +58,8 @@ def draw_undo() -> None:
 
     with row("notes_done"):
         st.caption(text, width="content")
-        small(t("Undo"), "notes_undo", "undo", on_click=take_back)
-        close("notes_done_close", t("Close"), on_click=clear_undo)
+        small("Undo", "notes_undo", "undo", on_click=take_back)
+        close("notes_done_close", "Close", on_click=clear_undo)
 
 
 def clear_undo() -> None:
@@ -141,7 +141,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
         small_print("This is the only version.")
         return "alone", None
     views = {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")}
-    view = segments(t("View"), views, "history_view", default="changes", persist_state="session")
+    view = segments("View", views, "history_view", default="changes", persist_state="session")
     if view == "alone":
         st.space("stretch")
         return view, None
@@ -151,7 +151,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
         item: text if item < max(newest, number) else t("now · {version}", version=text)
         for item, text in others.items()
     }
-    return view, select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
+    return view, select("Compared with", texts, f"history_{note_id}_{number}", index=list(texts).index(first))
 
 
 def draw_difference(difference: NoteDifference) -> None:

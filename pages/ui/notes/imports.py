@@ -7,6 +7,7 @@ import streamlit as st
 from streamlit import session_state
 
 from core import desktop as window
+from core.base.messages import verbatim
 from core.model import NOTE_SUFFIXES, SyncPlan
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports
@@ -14,7 +15,21 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
-from pages.ui.shared.widgets import begin_with, button, caption, errors, row, select, small, submit, tabs, warn
+from pages.ui.shared.widgets import (
+    begin_with,
+    button,
+    caption,
+    errors,
+    expander,
+    link,
+    row,
+    select,
+    small,
+    submit,
+    tabs,
+    text_input,
+    warn,
+)
 
 # The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
@@ -49,7 +64,7 @@ _CHOICES = "folders_chosen"
 def choose(key: str) -> None:
     """Draw the button for choosing a folder, whose path `take` puts into the widget with the given key."""
     if window.command():
-        if button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
+        if button("Choose a folder…", f"{key}_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
                 folder = window.choose()
             if folder:
@@ -77,14 +92,14 @@ def _browse(key: str) -> None:
 
     caption(str(now))
     with row():
-        small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
-        if button(t("Use this folder"), f"{key}_take", "check", type="primary"):
+        small("Up", f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
+        if button("Use this folder", f"{key}_take", "check", type="primary"):
             session_state[f"{key}_chosen"] = str(now)
             session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
             st.rerun()
     with st.container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
-            small(plain(folder.name), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
+            small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
 
 
 _INTO = "into_"
@@ -104,7 +119,7 @@ def section() -> None:
     if plan is not None:
         _decide(plan)
     elif _opens_ways() and not _is_locked():
-        with st.expander(t("Import and update"), expanded=True, icon=":material/sync:"):
+        with expander("Import and update", "sync", expanded=True):
             _ways()
 
 
@@ -114,10 +129,10 @@ def adding(base: str, *, opened: bool) -> None:
     if plan is not None and plan.base == base:
         _decide(plan)
     elif not _is_locked() and "import" not in st.query_params:
-        with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
+        with expander("Add notes", "note_add", f"add_notes_{base}", expanded=opened):
             _ways(base)
             if button(
-                t("Write a note"),
+                "Write a note",
                 "write_into",
                 "edit_square",
                 on_click=composer.begin,
@@ -154,7 +169,7 @@ def _target(key: str) -> str:
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
     begin_with(key, bases, composer.current_place()[0])
-    return select(t("Knowledge base"), bases, key)
+    return select("Knowledge base", bases, key)
 
 
 def _by_path(base: str) -> None:
@@ -166,9 +181,9 @@ def _by_path(base: str) -> None:
             "subfolders. The files stay where they are. Before the import, you choose whether "
             "edits may change them."
         )
-        path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
+        path = text_input("Folder path", "import_path", help=about, placeholder="~/Documents/notes")
         name = base or _target("import_base")
-        submitted = submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
+        submitted = submit("Preview changes", f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
     elif submitted:
@@ -188,9 +203,9 @@ def _by_path(base: str) -> None:
 
 def _by_address(into: str) -> None:
     with st.form("by_address", border=False):
-        address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
+        address = text_input("Address", "import_address", placeholder="https://example.org/page").strip()
         base = into or _target("import_address_base")
-        submitted = submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
+        submitted = submit("Preview changes", f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
         with errors(), busy("Loading the page…"):
             _propose(workspace.imports.plan_page(workspace.documents.page(address), base))
@@ -213,7 +228,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
         name = base or _target(f"upload_base_{kind}")
-        if button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
+        if button("Preview changes", f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
@@ -262,7 +277,7 @@ def _decide(plan: SyncPlan) -> None:
             small_print("Everything is up to date: there is nothing to do.")
         with row():
             shut = plan.is_empty or not confirmed or workspace.readonly
-            if button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
+            if button("Apply", "plan_apply", "check", type="primary", disabled=shut):
                 if jobs.start_import(plan, confirmed=confirmed, writes=writes):
                     del session_state["plan"]
                     st.query_params.pop("import", None)
@@ -309,9 +324,4 @@ def _makes(plan: SyncPlan) -> None:
         st.info(
             plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)), icon=":material/add_circle:"
         )
-    st.page_link(
-        "bases.py",
-        label=t("Choose its settings first"),
-        icon=":material/tune:",
-        query_params={"new": "yes", "name": plan.base},
-    )
+    link("bases.py", "Choose its settings first", "tune", new="yes", name=plan.base)

@@ -15,7 +15,7 @@ from pages.ui.shared import links, tree
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, count_column, guarded, segments, table, text_column
+from pages.ui.shared.widgets import button, count_column, guarded, link, segments, table, text_column
 
 _FILTERS = "notes_filters"
 _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
@@ -116,7 +116,7 @@ def view() -> str:
         if is_list():  # the trash replaces the open note
             opened.choose("")
 
-    return segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
+    return segments("View", views, "notes_view", default="tree", persist_state="session", on_change=changed)
 
 
 def marked_notes() -> list[str]:
@@ -140,13 +140,8 @@ def notes(
     elif not cards:
         small_print("No note matches these filters.")
         if narrowed.words:
-            st.page_link(
-                "search.py",
-                label=t("Search the text of the notes"),
-                icon=":material/search:",
-                query_params={"q": " ".join(narrowed.words)},
-            )
-        button(t("Clear the filters"), "notes_clear", "filter_alt_off", on_click=clear)
+            link("search.py", "Search the text of the notes", "search", q=" ".join(narrowed.words))
+        button("Clear the filters", "notes_clear", "filter_alt_off", on_click=clear)
     elif view == "list":
         _table(cards, several=several)
     else:
@@ -211,7 +206,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
             "state": text_column("State", width=95),
             "base": text_column("Base", width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
-            "chunks": count_column(t("Chunks"), width=65),
+            "chunks": count_column("Chunks", width=65),
             "updated": text_column("Updated", width=95),
             "path": text_column("Path"),
         },

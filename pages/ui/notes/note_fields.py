@@ -16,7 +16,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, t, text_of
-from pages.ui.shared.widgets import Place, drawn, guarded, select_in, small
+from pages.ui.shared.widgets import Place, drawn, guarded, select_in, small, text_input
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT = message_table(
@@ -98,10 +98,10 @@ def _title(session: EditorSession) -> None:
     """Draw the title; a default title taken from the text is a grey placeholder."""
     key, given = key_of(session, "title"), workspace.texts.title_of(session.body) if session.body.strip() else ""
     own = composer.has_own_title(session)
-    st.text_input(
-        t("Title"),
+    text_input(
+        "Title",
+        key,
         (session.value("title") or "") if own else "",
-        key=key,
         placeholder=given or t("Title (optional)"),
         label_visibility="collapsed",
         on_change=_on_change(session, "title", key),
@@ -182,7 +182,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
         )
         st.caption(text, width="content")
         small(
-            t("Revert"),
+            "Revert",
             f"give_back_{name}",
             "undo",
             help=t("Use the value from the file again"),

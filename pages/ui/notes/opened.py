@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import streamlit as st
 from streamlit import session_state
 
+from core.base.messages import verbatim
 from core.model import Chunk, Note, NoteSummary
 from pages.ui.notes import composer
 from pages.ui.shared import links, widgets
@@ -83,7 +84,7 @@ def choose(note_id: str, place: str = "") -> None:
 
 def button(card: NoteSummary, key: str) -> None:
     """Draw a button with a note's title that opens the note."""
-    if small(plain(card.title), key, "description"):
+    if small(verbatim(plain(card.title)), key, "description"):
         choose(card.id)
         st.rerun()
 
@@ -138,8 +139,8 @@ def tabs(note: Note) -> None:
     with row("reader_tabs"):
         tabs = {note_id: titles[note_id] for note_id in open_ids if note_id in titles}
         if len(tabs) > 1:
-            segments(t("Notes that are open"), distinct(tabs), **bound("open_notes", note.id, choose))
-        menu(t("Open side by side"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
+            segments("Notes that are open", distinct(tabs), **bound("open_notes", note.id, choose))
+        menu("Open side by side", others, "open_second", "splitscreen_right", choose_second, type="tertiary")
 
 
 def drawer() -> None:
@@ -150,7 +151,7 @@ def drawer() -> None:
 def drawer_close() -> None:
     """Draw the button that closes the list of notes over the note."""
     number = session_state.get(_DRAWER, 0) + 1
-    close("notes_drawer_close", t("Close"), on_click=session_state.update, args=({_DRAWER: number},))
+    close("notes_drawer_close", "Close", on_click=session_state.update, args=({_DRAWER: number},))
 
 
 def passage(note: Note) -> tuple[Chunk, str] | None:
@@ -204,11 +205,11 @@ def draw_begin_dialog() -> None:
         place = " › ".join(filter(None, [base_name(base), *PurePosixPath(path).parts[:-1]])) or t("My notes")
         st.write(t("There is no note with this name yet. It would be created in {place}.", place=plain(place)))
         with row():
-            is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
+            is_begun = widgets.button("New note", "linked_yes", "edit_square", type="primary")
             if is_begun:
                 composer.leave()
                 composer.begin(base, title=composer.title_of(path), folder=posixpath.dirname(path))
-            if is_begun or widgets.button(t("Cancel"), "linked_no"):
+            if is_begun or widgets.button("Cancel", "linked_no"):
                 _BEGIN_DIALOG.close()
                 st.rerun()
 

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 from streamlit import session_state
 
-from core.base.messages import message
+from core.base.messages import message, verbatim
 from core.base.text import LINE_END
 from core.model import (
     HELPFUL,
@@ -35,7 +35,19 @@ from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, caption, chunk_link, close, guarded, on_demand, row, small, warn
+from pages.ui.shared.widgets import (
+    button,
+    caption,
+    chunk_link,
+    close,
+    expander,
+    guarded,
+    link,
+    on_demand,
+    row,
+    small,
+    warn,
+)
 
 # How an open note was found and used, and whether it helped.
 
@@ -49,7 +61,7 @@ def draw_uses(note: Note) -> None:
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
         return
-    with st.expander(t("How it was used")):
+    with expander("How it was used"):
         st.html(
             facts(
                 [
@@ -67,7 +79,7 @@ def draw_uses(note: Note) -> None:
         widgets.more(len(uses) - USES)
         forget = partial(workspace.uses.forget, [note.id])
         about = t("Deletes these figures and verdicts. The note itself isn't changed.")
-        small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
+        small("Delete", "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
 
 
 def _line(use: Use) -> str:
@@ -116,7 +128,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     """Draw tags, places, links and hints, each with its reason; a click accepts one, and can be undone."""
 
     def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
-        pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or is_shut())
+        pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=shut or is_shut())
         caption(reason)
         return pressed
 
@@ -147,12 +159,12 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         st.caption(f"**{t('Suggested links')}**")
         if not related.writable:
             small_print("This note is a file that is read-only here: add the links in the file.")
-    for link in related.links:
-        title = link.note.title
-        label = title if link.text == title else f"{link.text} → {title}"
-        if accepts(label, f"link_{link.note.id}", "add_link", link.reason, shut=not related.writable):
+    for offer in related.links:
+        title = offer.note.title
+        label = title if offer.text == title else f"{offer.text} → {title}"
+        if accepts(label, f"link_{offer.note.id}", "add_link", offer.reason, shut=not related.writable):
             version = workspace.versions.all(note.id)[0].number
-            workspace.related.link(note.id, link.note.id, expected_version=note.version)
+            workspace.related.link(note.id, offer.note.id, expected_version=note.version)
             revert = partial(workspace.versions.revert, note.id, version)
             finish(t("The link to '{title}' was added.", title=title), revert)
     if related.hints:
@@ -199,16 +211,11 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
         with st.container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
             with row("reader_bar"):
                 if passage and passage[1]:
-                    st.page_link(
-                        "search.py",
-                        label=t("Back to the hits"),
-                        icon=":material/arrow_back:",
-                        query_params={"q": passage[1]},
-                    )
+                    link("search.py", "Back to the hits", "arrow_back", q=passage[1])
                 if way := opened.trail():
-                    small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
+                    small("Back", "note_back", "arrow_back", on_click=opened.back, args=(way,))
                 if listing.is_list():
-                    small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
+                    small("All notes", "all_notes", "description", on_click=opened.choose, args=("",))
                 else:
                     opened.drawer()
                 if passage:
@@ -236,7 +243,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not is_shut():
             small(
-                t("Change the encoding…"),
+                "Change the encoding…",
                 "read_as",
                 "translate",
                 on_click=actions.DIALOG.open,
@@ -273,8 +280,8 @@ def second_note(note: Note) -> None:
     with st.container(key="second"):
         with row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
-            small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
-            close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
+            small("Swap", "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
+            close("second_close", "Close", on_click=opened.choose_second, args=("",))
         _text(note, None, opened.choose_second, "second")
 
 
@@ -284,7 +291,7 @@ def _fields(note: Note) -> None:
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
     lines = [_field(name, value) for name, value in [*shown, *note.extra.items()]]
     if any(lines):
-        with st.expander(t("Fields")):
+        with expander("Fields"):
             st.html(f'<div class="t-list">{"".join(lines)}</div>')
 
 

@@ -27,7 +27,7 @@ def now() -> datetime:
 def button() -> None:
     """Draw the button that opens today's note."""
     widgets.button(
-        t("Today's note"), "today", "today", help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]), on_click=_begin
+        "Today's note", "today", "today", help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]), on_click=_begin
     )
 
 
@@ -64,11 +64,11 @@ def _choose() -> None:
     own = composer.own_bases()
     first = next((name for name in (chosen.base, composer.current_place()[0], *own) if name in own), t("My notes"))
     widgets.begin_with("today_base", own, first)
-    base = widgets.select(t("Knowledge base"), {name: name for name in own}, "today_base") if own[1:] else first
+    base = widgets.select("Knowledge base", {name: name for name in own}, "today_base") if own[1:] else first
     folders = load_offers().folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
     small_print("You can change this in Settings and choose a template there.")
-    if widgets.button(t("Open today's note"), "today_yes", "today", type="primary"):
+    if widgets.button("Open today's note", "today_yes", "today", type="primary"):
         with errors():
             if base not in bases:
                 workspace.bases.add(base)

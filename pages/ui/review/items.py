@@ -14,7 +14,7 @@ from streamlit import session_state
 
 from core.base.errors import Conflict
 from core.base.frozen import frozen
-from core.base.messages import Message, message, message_table
+from core.base.messages import Message, message, message_table, verbatim
 from core.model import (
     AUTHORS,
     MATTERS,
@@ -40,7 +40,19 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import base_filter, bound, button, errors, more, note_link, on_demand, pills, select, small
+from pages.ui.shared.widgets import (
+    base_filter,
+    bound,
+    button,
+    errors,
+    link,
+    more,
+    note_link,
+    on_demand,
+    pills,
+    select,
+    small,
+)
 
 # The box above a note that waits for the user, or for which a program proposes a change.
 
@@ -59,17 +71,17 @@ def box(note_id: str) -> None:
         shut = is_shut()
         with st.container(horizontal=True):
             click = {"args": ([submission],), "disabled": shut}
-            button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
+            button("Accept", "accept_box", "check", type="primary", on_click=accept, **click)
             button(
-                t("Edit, then accept"),
+                "Edit, then accept",
                 "waiting_edit",
                 "edit",
                 on_click=composer.edit_proposed,
                 args=(submission,),
                 disabled=shut,
             )
-            button(t("Reject"), "reject_box", "close", on_click=reject, **click)
-            st.page_link("review.py", label=t("Everything to review"), icon=":material/rule:")
+            button("Reject", "reject_box", "close", on_click=reject, **click)
+            link("review.py", "Everything to review", "rule")
 
 
 def _done(submission: Submission) -> str:
@@ -286,7 +298,7 @@ def draw_item(matter: ReviewItem) -> None:
                     on_click=decision.act,
                     args=([matter],),
                 )
-        if matter.submission and button(t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut):
+        if matter.submission and button("Edit, then accept", "decide_edit", "edit", shortcut="E", disabled=shut):
             composer.edit_proposed(matter.submission)
             st.switch_page("notes.py")
     st.caption(" · ".join(_origin(matter)))
@@ -393,7 +405,7 @@ def section() -> None:
     """Draw the folded upload of logs, if learning is available."""
     if not workspace.has("learning"):
         return
-    on_demand(t("Suggest notes from logs"), "learning", "school", _drop)
+    on_demand("Suggest notes from logs", "learning", "school", _drop)
 
 
 def _drop() -> None:
@@ -405,7 +417,7 @@ def _drop() -> None:
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
             button(
-                t("Turn on"),
+                "Turn on",
                 "learning_on",
                 "toggle_on",
                 on_click=workspace.learning.enable,
@@ -416,7 +428,7 @@ def _drop() -> None:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
     bases = composer.own_bases() or [t("My notes")]
-    base = select(t("Base"), {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
+    base = select("Base", {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     with_model = workspace.settings.llm.is_set_up and st.checkbox(
         t("Let the language model suggest notes too"),
@@ -427,7 +439,7 @@ def _drop() -> None:
         ),
     )
     closed = not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING)
-    if button(t("Suggest notes"), "learning_go", "school", disabled=closed):
+    if button("Suggest notes", "learning_go", "school", disabled=closed):
         # The names are valid on any file system.
         logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
 
@@ -456,7 +468,7 @@ def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
     if session_state.get("review_kind") not in counts:
         session_state["review_kind"] = None
     labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
-    kind = pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
+    kind = pills("Kind", labels, "review_kind") if len(labels) > 1 else None
     links.set_value("kind", kind or "")
     return [matter for matter in matters if kind in (None, matter.kind)]
 
@@ -487,7 +499,7 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
                 before = matter.kind
                 st.caption(text_of(MATTERS[matter.kind].title))
             button(
-                plain(names[matter.key]),
+                verbatim(plain(names[matter.key])),
                 f"open_{matter.key}",
                 MATTERS[matter.kind].icon,
                 on_click=_choose,

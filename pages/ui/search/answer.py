@@ -43,6 +43,7 @@ from pages.ui.shared.widgets import (
     row,
     select,
     small,
+    text_input,
 )
 
 # The dropped candidates, and the reason why a note isn't a hit.
@@ -100,20 +101,20 @@ def why_not(text: str, options: SearchOptions) -> None:
             st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
             chunk_link(why.note.id, why.chunk.index)
 
-    on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
+    on_demand("Why not this note?", "why_not_box", "contact_support", draw)
 
 
 def _note() -> NoteSummary | None:
     notes = workspace.notes.all()
     if len(notes) > LISTED:
-        typed = st.text_input(t("Part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
+        typed = text_input("Part of its title or path", "why_not_part", icon=":material/filter_alt:")
         if not typed.strip():
             return None
         notes = workspace.notes.all(text=typed.strip())[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
     begin_with("why_not_note", texts, None)
     placeholder = t("Choose the note you expected")
-    chosen = select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
+    chosen = select("The note", texts, "why_not_note", index=None, placeholder=placeholder)
     return next((card for card in notes if card.id == chosen), None)
 
 
@@ -266,7 +267,7 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
     else:
         understood.draw_suggestions(text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
+    on_demand("Also considered", "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
     why_not(text, options)
 
 
@@ -307,7 +308,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         if result.hits:
             st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
-            small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
+            small("Filters", "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
             _context(prepared)
     if result.rerank_problem:
@@ -321,7 +322,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
             caption(text, "spellcheck", width="content")
             only = partial(session_state.__setitem__, "as_typed", result.query)
-            small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
+            small("Search for exactly this", f"as_typed_{word}", "undo", on_click=only)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(result, notice)), icon=":material/info:")
     question_box.draw_fields(result.query, result.understood.colons)
@@ -380,7 +381,7 @@ def _passages(prepared: Prepared) -> None:
     st.html(facts(texts))
     with row():
         clicked = partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None
-        copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
+        copy_button("Copy for an assistant", context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:

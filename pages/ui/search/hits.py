@@ -60,7 +60,7 @@ def draw_pictures(result: SearchResult) -> None:
             st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
             st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
             ask = partial(put, f"has:image like:{_quote_name(hit.picture)}")
-            small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
+            small("Pictures like this", f"like_{hit.rank}", "image_search", on_click=ask)
 
 
 def _draw_image(note_id: str, picture: str) -> None:
@@ -152,7 +152,7 @@ def more_button(result: SearchResult) -> None:
     """Draw the button that adds the next hits, if there may be any."""
     if result.settings.limit <= len(result.hits) < MOST:
         add = partial(session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
-        button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
+        button("More hits", "more_hits_add", "expand_more", on_click=add)
 
 
 def _wanted_times(text: str) -> int:
@@ -324,11 +324,11 @@ class Entries:
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
-            segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
+            segments("Neighbouring passages", texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
             whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
-            copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
+            copy_button("Copy", whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Draw the reasons for a hit, and the buttons for judging it."""
@@ -347,7 +347,7 @@ class Entries:
             verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
             judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
             now = bound(key, verdicts.get(hit.chunk.id), judge)
-            pills(t("Was it useful?"), names, disabled=workspace.readonly, **now)
+            pills("Was it useful?", names, disabled=workspace.readonly, **now)
             with row():
                 self._marks.button(hit)
                 chunk_link(hit.note.id, hit.chunk.index)
@@ -368,7 +368,7 @@ class Entries:
         forget = partial(workspace.clicks.forget, [hit.note.id])
         about = t("Delete your recorded clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", workspace.readonly
-        small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
+        small("Clear", key, "delete", help=about, on_click=forget, disabled=shut)
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:

@@ -22,11 +22,13 @@ from pages.ui.shared.widgets import (
     Dialog,
     begin_with,
     close,
+    expander,
     heading,
     problem,
     select,
     small,
     text_box,
+    text_input,
     toggled,
     toggling,
 )
@@ -71,8 +73,8 @@ def _save(text: str) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
         label = t("Save this question as")
-        st.text_input(label, key="past_name", placeholder=_short(text), max_chars=80, disabled=shut)
-        widgets.button(t("Save"), "past_save", "bookmark_add", on_click=save, disabled=shut)
+        text_input(label, "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
+        widgets.button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
 def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
@@ -91,7 +93,7 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
             with widgets.row(gap="small"):
                 _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
                 key, forget = f"forget_{bool(search.name)}_{number}", workspace.searches.delete_for_good
-                close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
+                close(key, "Delete it", on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 
 def _short(text: str) -> str:
@@ -139,7 +141,7 @@ def draw_follow_up(text: str) -> None:
             session_state.update(new_question=session_state["q"], follow_up="")
 
     icon = ":material/subdirectory_arrow_right:"
-    text_box(t("Ask a follow-up"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
+    text_box("Ask a follow-up", "follow_up", icon=icon, on_change=ask, max_chars=1000)
 
 
 def without_term(text: str, start: int, end: int) -> str:
@@ -206,7 +208,7 @@ def problems(text: str) -> Iterator[None]:
         if text[:start].endswith((":", "：")):
             start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
         if rest := without_term(text, start, end):
-            widgets.button(t("Search without this"), "leave_out", "backspace", on_click=put, args=(rest,))
+            widgets.button("Search without this", "leave_out", "backspace", on_click=put, args=(rest,))
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if session_state["mode"] == "keyword":
             raise
@@ -230,7 +232,7 @@ def draw_start() -> None:
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
         f"<span>{html(t('Import a folder of notes, or try Tessera with sample notes.'))}</span></div>"
     )
-    if widgets.button(t("Add notes"), "get_notes", "folder_open", type="primary"):
+    if widgets.button("Add notes", "get_notes", "folder_open", type="primary"):
         st.switch_page("home.py")
 
 
@@ -239,7 +241,7 @@ def start() -> None:
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
-        heading(t("Recent questions"))
+        heading("Recent questions")
         for search in past:
             _ask_again(search.name or search.query, search.query, _icon(search))
         if not past:
@@ -247,7 +249,7 @@ def start() -> None:
         threads.draw_links(RECENT)
     if examples := welcome.questions():
         with right, st.container(key="examples", gap="xxsmall"):
-            heading(t("For example"))
+            heading("For example")
             for text in examples:
                 _ask_again(text, text, ":material/arrow_outward:")
     st.html(
@@ -330,18 +332,18 @@ def draw_options(bases: list[str]) -> None:
         _draw_option("mode", offered=knobs.WAYS)
         for column, (label, none, there), key in zip(st.columns(2, gap="medium"), texts, FILTERS, strict=True):
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
-        with st.expander(t("Advanced"), key="advanced_options"):
+        with expander("Advanced", "", "advanced_options"):
             chosen = session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             begin_with("reranker", rerankers, AS_SET)
             about = text_of(knobs.HELPS["reranker"])
-            select(t("Rerank"), rerankers, "reranker", help=about, persist_state="session")
+            select("Rerank", rerankers, "reranker", help=about, persist_state="session")
             for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
                         _draw_option(name)
         if session_state["own_options"] or session_state["reranker"] != AS_SET:
-            small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset_options)
+            small("Reset to the defaults", "reset_options", "undo", on_click=reset_options)
 
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:

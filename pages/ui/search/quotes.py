@@ -53,7 +53,7 @@ def _box(answer: Answer) -> None:
         with widgets.row(key="answer_head"):
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(ANSWERED[answer.answered])}", width="content")
-            copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
+            copy_button("Copy", "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
             about = t("Save as a web page to print or share")
             page = page_file(answer.query, as_page(answer))
             download("", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about)

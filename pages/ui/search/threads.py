@@ -15,7 +15,20 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t
-from pages.ui.shared.widgets import button, caption, errors, heading, problem, row, small, submit, warn
+from pages.ui.shared.widgets import (
+    button,
+    caption,
+    errors,
+    expander,
+    heading,
+    problem,
+    row,
+    small,
+    submit,
+    text_area,
+    text_input,
+    warn,
+)
 
 SHOWN = 12
 """Maximum number of threads to list."""
@@ -46,7 +59,7 @@ def draw_links(most: int = SHOWN) -> None:
     threads = workspace.threads.all()[:most]
     if not threads:
         return
-    heading(t("Written answers"))
+    heading("Written answers")
     for thread in threads:
         title = thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"
         st.page_link(
@@ -67,9 +80,9 @@ def draw(thread_id: str) -> None:
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
             keep, delete = partial(_keep, thread), partial(_delete, thread)
             shut = workspace.readonly
-            small(t("Keep as a note"), "thread_keep", "note_add", on_click=keep, disabled=shut)
-            small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
-            widgets.close("thread_close", t("Close"), on_click=close)
+            small("Keep as a note", "thread_keep", "note_add", on_click=keep, disabled=shut)
+            small("Delete", "thread_delete", "delete", on_click=delete, disabled=shut)
+            widgets.close("thread_close", "Close", on_click=close)
         if note := session_state.pop("thread_note", ""):
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
             st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
@@ -119,7 +132,7 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
         f"{_quote_html(cited.quote)}"
     )
     if place.pieces:
-        with st.expander(t("What changed"), icon=":material/difference:"):
+        with expander("What changed", "difference"):
             st.html(history.words(NoteDifference(place.pieces, ())))
 
 
@@ -137,8 +150,8 @@ def _follow_up(thread: Thread) -> None:
     if not completed or thread_id != thread.id:
         with st.form("thread_form", border=False):
             with st.container(horizontal=True, vertical_alignment="bottom"):
-                typed = st.text_input(t("Ask a follow-up question"), key="thread_question", max_chars=1000)
-                pressed = submit(t("Continue"), "thread_complete", "arrow_forward")
+                typed = text_input("Ask a follow-up question", "thread_question", max_chars=1000)
+                pressed = submit("Continue", "thread_complete", "arrow_forward")
             if pressed and typed.strip():
                 with busy("Completing the question…"):
                     question = workspace.threads.complete(thread.id, typed.strip())
@@ -146,12 +159,10 @@ def _follow_up(thread: Thread) -> None:
                 session_state.update(state)
                 st.rerun()
         return
-    asked = st.text_area(
-        t("This is how the question will be searched; change it if it isn't what you mean"), key="thread_asked"
-    )
+    asked = text_area("This is how the question will be searched; change it if it isn't what you mean", "thread_asked")
     with row():
-        go = button(t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip())
-        button(t("Back"), "thread_back", "undo", on_click=partial(session_state.update, {_COMPLETED: None}))
+        go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked.strip())
+        button("Back", "thread_back", "undo", on_click=partial(session_state.update, {_COMPLETED: None}))
     if go:
         session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
         typed = session_state[_TYPED]
@@ -211,7 +222,7 @@ def draw_live() -> None:
             _answer(answer)
         if running:
             stop = workspace.jobs.cancel
-            button(t("Stop"), "stop_answer", "stop_circle", on_click=stop, args=("answer",))
+            button("Stop", "stop_answer", "stop_circle", on_click=stop, args=("answer",))
 
     part()
 
@@ -236,7 +247,7 @@ def _answer(answer: Answer) -> None:
                 small_print("Stopped. The text written so far is kept.")
     if writing.ended:
         task, material = writing.sent
-        with st.expander(t("What was sent"), icon=":material/outbox:"):
+        with expander("What was sent", "outbox"):
             passages = json.loads(material)["passages"]
             listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
             st.html(

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.datetimes import utc_now
-from core.base.messages import message_table
+from core.base.messages import message_table, verbatim
 from core.model import (
     FACETS,
     NOT_NARROWING,
@@ -31,7 +31,7 @@ from pages.ui.shared.knobs import NO_RERANKER, QUICK
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
-from pages.ui.shared.widgets import bound, button, caption, close, pills, row
+from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row
 
 # The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
 
@@ -138,7 +138,7 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
         if not fields:
             return
         with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
-            close("facets_close", t("Close"), on_click=toggle)
+            close("facets_close", "Close", on_click=toggle)
         single = {
             name: group for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query
         }
@@ -146,7 +146,7 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
             if name not in single:
                 _field(result, name, group)
         if single:
-            with st.expander(t("More"), key="facets_single"):
+            with expander("More", "", "facets_single"):
                 for name, group in single.items():
                     _field(result, name, group)
 
@@ -266,7 +266,7 @@ def chips(text: str, result: SearchResult) -> None:
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without this")
-        button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
+        button(verbatim(plain(label)), key, "close", icon_position="right", help=about, on_click=act, args=values)
 
     for term in result.understood.terms:
         if term.kind in ("words", "emphasis"):

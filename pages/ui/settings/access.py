@@ -32,7 +32,7 @@ def draw_assistants() -> None:
     run = workspace.access.run
     snippets = workspace.snippets(run.address if run else f"http://127.0.0.1:{st.get_option('server.port')}")
     programs = {snippet.program: snippet.program for snippet in snippets}
-    program = segments(t("Assistant"), programs, "assistant", default=next(iter(programs)))
+    program = segments("Assistant", programs, "assistant", default=next(iter(programs)))
     mine = {snippet.way: snippet for snippet in snippets if snippet.program == program}
     ways = {way: text_of(WAYS[way]) for way in mine}
     way = next(iter(ways))
@@ -69,7 +69,7 @@ def draw_programs() -> None:
         st.markdown(f"**{t('Address')}**")
         st.code(address, language=None)
         with errors():
-            on_demand(t("Show the token"), "token", "key", _token)
+            on_demand("Show the token", "token", "key", _token)
         steps = (
             t(
                 "In Chrome, Edge or Brave, open chrome://extensions, turn on Developer mode, click "
@@ -109,4 +109,4 @@ def _token() -> None:
         st.toast(t("A new token was created. Programs with the old token no longer have access."))
 
     about = t("Programs with the old token have no access until you give them the new token.")
-    button(t("Create a new token"), "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)
+    button("Create a new token", "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)

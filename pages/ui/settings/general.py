@@ -14,7 +14,19 @@ from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import Option, bound, button, caption, errors, on_demand, row, small, warn
+from pages.ui.shared.widgets import (
+    Option,
+    bound,
+    button,
+    caption,
+    errors,
+    expander,
+    on_demand,
+    row,
+    small,
+    text_area,
+    warn,
+)
 
 # Default search settings.
 
@@ -27,7 +39,7 @@ def search() -> None:
     small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
         _part(name)
-    with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):
+    with expander("Advanced", "tune", "search_advanced"):
         for name in PARTS:
             if name not in FIRST:
                 _part(name)
@@ -46,7 +58,7 @@ def search() -> None:
     switch("search.use_clicks", label, "use_clicks", clicks.enabled, clicks.enable, about)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
-        small(t("Clear all clicks"), "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly)
+        small("Clear all clicks", "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly)
 
 
 def _part(name: str) -> None:
@@ -87,13 +99,13 @@ def draw_vocabulary() -> None:
         'One type per line, followed by ":" and its categories, separated by commas. These are '
         "offered when you edit a note's fields, where you can also type any other word."
     )
-    st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
+    text_area("Types of notes and their categories", VOCABULARY, height=320, disabled=workspace.readonly)
     changed = session_state[VOCABULARY] != vocabulary.text()
     with row():
         shut = workspace.readonly or not changed
-        button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
+        button("Save", "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
         if changed:
-            button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
+            button("Discard", "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
         for name, title in vocabulary.presets.items():
             put = partial(fill, vocabulary.preset(name, language))
             about = t("Puts these types into the field above. Nothing is stored until you save.")
@@ -133,7 +145,7 @@ def draw_general() -> None:
     """Draw the language and theme selectors, and the numeric settings."""
     look.choose_language("settings_language", label_visibility="visible")
     look.choose_look("settings_look", label_visibility="visible")
-    with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
+    with expander("Folders and old versions", "tune", "general_numbers"):
         numbers()
 
 

@@ -16,7 +16,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import button, caption, in_columns, row, submit, warn
+from pages.ui.shared.widgets import button, caption, expander, in_columns, row, submit, text_input, warn
 
 # The picture model on the Settings page, and the number of pictures that it can find.
 
@@ -120,7 +120,7 @@ def draw_models(status: Status) -> None:
         rare = [card for card in cards if card.downloadable and card.name not in used]
         _cards([card for card in cards if card not in rare], used)
         if rare:
-            with st.expander(t("Models to download"), icon=":material/download:", key=f"rare_{part}"):
+            with expander("Models to download", "download", f"rare_{part}"):
                 _cards(rare, used)
     draw_picture_model()
     _other(models)
@@ -169,9 +169,9 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
     busy = workspace.jobs.running(*jobs.MODELS)
     with row():
         if card.downloadable:
-            if button(t("Download"), f"download_{card.name}", "download", disabled=busy):
+            if button("Download", f"download_{card.name}", "download", disabled=busy):
                 _download(card.name)
-        elif not card.problem and button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
+        elif not card.problem and button("Test", f"test_{card.name}", "play_arrow", disabled=busy):
             _test(card.name)
     panel_about(TRIED, lambda what: what == card.name)
 
@@ -220,9 +220,9 @@ def _other(models: Sequence[ModelCard]) -> None:
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), row(vertical_alignment="bottom"):
-        name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
-        download = submit(t("Download"), "download_other", "download", disabled=busy)
-        test = submit(t("Test"), "test_other", "play_arrow", disabled=busy)
+        name = text_input("Name", "other_name", placeholder="sentence:BAAI/bge-m3").strip()
+        download = submit("Download", "download_other", "download", disabled=busy)
+        test = submit("Test", "test_other", "play_arrow", disabled=busy)
     small_print(
         "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL a model for "
         "reranking; both come from huggingface.co. If that site can't be reached, start Tessera "

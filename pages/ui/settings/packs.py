@@ -13,7 +13,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import button, caption, errors, in_columns, on_demand, row, small, submit, warn
+from pages.ui.shared.widgets import button, caption, errors, in_columns, on_demand, row, small, submit, text_input, warn
 
 PackWork = Callable[[Progress], PackReport]
 """Function that installs or upgrades a pack in a job."""
@@ -77,12 +77,12 @@ def _pack(card: PackCard) -> None:
                 shut,
                 lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress),
             )
-        if installed and small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
+        if installed and small("Remove", f"remove_{card.name}", "delete", disabled=shut):
             with errors():
                 workspace.packs.delete(card.name)
                 st.rerun()
     if found and installed:
-        on_demand(t("Notes that you changed"), f"edited_{card.name}", "edit_note", partial(_edited, card.name))
+        on_demand("Notes that you changed", f"edited_{card.name}", "edit_note", partial(_edited, card.name))
 
 
 def _starts(label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
@@ -113,8 +113,8 @@ def _edited(name: str) -> None:
 def _from_folder() -> None:
     """Draw the box for installing a pack from a folder."""
     with st.form("pack_folder", border=False), row(vertical_alignment="bottom"):
-        folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if submit(t("Install"), "install_folder", "folder_open", disabled=is_writing()):
+        folder = text_input("Folder with a pack.toml", "pack_folder_path")
+        if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
             if folder.strip():
                 jobs.start(jobs.PACKS, partial(_install, folder.strip()))
             st.rerun()

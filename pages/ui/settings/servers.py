@@ -13,7 +13,7 @@ from pages.ui.shared import jobs
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, warn
+from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, text_input, warn
 
 # Local model servers on the Settings page: what was searched, and the button that uses a server.
 
@@ -31,7 +31,7 @@ Found = tuple[LocalServer, ...]
 def _list(found: Found | None) -> None:
     with row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
-        if small(t("Search again"), "look_again", "refresh", disabled=found is None):
+        if small("Search again", "look_again", "refresh", disabled=found is None):
             workspace.jobs.forget(_JOB)
             st.rerun()
     about = t(
@@ -70,8 +70,8 @@ def _draw_found_server(server: LocalServer) -> None:
         if len(server.models) > 1:
             labels = {name: short(name) for name in models}
             look = {"label_visibility": "collapsed", "width": 220}
-            model = select(t("Language model"), labels, f"local_model_{port}", **look)
-        if button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
+            model = select("Language model", labels, f"local_model_{port}", **look)
+        if button("Let it write answers", f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
             workspace.servers.update("llm", base_url=server.base_url, model=model)
@@ -207,7 +207,7 @@ def _card(status: Status, card: ServerCard) -> None:
         )
         if "entered" in card.sources.values():
             about = plain(t("Removes the server's address, model and key from this machine."))
-            small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
+            small("Remove server", f"remove_server_{card.section}", "delete", help=about, on_click=remove)
     st.html(f'<div class="t-small">{html(purpose.about)}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:
@@ -266,9 +266,9 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                 variable = f"TESSERA_{card.section}__{name}".upper()
                 caption(text_of(source, what=texts[name], name=variable, file=FILE))
         if not card.key or _replacing(card) in session_state:
-            st.text_input(
-                t("Key, if the server requires one"),
-                key=_box("key", card),
+            text_input(
+                "Key, if the server requires one",
+                _box("key", card),
                 type="password",
                 autocomplete="new-password",
                 placeholder=t("Servers on this machine rarely require a key"),
@@ -304,8 +304,8 @@ def _key(card: ServerCard) -> None:
         with st.container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
                 shut = _replacing(card) in session_state
-                small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
-            removed = card.key_for and small(t("Remove"), f"remove_key_{card.section}", "delete")
+                small("Replace", f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
+            removed = card.key_for and small("Remove", f"remove_key_{card.section}", "delete")
         if removed:
             with errors():
                 workspace.servers.remove_key(card.section)

@@ -22,6 +22,7 @@ from pages.ui.shared.widgets import (
     small,
     table,
     text_column,
+    text_input,
     warn,
 )
 
@@ -33,13 +34,13 @@ def draw_health() -> None:
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with row():
-        if button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
+        if button("Check everything", "doctor", "stethoscope", disabled=busy):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
         shut = busy or is_writing()
-        if mendable and button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
+        if mendable and button("Repair what can be repaired", "doctor_fix", "healing", disabled=shut):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     jobs.panel(("doctor", "compact"))
     if health:
@@ -55,8 +56,8 @@ def draw_health() -> None:
                 )
         sound = sum(check.level == "sound" for check in health.checks)
         st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
-    on_demand(t("Background tasks since Tessera started"), "jobs_ended", "history", jobs.history)
-    on_demand(t("What takes up space"), "space", "hard_drive", _space)
+    on_demand("Background tasks since Tessera started", "jobs_ended", "history", jobs.history)
+    on_demand("What takes up space", "space", "hard_drive", _space)
     shell.report(workspace.bug_report)
 
 
@@ -80,7 +81,7 @@ def _space() -> None:
         )
     about = t("{size} unused.", size=megabytes(space.unused))
     shut = workspace.jobs.running("compact") or is_writing()
-    if button(t("Free unused space"), "compact", "compress", disabled=shut, help=about):
+    if button("Free unused space", "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
         st.rerun()
 
@@ -100,7 +101,7 @@ def draw_backups() -> None:
     )
     if workspace.backups.problem:
         warn(t("The daily backup failed: {problem}", problem=workspace.backups.problem))
-    if button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
+    if button("Make a backup now", "backup_make", "backup", disabled=workspace.jobs.running("backup")):
         jobs.start("backup", lambda progress: workspace.backups.make(progress=progress))
     jobs.panel(("backup", "verify"))
     _choices()
@@ -131,18 +132,18 @@ def _choices() -> None:
     general.switch("backups.daily", label, "backup_daily", backups.daily, backups.choose_daily, about)
     session_state.setdefault(_FOLDER, str(backups.place))
     with row(vertical_alignment="bottom"):
-        st.text_input(
-            t("Folder for backups"),
-            key=_FOLDER,
+        text_input(
+            "Folder for backups",
+            _FOLDER,
             disabled=shut,
             help=t(
                 "A folder on another disk survives if this disk fails. If empty, backups are stored next to the notes."
             ),
         )
         off = shut or session_state[_FOLDER] == str(backups.place)
-        button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
+        button("Save", "backup_folder_save", "save", on_click=put, disabled=off)
     general.remark(folder)
-    popover(t("Encryption"), "backup_encryption", "lock", _encryption)
+    popover("Encryption", "backup_encryption", "lock", _encryption)
 
 
 def _encryption() -> None:
@@ -156,7 +157,7 @@ def _encryption() -> None:
         if on
         else t("With a passphrase, nobody else can read your backups. If you forget it, you can't read them either.")
     )
-    st.text_input(t("Passphrase"), key=_PASSPHRASE, type="password", disabled=workspace.readonly)
+    text_input("Passphrase", _PASSPHRASE, type="password", disabled=workspace.readonly)
 
     def protect() -> None:
         passphrase, session_state[_PASSPHRASE] = session_state[_PASSPHRASE], ""
@@ -167,14 +168,14 @@ def _encryption() -> None:
         button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
         if on:
             end, shut = workspace.backups.unprotect, workspace.readonly
-            button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
+            button("Stop encrypting", "backup_unprotect", "lock_open", on_click=end, disabled=shut)
 
 
 def _row(backup: Backup) -> None:
     with row(f"backup_{backup.name}"):
         st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
-            if small(t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
+            if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 jobs.start("verify", lambda _: workspace.backups.verify(backup.name))
             shut = workspace.readonly or is_writing()
             label, key = t("Restore"), f"restore_{backup.name}"
@@ -207,14 +208,14 @@ def _dialog(backups: dict[str, Backup]) -> None:
                 )
             )
         )
-        secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
+        secret = text_input("Passphrase", "backup_secret", type="password") if backup.encrypted else ""
         with row():
-            if button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
+            if button("Restore", "backup_restore_yes", "settings_backup_restore", type="primary"):
                 with errors(), busy("Unpacking…"):
                     workspace.backups.restore(backup.name, passphrase=secret)
                     _DIALOG.close()
                     shell.reopen()
-            if button(t("Cancel"), "backup_restore_no"):
+            if button("Cancel", "backup_restore_no"):
                 _DIALOG.close()
                 st.rerun()
 
@@ -256,5 +257,5 @@ def rebuild() -> None:
     """Draw the button that rebuilds the vector index."""
     about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
     shut = is_writing() or workspace.jobs.running("switch")
-    if button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
+    if button("Rebuild the index", "rebuild", "restart_alt", disabled=shut, help=about):
         jobs.start("rebuild", workspace.rebuild)

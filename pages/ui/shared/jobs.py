@@ -32,7 +32,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, close, row, table, text_column
+from pages.ui.shared.widgets import button, close, link, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -284,7 +284,7 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
 def resume() -> None:
     """Draw the button that indexes the notes that imports left unindexed."""
     shut = workspace.readonly or workspace.jobs.running("embed")
-    if button(t("Index the rest"), "go_on", "bolt", disabled=shut):
+    if button("Index the rest", "go_on", "bolt", disabled=shut):
         workspace.start_indexing()
         st.rerun()
 
@@ -305,7 +305,7 @@ def _running_job(job: Job) -> None:
         st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
         if job.name != "rebuild":
             key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
-            button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
+            button("Cancel", key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
 
 
 def _count(result: object) -> int:
@@ -338,10 +338,10 @@ def _ended(job: Job) -> None:
                 with st.popover(t("Details"), type="tertiary", key=f"report_{job.name}"):
                     reports.draw_report(job.result)
             if job.name == "import":
-                st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
+                link("search.py", "Search these notes", "search")
         elif resumes(job.name):
             resume()
-        close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
+        close(f"close_{job.name}", "Close", on_click=workspace.jobs.forget, args=(job.name,))
     if isinstance(job.result, Rechunked) and job.result.failed:
         reports.listing(reports.failed(job.result.failed))
     if isinstance(job.result, SyncReport):

@@ -8,7 +8,7 @@ from streamlit import config, session_state
 from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
 from pages.ui.shared import server
-from pages.ui.shared.text import labels, t
+from pages.ui.shared.text import labels
 from pages.ui.shared.widgets import bound, component, segments
 
 # The display language: the user's choice, else the browser's.
@@ -29,7 +29,7 @@ def choose_language(key: str, **more: object) -> None:
         server.workspace.preferences.set("language", language)
 
     # The switch has a separate key, because a widget's key is cleared when the user leaves the page.
-    segments(t("Language"), LANGUAGES, **bound(key, session_state["language"], store), **more)
+    segments("Language", LANGUAGES, **bound(key, session_state["language"], store), **more)
 
 
 LOOKS = message_table({"light": "Light", "dark": "Dark", "system": "System"})
@@ -58,7 +58,7 @@ def choose_look(key: str, **more: object) -> None:
     """Draw the theme selector; later sessions begin with the choice."""
     preferences = server.workspace.preferences
     now = bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen))
-    segments(t("Appearance"), labels(LOOKS), **now, **more)
+    segments("Appearance", labels(LOOKS), **now, **more)
 
 
 def hand_over(workspace: Workspace | None) -> None:

@@ -28,7 +28,7 @@ from pages.ui.shared.names import TEXT_LANGUAGES, base_name, duration, megabytes
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import caption, close, row, small
+from pages.ui.shared.widgets import caption, close, expander, row, small
 
 # Results of a model test and the cost of changing the embedder, as figures.
 
@@ -272,7 +272,7 @@ def draw_unread(base: KnowledgeBase) -> None:
         return
     title = t_plural("{n} file could not be read", "{n} files could not be read", n=len(files))
     place = base_name(base.name)
-    with st.expander(" · ".join(filter(None, [title, plain(place)])), icon=":material/draft:", key=f"unread_{base.id}"):
+    with expander(" · ".join(filter(None, [title, plain(place)])), "draft", f"unread_{base.id}"):
         unread_rows(base.name, files, base.id)
 
 
@@ -298,14 +298,14 @@ def draw_ignored(base: KnowledgeBase) -> None:
     if not ignored:
         return
     label = t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored))
-    with st.expander(label, icon=":material/visibility_off:", key=f"ignored_{base.id}"):
+    with expander(label, "visibility_off", f"ignored_{base.id}"):
         small_print("These files are not reported while they can't be read. As soon as they can be, they are read.")
         for number, pattern in enumerate(ignored):
             with row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
                 close(
                     f"report_{base.id}_{number}",
-                    t("Stop ignoring"),
+                    "Stop ignoring",
                     disabled=workspace.readonly,
                     on_click=workspace.folders.report_again,
                     args=(base.name, pattern),

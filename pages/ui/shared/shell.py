@@ -57,7 +57,7 @@ def dialog(*, wanted: bool) -> None:
         return
 
     def content() -> None:
-        text = text_box(t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms")
+        text = text_box("Title, alias, path or page name", "switch_text", icon=":material/search:", live="120ms")
         kept, several = pinned_notes(), len(workspace.bases.all()) > 1
         cards = workspace.notes.switch(text, SHOWN) if text.strip() else likely_notes(SHOWN, opened=True)
         with st.container(key="switcher", gap="xxsmall"):
@@ -165,7 +165,7 @@ def start() -> st.Page:
     page = _frame(workspace)
     if holder is not None:
         st.warning(f"**{text_of(jobs.READONLY)}** {plain(holder)}", icon=":material/lock:")
-        if button(t("Open for writing"), "reopen"):
+        if button("Open for writing", "reopen"):
             reopen()
     return page
 
@@ -243,7 +243,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             jobs.follow(_state, idle=IDLE if workspace.watching.is_on else None)
             _care()
         look.hand_over(workspace)
-        shortcuts.button("shortcuts")
+        shortcuts.draw_button("shortcuts")
         wants = shortcuts.listen(searches=session_state["page"] == "search", language=session_state["language"])
     if chapter := CHAPTERS.get(session_state["page"]):
         with st.container(key="page_help"):
@@ -348,7 +348,7 @@ def report(made: Callable[[], object]) -> None:
         )
         st.code(str(made()), language=None, wrap_lines=True)
 
-    on_demand(t("Copy details for a bug report"), "bug_report", "bug_report", draw)
+    on_demand("Copy details for a bug report", "bug_report", "bug_report", draw)
 
 
 # Pinned and recently opened notes, which come first in the switcher and on Home.

@@ -76,10 +76,10 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
 _LIST = Dialog("listing_keys")
 
 
-def button(key: str) -> None:
+def draw_button(key: str) -> None:
     """Draw the button that opens the list of shortcuts."""
     small(
-        t("Keyboard shortcuts"),
+        "Keyboard shortcuts",
         key,
         "keyboard",
         on_click=_LIST.open,

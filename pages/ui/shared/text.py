@@ -52,6 +52,11 @@ def text_of(value: object, /, **fields: object) -> str:
     return render(value, session_language())
 
 
+def label_of(label: str | Message) -> str:
+    """Translate a widget's label; a Message, such as a verbatim title, is only rendered."""
+    return t(label) if isinstance(label, str) else text_of(label)
+
+
 def sentences(texts: Iterable[str]) -> str:
     """Join sentences with the space that the language puts between them; empty sentences are left out."""
     return reduce(

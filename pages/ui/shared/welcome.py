@@ -80,7 +80,7 @@ def beginnings() -> None:
     """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
     with row():
         samples(type="primary")
-        if button(t("Import my notes"), "to_import", "folder_open", disabled=is_shut()):
+        if button("Import my notes", "to_import", "folder_open", disabled=is_shut()):
             st.switch_page("notes.py")
 
 
@@ -187,12 +187,12 @@ def offer_tour() -> None:
         about = t("Two minutes with the sample notes: search, answers, splitting, writing, measuring.")
         _text(t("A tour in five steps"), about)
         tour_button(type="primary")
-        button(t("No, thanks"), "tour_refuse", on_click=end_tour)
+        button("No, thanks", "tour_refuse", on_click=end_tour)
 
 
 def tour_button(**more: object) -> None:
     """Draw the button that begins the tour."""
-    if button(t("Take the tour"), "tour_begin", "tour", **more):
+    if button("Take the tour", "tour_begin", "tour", **more):
         _go(0)
 
 
@@ -211,16 +211,16 @@ def draw_tour(page: str) -> None:
         _text(about, text_of(step.text) if here else "")
         with row():
             if not here:
-                if button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
+                if button("Go on with the tour", "tour_next", "arrow_forward", type="primary"):
                     _go(number)
             elif last:
-                button(t("Done"), "tour_next", "check", type="primary", on_click=end_tour)
-            elif button(t("Next"), "tour_next", "arrow_forward", type="primary"):
+                button("Done", "tour_next", "check", type="primary", on_click=end_tour)
+            elif button("Next", "tour_next", "arrow_forward", type="primary"):
                 _go(number + 1)
             if here and number and button(text_of(_BACK), "tour_back", "arrow_back"):
                 _go(number - 1)
             if not (here and last):
-                small(t("End the tour"), "tour_end", "close", on_click=end_tour)
+                small("End the tour", "tour_end", "close", on_click=end_tour)
     if here:
         st.html(f"<style>{step.marks} {{ {_MARK} }}</style>")
 

@@ -20,14 +20,17 @@ from streamlit.elements.lib.layout_utils import Width
 
 from core.base.errors import TesseraError
 from core.base.frozen import frozen
-from core.base.messages import Message
+from core.base.messages import Message, verbatim
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import small_print, t, text_of, with_note
+from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
 Place = DeltaGenerator | ModuleType
 """A column or a container, or `st` for the page itself."""
+
+Label = str | Message
+"""A label: a text to translate, or a Message, such as a verbatim title."""
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
@@ -45,7 +48,7 @@ def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
     return draw(*values, **more)
 
 
-def button(label: str, key: str, icon: str = "", **more: object) -> bool:
+def button(label: Label, key: str, icon: str = "", **more: object) -> bool:
     """Draw a button with a Material icon; return whether it was pressed.
 
     A TesseraError in `on_click` is shown as a box.
@@ -53,14 +56,15 @@ def button(label: str, key: str, icon: str = "", **more: object) -> bool:
     return _pressable(st.button, label, key, icon, **more)
 
 
-def submit(label: str, key: str, icon: str = "", **more: object) -> bool:
+def submit(label: Label, key: str, icon: str = "", **more: object) -> bool:
     """Draw the submit button of a form; return whether it was pressed."""
     return _pressable(st.form_submit_button, label, key, icon, **more)
 
 
-def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **more: object) -> bool:
+def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **more: object) -> bool:
     if icon:
         more["icon"] = f":material/{icon}:"
+    label = label_of(label)
     if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
     # Another message from the browser interrupts a run, and Streamlit forgets the press that started it, so the press
@@ -144,19 +148,19 @@ def warn(text: object, icon: str = "warning") -> None:
     st.warning(plain(text), icon=f":material/{icon}:")
 
 
-def heading(text: str) -> None:
+def heading(text: Label) -> None:
     """Draw a small heading."""
-    st.html(f'<div class="t-caption">{html(text)}</div>')
+    st.html(f'<div class="t-caption">{html(label_of(text))}</div>')
 
 
-def small(label: str, key: str, icon: str, **more: object) -> bool:
+def small(label: Label, key: str, icon: str, **more: object) -> bool:
     """Draw a button without a border."""
     return button(label, key, icon, type="tertiary", **more)
 
 
-def close(key: str, about: str, **more: object) -> None:
+def close(key: str, about: Label, **more: object) -> None:
     """Draw a cross button that removes or closes something; `about` is its tooltip."""
-    small("", key, "close", help=about, **more)
+    small("", key, "close", help=label_of(about), **more)
 
 
 def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
@@ -165,9 +169,9 @@ def download(label: str, data: object, file: str, mime: str, key: str, icon: str
     drawn(st.download_button, label, data, file, mime, key=key, **more)
 
 
-def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
+def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
     """Draw a button with a count after its label; it is disabled at 0."""
-    label = f"{label} · {count:,}" if count > 1 else label
+    label = f"{label_of(label)} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
 
 
@@ -184,54 +188,54 @@ def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
     return {option: shown for shown, option in options.items()}
 
 
-def select(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+def select(label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option:
     """Draw a select box with the texts of options, and return the chosen option."""
     return select_in(st, label, texts, key, **more)
 
 
-def select_in(place: Place, label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+def select_in(place: Place, label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option:
     """Draw a select box in a place."""
     more = {"placeholder": "", **more}  # Streamlit's own is English
     chosen: Option = _choice(place.selectbox, label, texts, key, **more)
     return chosen
 
 
-def select_hidden(label: str, names: Iterable[str], key: str, **more: object) -> str:
+def select_hidden(label: Label, names: Iterable[str], key: str, **more: object) -> str:
     """Draw a select box of names with a label for screen readers; the choice survives leaving the page."""
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
 
 
-def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
+def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
     """Draw a select box that starts with `first` and also accepts a new option typed by the user."""
     index, shown = list(texts).index(first), distinct(texts)
     chosen = st.selectbox(
-        label, list(texts), index, lambda name: shown.get(name, name), key, help, accept_new_options=True
+        label_of(label), list(texts), index, lambda name: shown.get(name, name), key, help, accept_new_options=True
     )
     return (chosen or "").strip()
 
 
-def segments(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+def segments(label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option:
     """Draw options side by side, exactly one of them chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     chosen: Option = _choice(st.segmented_control, label, texts, key, **more)
     return chosen
 
 
-def pills(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option | None:
+def pills(label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option | None:
     """Draw options as pills, and return the chosen one; the label is for screen readers."""
     more = {"label_visibility": "collapsed", **more}
     chosen: Option | None = _choice(st.pills, label, texts, key, **more)
     return chosen
 
 
-def _choice(draw: Callable[..., Item], label: str, texts: Mapping[Option, str], key: str, **more: object) -> Item:
+def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Item:
     """Draw options by their texts, and return what `draw` returns."""
-    return draw(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
+    return draw(label_of(label), list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
 def menu(
-    label: str,
+    label: Label,
     texts: Mapping[str, str],
     key: str,
     icon: str,
@@ -248,7 +252,7 @@ def menu(
             choose(option)
 
     st.menu_button(
-        label,
+        label_of(label),
         list(texts),
         format_func=distinct(texts).__getitem__,
         key=key,
@@ -319,10 +323,25 @@ def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
                 draw()
 
 
-def text_box(label: str, key: str, **more: object) -> str:
+def text_box(label: Label, key: str, **more: object) -> str:
     """Draw a text box with its label as the placeholder."""
-    more |= {"placeholder": label, "label_visibility": "collapsed"}
-    return str(drawn(st.text_input, label, key=key, **more))
+    more |= {"placeholder": label_of(label), "label_visibility": "collapsed"}
+    return text_input(label, key, **more)
+
+
+def text_input(label: Label, key: str, value: str = "", **more: object) -> str:
+    """Draw a text box with its label above, and return the text."""
+    return drawn(st.text_input, label_of(label), value, key=key, **more) or ""
+
+
+def text_area(label: Label, key: str, value: str = "", **more: object) -> str:
+    """Draw a text box of several lines, and return the text."""
+    return drawn(st.text_area, label_of(label), value, key=key, **more) or ""
+
+
+def expander(label: Label, icon: str = "", key: str | None = None, **more: object) -> DeltaGenerator:
+    """Draw an expander with a Material icon."""
+    return drawn(st.expander, label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
 
 
 def table(
@@ -345,9 +364,9 @@ def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:
     return st.column_config.TextColumn(text_of(Message(label)), width=width)
 
 
-def count_column(title: str, width: ColumnWidth | None = None) -> ColumnConfig:
+def count_column(title: Label, width: ColumnWidth | None = None) -> ColumnConfig:
     """Return the configuration of a column of whole numbers, formatted as in texts."""
-    return st.column_config.NumberColumn(title, format="localized", width=width)
+    return st.column_config.NumberColumn(label_of(title), format="localized", width=width)
 
 
 def chunk_link(
@@ -359,30 +378,34 @@ def chunk_link(
     st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
 
 
+def link(page: str, label: Label, icon: str, **address: str) -> None:
+    """Draw a link to a page, with its query parameters in `address`."""
+    st.page_link(page, label=label_of(label), icon=f":material/{icon}:", query_params=address or None)
+
+
 def base_link(base: str) -> None:
     """Draw a link to the notes of a base."""
-    st.page_link("notes.py", label=t("Open notes"), icon=":material/description:", query_params={"base": base})
+    link("notes.py", "Open notes", "description", base=base)
 
 
 def note_link(note_id: str, label: str = "", **place: str) -> None:
     """Draw a link to a note, with further query parameters in `place`."""
-    label, address = plain(label) or t("Read the note"), {"note": note_id, **place}
-    st.page_link("notes.py", label=label, icon=":material/description:", query_params=address)
+    link("notes.py", verbatim(plain(label)) if label else "Read the note", "description", note=note_id, **place)
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
     """Draw the base selector and return the chosen name, or "" for all bases."""
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
-    return select(t("Base"), texts, key, persist_state="session")
+    return select("Base", texts, key, persist_state="session")
 
 
-def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
+def on_demand(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
     """Draw an expander as a fragment; its content is drawn only while it is open."""
 
     @st.fragment
     def part() -> None:
-        inside = st.expander(label, icon=f":material/{icon}:", key=key, on_change="rerun")
+        inside = st.expander(label_of(label), icon=f":material/{icon}:", key=key, on_change="rerun")
         if inside.open:
             with inside, errors():
                 draw()
@@ -390,7 +413,7 @@ def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None
     part()
 
 
-def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
+def popover(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
     """Draw a popover as a fragment, so that its content is redrawn without the rest of the page.
 
     The content is drawn from the start. A popover that reports when it opens would also report when a click on a link
@@ -399,7 +422,7 @@ def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
 
     @st.fragment
     def part() -> None:
-        with st.popover(label, icon=f":material/{icon}:", key=key), errors(), st.container(key=f"{key}_body"):
+        with st.popover(label_of(label), icon=f":material/{icon}:", key=key), errors(), st.container(key=f"{key}_body"):
             draw()
 
     part()
@@ -457,12 +480,12 @@ class Dialog:
         def content() -> None:
             st.write(text)
             with row():
-                if button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                if button("Delete", f"{key}_yes", "delete", type="primary"):
                     with errors():
                         act()
                         self.close()
                         st.rerun()
-                if button(t("Keep"), f"{key}_no"):
+                if button("Keep", f"{key}_no"):
                     self.close()
                     st.rerun()
 
@@ -507,9 +530,9 @@ def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[]
 COPY = component("copying", __file__, "<button></button>")
 
 
-def copy_button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
+def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
     """Draw a button that copies a text; afterwards it changes its label and calls `copied`."""
-    data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
+    data = {"label": label_of(label), "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
