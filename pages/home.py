@@ -77,11 +77,10 @@ def attention(status: Status) -> None:
         return
     section_title("Needs attention")
     if unfinished:
-        waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
         text = t_plural(
             "{n} note can only be found by words, because it is not indexed yet.",
             "{n} notes can only be found by words, because they are not indexed yet.",
-            n=waiting,
+            n=sum(base.waiting for base in status.bases if base.base.embed_at_once),
         )
         st.info(text, icon=":material/hourglass_top:")
         if not jobs.resumes("embed"):

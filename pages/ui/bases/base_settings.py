@@ -124,8 +124,7 @@ def _general(status: BaseStatus) -> None:
             knobs.embed_all(base, status.pending)
         base_link(base.name)
         listing.export(base)
-        shut = is_shut()
-        small("Delete this base", "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name))
+        small("Delete this base", "delete_base", "delete", disabled=is_shut(), on_click=trash.ask, args=((), base.name))
 
 
 def _name(base: KnowledgeBase) -> None:

@@ -86,8 +86,7 @@ def problems(base: KnowledgeBase) -> None:
                 folder=watched_folder.folder,
             )
             warn(text)
-            label, key = t("Review the changes"), f"look_{base.id}_{number}"
-            if button(label, key, "difference", disabled=workspace.readonly):
+            if button("Review the changes", f"look_{base.id}_{number}", "difference", disabled=workspace.readonly):
                 session_state["plan"] = workspace.imports.plan_folder(Path(watched_folder.folder), base.name)
                 st.switch_page("notes.py")
 
@@ -143,13 +142,12 @@ def section(base: KnowledgeBase) -> None:
     off = [map(text_of, SWITCHES[name]) for name in restored.powers.switches if not getattr(base, name)]
     lines = [f"- **{plain(label)}** — {plain(about)}" for label, about in off]
     if restored.powers.folders:
-        folders = join_list(map(plain, restored.powers.folders))
         lines.append(
             "- "
             + t(
                 "The notes in this base were files in {folders}. They are now stored in Tessera; "
                 "you can connect a folder below.",
-                folders=folders,
+                folders=join_list(map(plain, restored.powers.folders)),
             )
         )
     if restored.powers.reranker:
@@ -174,8 +172,7 @@ def connection(base: KnowledgeBase) -> None:
         )
         with st.form(f"connect_form_{base.id}", border=False):
             path = text_input("Path to the folder", f"connect_path_{base.id}", placeholder="~/Documents/notes")
-            shut = jobs.is_shut()
-            if not submit("Review the changes", f"connect_yes_{base.id}", "difference", disabled=shut):
+            if not submit("Review the changes", f"connect_yes_{base.id}", "difference", disabled=jobs.is_shut()):
                 return
         if not path.strip():
             st.error(t("Enter a folder path first."))

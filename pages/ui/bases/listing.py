@@ -245,8 +245,7 @@ def _folder() -> None:
 
 def _import_here() -> None:
     with st.form("import_here", border=False):
-        about = t("Path of a folder or file")
-        path = text_input(about, "import_place", placeholder="~/Documents/notes").strip()
+        path = text_input(t("Path of a folder or file"), "import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("Default: its own name"))
         if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
             _restore(lambda: workspace.archives.restore(Path(path), name))

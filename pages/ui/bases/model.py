@@ -210,8 +210,8 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
             accept_new_options=True,
             help=plain(t("A name such as sentence:BAAI/bge-m3, sentence:/path/to/folder or openai_compatible:MODEL")),
         )
-        label, shut = t("How long will it take?"), busy or not embedder
-        estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=shut)
+        label = t("How long will it take?")
+        estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=busy or not embedder)
     small_print(
         "The notes are indexed with the new model; searches use the old index until that is "
         "finished. You can stop and continue later."

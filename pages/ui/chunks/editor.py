@@ -246,8 +246,8 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
     at = st.number_input(
         t("Split at character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}"
     )
-    left, right = text[:at], text[at:]
-    for column, half, title in zip(st.columns(2), (left, right), (t("First part"), t("Second part")), strict=True):
+    left = text[:at]
+    for column, half, title in zip(st.columns(2), (left, text[at:]), (t("First part"), t("Second part")), strict=True):
         shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
         column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
         column.code(shown, language=None, wrap_lines=True)

@@ -187,8 +187,8 @@ def find(base: str, question_set: QuestionSet, question: Question, key: str) -> 
     if not box.open:
         return
     with box, errors():
-        icon, key = ":material/search:", f"find_text_{key}"
-        text = text_input("Search for", key, question.text, icon=icon, label_visibility="collapsed")
+        key = f"find_text_{key}"
+        text = text_input("Search for", key, question.text, icon=":material/search:", label_visibility="collapsed")
         with busy("Searching…"):
             # The base's own settings; a repeated search comes from the cache.
             result = workspace.search(

@@ -149,8 +149,7 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
                 "passages, and says whether they agree and why. Its opinion is a separate figure; a "
                 "model is lenient with its own writing."
             )
-            judges = {"none": t("Nobody"), "model": t("The language model")}
-            select("Judge", judges, help=about, **field("judge"))
+            select("Judge", {"none": t("Nobody"), "model": t("The language model")}, help=about, **field("judge"))
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
             if name == "reranker":
@@ -253,8 +252,8 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     twice = first == second
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with widgets.row("run_row"):
-        label, shut = t("Run these 2 setups"), is_evaluating() or not count or twice
-        if button(label, "run", "play_arrow", type="primary", disabled=shut):
+        label = t("Run these 2 setups")
+        if button(label, "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice):
             jobs.start(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
         text = t_plural(
             "{n} question, 2 setups, about {time}",
@@ -330,8 +329,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
             "such a setup takes minutes again.",
             size=f"{size / 1e6:,.0f}",
         )
-        drop = workspace.runs.scratch.drop
-        small("Delete", "eval_places_delete", "delete", on_click=drop, disabled=is_evaluating())
+        small("Delete", "eval_places_delete", "delete", on_click=workspace.runs.scratch.drop, disabled=is_evaluating())
 
 
 def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:

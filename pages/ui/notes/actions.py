@@ -210,8 +210,8 @@ def _offer_undo(done: Sequence[Renaming], text: str) -> None:
 def _move(note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
     base = workspace.bases.by_id(first.base_id).name
-    top, before = t("the top level"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
-    folders = {"": top, **{folder: folder for folder in load_offers().folders[base]}}
+    before = str(PurePosixPath(first.path or "").parent).removeprefix(".")
+    folders = {"": t("the top level"), **{folder: folder for folder in load_offers().folders[base]}}
     folders.setdefault(before, before)
     folder = select_or_type("Folder", folders, before, f"move_{'_'.join(note_ids)}")
     if button("Move", "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
@@ -330,12 +330,11 @@ def ways(note: Note) -> None:
 
 def marked(note_ids: Sequence[str]) -> None:
     """Draw the actions on the notes selected in the list."""
-    delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
         (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
         (t("Archive"), "archive_notes", "archive", archive_notes),
-        (delete, "delete_notes", "delete", trash.ask),
+        (t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)), "delete_notes", "delete", trash.ask),
     )
     with row("marked_actions"):
         for label, key, icon, act in acts if note_ids else ():

@@ -103,8 +103,8 @@ def _history(note_id: str) -> None:
             with row("history_head", vertical_alignment="bottom"):
                 view, other = _choose_view(note_id, number, others)
                 if others and number != max(texts):
-                    label, shut = t("Restore this version"), workspace.readonly
-                    if button(label, "history_revert", "restore", type="primary", disabled=shut):
+                    shut = workspace.readonly
+                    if button("Restore this version", "history_revert", "restore", type="primary", disabled=shut):
                         now = max(texts)
                         note = workspace.versions.revert(note_id, number, expected_version=now)
                         DIALOG.close()

@@ -55,21 +55,19 @@ def draw_head(session: EditorSession) -> None:
 
             if several:
                 now = bases.index(session.base) if session.base else None
-                placeholder = t("Choose a knowledge base")
                 place[0].selectbox(
                     t("Knowledge base"),
                     bases,
                     now,
-                    placeholder=placeholder,
+                    placeholder=t("Choose a knowledge base"),
                     key=base_key,
                     on_change=guarded(chosen),
                 )
-            folders = session.completions.folders.get(session.base, [])
             word_box(
                 place[-1],
                 t("Folder"),
                 folder_key,
-                folders,
+                session.completions.folders.get(session.base, []),
                 session.folder,
                 placeholder=t("No folder"),
                 on_change=guarded(chosen),

@@ -98,8 +98,7 @@ def _line(use: Use) -> str:
 def panel(note: Note) -> None:
     """Draw the related notes and suggestions, initially folded; they are computed only while they are open."""
     if workspace.has("related"):
-        label = t("Related notes and suggestions")
-        on_demand(label, "related", "hub", partial(_draw_related, note))
+        on_demand("Related notes and suggestions", "related", "hub", partial(_draw_related, note))
 
 
 def _draw_related(note: Note) -> None:

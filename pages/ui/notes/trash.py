@@ -183,11 +183,10 @@ def _notes(note_ids: Sequence[str]) -> None:
     names = [f"- {plain(card.title)}{f' · {plain(card.path)}' if card.path else ''}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
-    days = workspace.trash.stays.days
     goes = t_plural(
         "Notes can be restored from the trash for {n} day, with their history and your edits of passages.",
         "Notes can be restored from the trash for {n} days, with their history and your edits of passages.",
-        n=days,
+        n=workspace.trash.stays.days,
     )
     texts = ["\n".join(names), goes]
     owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
@@ -195,5 +194,4 @@ def _notes(note_ids: Sequence[str]) -> None:
     texts += [t("Files that are read-only in Tessera stay on disk; updates skip them until they change.")] * (
         False in owned
     )
-    text = "\n\n".join(texts)
-    DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete)
+    DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), "\n\n".join(texts), "delete", delete)

@@ -512,9 +512,8 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
         return
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
-            label = t("{decision} (all {n})", decision=decision.label, n=len(matters))
             small(
-                label,
+                t("{decision} (all {n})", decision=decision.label, n=len(matters)),
                 f"all_{name}",
                 decision.icon,
                 disabled=is_shut(),

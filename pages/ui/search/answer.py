@@ -113,8 +113,7 @@ def _note() -> NoteSummary | None:
         notes = workspace.notes.all(text=typed.strip())[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
     begin_with("why_not_note", texts, None)
-    placeholder = t("Choose the note you expected")
-    chosen = select("The note", texts, "why_not_note", index=None, placeholder=placeholder)
+    chosen = select("The note", texts, "why_not_note", index=None, placeholder=t("Choose the note you expected"))
     return next((card for card in notes if card.id == chosen), None)
 
 
@@ -388,8 +387,7 @@ def _passages(prepared: Prepared) -> None:
             workspace.uses.cited(prepared.typed, context)
             _record_citation(prepared.typed, context)
 
-        none = not context.text
-        download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
+        download(t("Download"), *file, "context_download", "download", disabled=not context.text, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
 
 

@@ -234,8 +234,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
     if weak:
         label = t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak)))
         about = t("They are no closer to your question in meaning than notes about other things.")
-        icon = "expand_less" if shown else "expand_more"
-        small(label, "weaker_hits", icon, help=about, **toggling(fold))
+        small(label, "weaker_hits", "expand_less" if shown else "expand_more", help=about, **toggling(fold))
     for hits in weak if shown else ():
         _card(hits, entries.draw, seen=1)
 
@@ -252,8 +251,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
             def more() -> None:
                 count = t_plural("{n} more in this note", "{n} more in this note", n=others)
-                icon = "expand_less" if shown else "expand_more"
-                small(count, f"others_{first.rank}", icon, **toggling(key))
+                small(count, f"others_{first.rank}", "expand_less" if shown else "expand_more", **toggling(key))
 
             draw(first, more if others > 0 else None)
             for hit in hits[1 : None if shown else seen]:
@@ -345,8 +343,7 @@ class Entries:
             key, uses = f"verdict_{hit.chunk.id}", workspace.uses
             names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
             verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
-            judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
-            now = bound(key, verdicts.get(hit.chunk.id), judge)
+            now = bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
             pills("Was it useful?", names, disabled=workspace.readonly, **now)
             with row():
                 self._marks.button(hit)
@@ -367,8 +364,7 @@ class Entries:
         widgets.more(len(clicks) - LISTED)
         forget = partial(workspace.clicks.forget, [hit.note.id])
         about = t("Delete your recorded clicks on this note")
-        key, shut = f"forget_clicks_{hit.rank}", workspace.readonly
-        small("Clear", key, "delete", help=about, on_click=forget, disabled=shut)
+        small("Clear", f"forget_clicks_{hit.rank}", "delete", help=about, on_click=forget, disabled=workspace.readonly)
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:

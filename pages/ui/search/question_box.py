@@ -72,8 +72,7 @@ def _save(text: str) -> None:
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
-        label = t("Save this question as")
-        text_input(label, "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
+        text_input(t("Save this question as"), "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
         widgets.button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
@@ -136,12 +135,10 @@ def draw_follow_up(text: str) -> None:
 
     def ask() -> None:
         if typed := session_state["follow_up"].strip():
-            earlier = f"{session_state.get(_EARLIER, '')}\n{text}".strip()
-            put(workspace.answers.complete(typed, text), earlier)
+            put(workspace.answers.complete(typed, text), f"{session_state.get(_EARLIER, '')}\n{text}".strip())
             session_state.update(new_question=session_state["q"], follow_up="")
 
-    icon = ":material/subdirectory_arrow_right:"
-    text_box("Ask a follow-up", "follow_up", icon=icon, on_change=ask, max_chars=1000)
+    text_box("Ask a follow-up", "follow_up", icon=":material/subdirectory_arrow_right:", on_change=ask, max_chars=1000)
 
 
 def without_term(text: str, start: int, end: int) -> str:
@@ -156,8 +153,7 @@ def _question() -> str | None:
         DIALOG.close()
         session_state.update(new_question=linked.strip(), draft="")
     about = t("Ask a question or type a few words")
-    icon = ":material/search:"
-    text_box(about, "q", icon=icon, live="200ms", on_change=_take_question, persist_state="session")
+    text_box(about, "q", icon=":material/search:", live="200ms", on_change=_take_question, persist_state="session")
     question: str = session_state.get("asked", "")
     if not question:
         links.set_values({"q": "", _EARLIER: ""})
@@ -336,8 +332,7 @@ def draw_options(bases: list[str]) -> None:
             chosen = session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             begin_with("reranker", rerankers, AS_SET)
-            about = text_of(knobs.HELPS["reranker"])
-            select("Rerank", rerankers, "reranker", help=about, persist_state="session")
+            select("Rerank", rerankers, "reranker", help=text_of(knobs.HELPS["reranker"]), persist_state="session")
             for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:

@@ -221,8 +221,7 @@ def draw_live() -> None:
         if answer:
             _answer(answer)
         if running:
-            stop = workspace.jobs.cancel
-            button("Stop", "stop_answer", "stop_circle", on_click=stop, args=("answer",))
+            button("Stop", "stop_answer", "stop_circle", on_click=workspace.jobs.cancel, args=("answer",))
 
     part()
 

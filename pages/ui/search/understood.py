@@ -164,8 +164,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    now = bound(key, chosen, narrow)
-    pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
+    pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
     if more := len(group) - len(shown):
         st.button(
             t("{n} more", n=more),
@@ -300,5 +299,4 @@ def term_name(term: Term, filters: Filters) -> str:
 
 def filter_name(key: str, name: str) -> str:
     """Return the display text of a filter in the options."""
-    field = FIELDS["base" if key == question_box.FILTERS[0] else "tag"]
-    return t("{field}: {value}", field=field, value=name)
+    return t("{field}: {value}", field=FIELDS["base" if key == question_box.FILTERS[0] else "tag"], value=name)

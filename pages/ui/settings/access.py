@@ -61,8 +61,8 @@ def draw_programs() -> None:
         "which wait on the Review page until you accept them."
     )
     st.caption(about)
-    label, on = t("Allow apps on this computer"), workspace.open_to_programs
-    general.switch("http.enabled", label, "programs", on, workspace.set_program_access)
+    on = workspace.open_to_programs
+    general.switch("http.enabled", t("Allow apps on this computer"), "programs", on, workspace.set_program_access)
     run = workspace.access.run
     if on and run:
         address = f"{run.address}{_API}"

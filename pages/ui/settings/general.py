@@ -197,8 +197,7 @@ def field(
             )
         if program_setting.source == "file":
             about = t("Delete this line from {file}", file=FILE)
-            shut, undo = workspace.readonly, partial(write, None)
-            small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
+            small("", f"{widget}_undo", "undo", help=about, on_click=partial(write, None), disabled=workspace.readonly)
     remark(program_setting)
 
 

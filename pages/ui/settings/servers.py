@@ -263,8 +263,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             column.text_input(texts[name], text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
-                variable = f"TESSERA_{card.section}__{name}".upper()
-                caption(text_of(source, what=texts[name], name=variable, file=FILE))
+                caption(text_of(source, what=texts[name], name=f"TESSERA_{card.section}__{name}".upper(), file=FILE))
         if not card.key or _replacing(card) in session_state:
             text_input(
                 "Key, if the server requires one",

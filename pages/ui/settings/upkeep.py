@@ -69,10 +69,8 @@ def _space() -> None:
         {"part": t("of which fast-reranking data for '{base}'", base=base), "size": megabytes(size)}
         for base, size in space.tokens.items()
     ]
-    columns = {"part": text_column("Part"), "size": text_column("Size")}
-    table(rows, columns, "space_table", most=420)
-    free, total = megabytes(space.free), megabytes(space.total)
-    caption(t("{free} of {total} free on the disk.", free=free, total=total))
+    table(rows, {"part": text_column("Part"), "size": text_column("Size")}, "space_table", most=420)
+    caption(t("{free} of {total} free on the disk.", free=megabytes(space.free), total=megabytes(space.total)))
     if space.tokens:
         small_print(
             "You can delete the data for fast reranking on the Bases page: reranking then reads "
@@ -164,11 +162,11 @@ def _encryption() -> None:
         workspace.backups.protect(passphrase)
 
     with row():
-        label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not session_state[_PASSPHRASE]
-        button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
+        label = t("Change the passphrase") if on else t("Encrypt backups")
+        button(label, "backup_protect", "lock", on_click=protect, disabled=not session_state[_PASSPHRASE])
         if on:
-            end, shut = workspace.backups.unprotect, workspace.readonly
-            button("Stop encrypting", "backup_unprotect", "lock_open", on_click=end, disabled=shut)
+            end = workspace.backups.unprotect
+            button("Stop encrypting", "backup_unprotect", "lock_open", on_click=end, disabled=workspace.readonly)
 
 
 def _row(backup: Backup) -> None:

@@ -201,8 +201,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
         texts = {name: value_label("strategy", name) for name in STRATEGIES}
-        label, place = setting_label("strategy"), columns[0]
-        strategy = select_in(place, label, texts, keys["strategy"], persist_state="session")
+        strategy = select_in(columns[0], setting_label("strategy"), texts, keys["strategy"], persist_state="session")
         if STRATEGIES[strategy] != set(SIZES):
             why = {
                 "none": t("Notes aren't split here, so the sizes have no effect."),
@@ -345,8 +344,7 @@ def values(name: str) -> list[object]:
 def value_labels(name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
     """Return display texts by value; the first value leaves a setting to the base or the settings."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
-    texts = {value: value_label(name, value) for value in values(name)}
-    return {AS_SET: t("Default: {value}", value=usual), **texts}
+    return {AS_SET: t("Default: {value}", value=usual), **{value: value_label(name, value) for value in values(name)}}
 
 
 def setting_label(name: str) -> str:

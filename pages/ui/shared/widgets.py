@@ -353,8 +353,7 @@ def table(
     **more: object,
 ) -> DataframeState:
     """Draw a table as high as its rows, up to `most` pixels, and return the selection."""
-    height = min(most, 38 + 35 * len(rows))
-    more |= {"column_config": columns, "height": height, "hide_index": True}
+    more |= {"column_config": columns, "height": min(most, 38 + 35 * len(rows)), "hide_index": True}
     draw: Callable[..., DataframeState] = st.dataframe
     return draw(rows, key=key, **more)
 
