@@ -151,11 +151,10 @@ def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.problem:
         return t("This can't be restored: {problem}", problem=trashed_base.problem)
     if trashed_base.titles:
-        titles = join_list(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
         return t(
             "notes removed from the trash {at}, kept here for one more week: {titles}",
             at=local(trashed_base.at),
-            titles=titles,
+            titles=join_list(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else ""),
         )
     if trashed_base.expired:
         return t("deleted {at}, kept here for one more week", at=local(trashed_base.at))
@@ -267,8 +266,7 @@ def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
 
 def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     """Strip the top folder from the paths of the files if they all share it."""
-    tops = {name.partition("/")[0] for name, _ in files}
-    if len(tops) == 1 and all("/" in name for name, _ in files):
+    if len({name.partition("/")[0] for name, _ in files}) == 1 and all("/" in name for name, _ in files):
         return [(name.partition("/")[2], data) for name, data in files]
     return files
 

@@ -287,8 +287,7 @@ class Entries:
         seen, why, wide = self._seen[hit.chunk.id], f"why_of_{hit.chunk.id}", f"wide_{self._around}_{hit.chunk.id}"
         toggled = widgets.toggled()
         unfolded = bool(self._around) != (wide in toggled)
-        section = cards.section(hit.note, hit.chunk)
-        title = hit.note.title if head else " › ".join(section) or t("Beginning of the note")
+        title = hit.note.title if head else " › ".join(cards.section(hit.note, hit.chunk)) or t("Beginning of the note")
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
             if not head:
@@ -323,8 +322,8 @@ class Entries:
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
             segments("Neighbouring passages", texts, f"around_{self._around}_{hit.chunk.id}")
-            clicks, place = workspace.clicks, [(hit.note.id, hit.chunk.id)]
-            copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
+            clicks = workspace.clicks
+            copied = partial(clicks.note, "copy", self._text, [(hit.note.id, hit.chunk.id)]) if clicks.enabled else None
             whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
             copy_button("Copy", whole, f"copy_{hit.rank}", copied)
 

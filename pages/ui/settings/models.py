@@ -149,8 +149,8 @@ def _device(models: Sequence[ModelCard]) -> None:
             )
         )
         return
-    label, shut = t("Show where models run"), bool(job and not job.error)
-    if not workspace.jobs.running("warm") and button(label, "device", "memory", disabled=shut):
+    shut = bool(job and not job.error)
+    if not workspace.jobs.running("warm") and button("Show where models run", "device", "memory", disabled=shut):
         jobs.start("device", lambda _: workspace.models.device())
 
 

@@ -39,8 +39,7 @@ def draw_health() -> None:
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
-        shut = busy or is_writing()
-        if mendable and button("Repair what can be repaired", "doctor_fix", "healing", disabled=shut):
+        if mendable and button("Repair what can be repaired", "doctor_fix", "healing", disabled=busy or is_writing()):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     jobs.panel(("doctor", "compact"))
     if health:

@@ -235,8 +235,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sen
             out.append(f'<span class="t-near">{piece.shown}</span>' if inside else piece.shown)
             continue
         inner = []
-        edges = [piece.start, *(cut for cut in cuts if piece.start < cut < piece.end), piece.end]
-        for start, end in pairwise(edges):
+        for start, end in pairwise([piece.start, *(cut for cut in cuts if piece.start < cut < piece.end), piece.end]):
             while word is not None and word[1] <= start:
                 word = next(marked, None)
             shown = html(text[start:end]).replace(GAP, "").replace(LINE, BREAK)

@@ -312,8 +312,8 @@ def _state() -> None:
         if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
             st.html(freshness_html(now))
             # A second link to a page would be highlighted in addition to its menu entry.
-            label, waits = t("See details"), now.state in ("notice", "attention")
-            if waits and small(label, "see_state", "arrow_forward"):
+            waits = now.state in ("notice", "attention")
+            if waits and small("See details", "see_state", "arrow_forward"):
                 st.switch_page("bases.py")
 
 

@@ -86,8 +86,8 @@ def beginnings() -> None:
 
 def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
-    label, shut = t("Try it with sample notes"), is_shut()
-    if workspace.has("packs") and button(label, "try", "play_arrow", disabled=shut, **more):
+    shut = is_shut()
+    if workspace.has("packs") and button("Try it with sample notes", "try", "play_arrow", disabled=shut, **more):
         workspace.jobs.start(
             "import",
             lambda progress: workspace.packs.install(jobs.SAMPLE, embed=False, progress=progress),
