@@ -304,8 +304,8 @@ def _draw_conflict(session: EditorSession) -> None:
             ),
             icon=":material/call_split:",
         )
-        other, own = html(t("only in the other version")), html(t("only in your version"))
-        st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+        own = html(t("only in your version"))
+        st.html(f'<p class="t-words"><del>{html(t("only in the other version"))}</del> · <ins>{own}</ins></p>')
         if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
             st.html(shown)
         else:

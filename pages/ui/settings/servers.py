@@ -51,8 +51,7 @@ def _draw_found_server(server: LocalServer) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
     if used:
-        in_use = t("in use: {model}", model=short(card.model))
-        state = f'<span class="t-tag">{html(in_use)}</span>'
+        state = f'<span class="t-tag">{html(t("in use: {model}", model=short(card.model)))}</span>'
     else:
         state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
     dot = "ready" if server.running else "absent"

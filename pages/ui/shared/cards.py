@@ -100,8 +100,7 @@ def meter(level: int) -> str:
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
-    word = text_of(MATCHES[level - 1])
-    return f'<div class="t-meter t-level-{level}"><span>{html(word)}</span><span class="t-bars">{bars}</span></div>'
+    return f'<div class="t-meter t-level-{level}"><span>{html(MATCHES[level - 1])}</span><span class="t-bars">{bars}</span></div>'
 
 
 def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:

@@ -209,8 +209,7 @@ def announce() -> None:
     announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
         if job.state == "failed":
-            title = plain(JOB_KINDS[job.name].title)
-            st.toast(f"**{title}**  \n{plain(outcome(job))}", icon=":material/error:")
+            st.toast(f"**{plain(JOB_KINDS[job.name].title)}**  \n{plain(outcome(job))}", icon=":material/error:")
         elif job.state == "done" and not _is_unremarkable(job):
             st.toast(plain(outcome(job)), icon=":material/check_circle:")
     announced.update(ended)

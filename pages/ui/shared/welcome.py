@@ -86,8 +86,7 @@ def beginnings() -> None:
 
 def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
-    shut = is_shut()
-    if workspace.has("packs") and button("Try it with sample notes", "try", "play_arrow", disabled=shut, **more):
+    if workspace.has("packs") and button("Try it with sample notes", "try", "play_arrow", disabled=is_shut(), **more):
         workspace.jobs.start(
             "import",
             lambda progress: workspace.packs.install(jobs.SAMPLE, embed=False, progress=progress),

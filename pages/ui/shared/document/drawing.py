@@ -338,8 +338,7 @@ class Drawing(RendererHTML):
             return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
         if _SCHEME.match(address):
             # Another server is contacted only when the user opens the link.
-            shown = html(words or address)
-            return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{shown}</a>'
+            return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{html(words or address)}</a>'
         file = self._sources.file(unquote(address)) if not address.startswith("//") else None
         if not (file and _PICTURE.search(unquote(address))):
             return f'<span class="picture dead" title="{html(words)}">{html(text_of(NO_PICTURE, name=unquote(address)))}</span>'
