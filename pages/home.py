@@ -11,7 +11,7 @@ from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, look, shell, welcome
 from pages.ui.shared.names import last_update, note_counts
 from pages.ui.shared.reports import draw_unread
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
 from pages.ui.shared.widgets import (
@@ -50,7 +50,7 @@ def introduce() -> None:
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
-        st.html("".join(f'<p class="t-lead">{html(sentence)}</p>' for sentence in PURPOSE))
+        st.html(elements(PURPOSE, "p", "t-lead"))
         welcome.beginnings()
     picture.html(welcome.example())
     st.space("small")
@@ -163,7 +163,7 @@ def bases(status: Status) -> None:
         with column.container(border=True, key=f"base_{base.id}"):
             about = [*note_counts(workspace.notes.counts(base.name)), last_update(base)]
             facts = [" · ".join(filter(None, about)), *(folder for folder, _ in item.folders[:3] if folder != "upload")]
-            lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
+            lines = elements(facts, "div", "t-facts")
             st.html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
             base_link(base.name)
     with row("more_notes"):

@@ -36,7 +36,7 @@ from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
 from pages.ui.shared import cards, jobs, links, widgets
 from pages.ui.shared.knobs import value_label
-from pages.ui.shared.safe import Span, facts, folded, html
+from pages.ui.shared.safe import Span, elements, facts, folded, html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import caption, errors, expander, link, text_column
@@ -434,11 +434,10 @@ def _draw_tables(shown: SideBySide) -> None:
 
 def _table(rows: Sequence[Sequence[str | Message]]) -> str:
     """Return a table as HTML; the first row and column are headers, and metrics have explanations."""
-    head = "".join(f"<th>{html(cell)}</th>" for cell in rows[0])
+    head = elements(rows[0], "th")
     about = {FIGURES[name]: text for name, text in ABOUT.items()}
     body = ""
     for first, *cells in rows[1:]:
         title = about[first] if isinstance(first, Message) and first in about else ""
-        line = "".join(f"<td>{html(cell)}</td>" for cell in cells)
-        body += f'<tr><th scope="row" title="{html(title)}">{html(first)}</th>{line}</tr>'
+        body += f'<tr><th scope="row" title="{html(title)}">{html(first)}</th>{elements(cells, "td")}</tr>'
     return f'<table class="t-figures"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

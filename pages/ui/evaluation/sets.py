@@ -14,7 +14,7 @@ from core.model import KnowledgeBase, QuestionSet, RunList
 from pages.ui.evaluation import questions
 from pages.ui.shared import jobs, links, welcome, widgets
 from pages.ui.shared.names import base_names
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, errors, text_input
@@ -55,8 +55,7 @@ def import_questions(base: str) -> None:
             except TesseraError as error:
                 title = t("Nothing was imported. Correct this in the file, then import it again.")
                 st.error(f"**{title}**", icon=":material/error:")
-                lines = "".join(f"<div>{html(line)}</div>" for line in text_of(error).splitlines())
-                st.html(f'<div class="t-list">{lines}</div>')
+                st.html(f'<div class="t-list">{elements(text_of(error).splitlines())}</div>')
                 return
             toast_added(added)
             open_set(added)

@@ -28,6 +28,7 @@ from pages.ui.shared.widgets import (
     component,
     download,
     errors,
+    in_columns,
     menu,
     row,
     select,
@@ -76,10 +77,9 @@ def _fields(note_ids: Sequence[str]) -> None:
     add = note_fields.words_box(st, t("Add tags"), "several_add", list(workspace.vocabulary.tags()))
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
     values: dict[str, object] = {}
-    for at in range(0, len(WORDS), 2):
-        for column, name in zip(st.columns(2), WORDS[at : at + 2], strict=False):
-            label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
-            values[name] = note_fields.word_box(column, label, f"several_{name}", words, placeholder=leave)
+    for column, name in in_columns(WORDS, 2):
+        label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
+        values[name] = note_fields.word_box(column, label, f"several_{name}", words, placeholder=leave)
     for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
         key = f"several_{name}"
         match NOTE_FIELDS[name].kind:

@@ -7,7 +7,7 @@ from streamlit import session_state
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
 from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, select, small
@@ -129,7 +129,7 @@ def _history(note_id: str) -> None:
                     st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
                     difference = workspace.versions.difference(note_id, first, second)
                     if sides and (shown := words(difference, sides=True)):
-                        heads = "".join(f"<b>{html(t('Version {n}', n=n))}</b>" for n in numbers)
+                        heads = elements((t("Version {n}", n=n) for n in numbers), "b")
                         st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
                     else:
                         draw_difference(difference)

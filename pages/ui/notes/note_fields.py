@@ -16,7 +16,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, t, text_of
-from pages.ui.shared.widgets import Place, drawn, guarded, select_in, small, text_input
+from pages.ui.shared.widgets import Place, drawn, guarded, in_columns, select_in, small, text_input
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT = message_table(
@@ -80,9 +80,8 @@ def draw_head(session: EditorSession) -> None:
 
 def draw(session: EditorSession) -> None:
     """Draw the folded fields."""
-    for at in range(0, len(_FOLDED), 2):
-        for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
-            _field(session, name, column)
+    for column, name in in_columns(_FOLDED, 2):
+        _field(session, name, column)
     for name in RELATIONS:
         _field(session, name, st)
 

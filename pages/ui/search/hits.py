@@ -27,7 +27,7 @@ from pages.ui.evaluation import questions
 from pages.ui.notes import routes
 from pages.ui.search.question_box import put
 from pages.ui.shared import cards, widgets
-from pages.ui.shared.safe import facts, folded, html, plain
+from pages.ui.shared.safe import elements, facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
@@ -357,9 +357,7 @@ class Entries:
             f"{day_of(click.day)} · {text_of(CLICKED[click.kind])} · “{click.question}”" for click in clicks[:LISTED]
         )
         title = t("Ranked higher because you used this note for similar questions:")
-        st.html(
-            f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
-        )
+        st.html(f'<p>{html(title)}</p><div class="t-list">{elements(lines)}</div>')
         widgets.more(len(clicks) - LISTED)
         forget = partial(workspace.clicks.forget, [hit.note.id])
         about = t("Delete your recorded clicks on this note")

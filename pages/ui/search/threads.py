@@ -12,7 +12,7 @@ from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions
 from pages.ui.notes import history
 from pages.ui.shared import cards, links, rendered, widgets
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t
 from pages.ui.shared.widgets import (
@@ -247,7 +247,7 @@ def _answer(answer: Answer) -> None:
         task, material = writing.sent
         with expander("What was sent", "outbox"):
             passages = json.loads(material)["passages"]
-            listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
+            listed = elements((passage["place"] for passage in passages), "li")
             st.html(
                 f'<div class="t-small">{html(t("These passages, the question and the task were sent to the model:"))}</div>'
                 f'<ol class="t-small">{listed}</ol>'

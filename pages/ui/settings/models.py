@@ -13,7 +13,7 @@ from pages.ui.settings import general
 from pages.ui.shared import jobs, reports
 from pages.ui.shared.jobs import panel_about
 from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
-from pages.ui.shared.safe import facts, folded, html, plain
+from pages.ui.shared.safe import elements, facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, expander, in_columns, row, submit, text_input, warn
@@ -50,12 +50,9 @@ def draw_picture_model() -> None:
             texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
         st.html(facts(texts))
         if status.failed:
-            lines = "".join(
-                f'<div class="t-small">{html(with_label(failed.path, failed.error))}</div>' for failed in status.failed
-            )
-            st.html(
-                folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more")
-            )
+            lines = elements((with_label(failed.path, failed.error) for failed in status.failed), "div", "t-small")
+            title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
+            st.html(folded(title, lines, css="t-more"))
         job = workspace.jobs.find("images")
         if job and job.state != "done":
             jobs.panel(("images",))
@@ -157,7 +154,7 @@ def _device(models: Sequence[ModelCard]) -> None:
 def _card(card: ModelCard, used: Sequence[str]) -> None:
     tags = [t("used by {names}", names=list(used))] if used else []
     tags += [t("loaded")] if card.running else []
-    tagged = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
+    tagged = elements(tags, "span", "t-tag")
     dot = "ready" if not card.problem else "absent"
     kind = KINDS.get(card.name.partition(":")[0], "")
     problem = t("Not downloaded to this machine yet.") if card.downloadable and card.problem else card.problem or ""
@@ -211,7 +208,7 @@ def _details(card: ModelCard) -> str:
         str(card.folder or card.server),
         text_of(card.problem) if card.problem and card.downloadable else "",
     ]
-    lines = "".join(f'<div class="t-small t-dim t-where">{html(detail)}</div>' for detail in details if detail)
+    lines = elements(filter(None, details), "div", "t-small t-dim t-where")
     return folded(t("Model details"), lines, css="t-more")
 
 

@@ -10,7 +10,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
 from pages.ui.shared import jobs
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, text_input, warn
@@ -42,7 +42,7 @@ def _list(found: Found | None) -> None:
     if found is None:
         st.caption(f":material/hourglass_top: {t('Looking for servers…')}")
     elif not any(server.models for server in found):
-        st.html(f"<ol>{''.join(f'<li>{html(step)}</li>' for step in _STEPS)}</ol>")
+        st.html(f"<ol>{elements(_STEPS, 'li')}</ol>")
     for server in found or ():
         _draw_found_server(server)
 

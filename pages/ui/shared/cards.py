@@ -20,7 +20,7 @@ from core.model import (
     remarks,
 )
 from pages.ui.shared import rendered
-from pages.ui.shared.safe import Span, facts, folded, html, marked
+from pages.ui.shared.safe import Span, elements, facts, folded, html, marked
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, text_of, with_note
 
@@ -92,7 +92,7 @@ def tags(names: Sequence[str]) -> str:
     """Return tags as HTML."""
     if not names:
         return ""
-    return f'<div class="t-tags">{"".join(f"""<span class="t-tag">{html(name)}</span>""" for name in names)}</div>'
+    return f'<div class="t-tags">{elements(names, "span", "t-tag")}</div>'
 
 
 def meter(level: int) -> str:
@@ -153,7 +153,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
 def definitions(lines: Sequence[str]) -> str:
     """Return the definitions of footnotes and links as HTML, one per line."""
-    return "".join(f'<div class="t-small t-dim">{html(line)}</div>' for line in lines)
+    return elements(lines, "div", "t-small t-dim")
 
 
 def legend(*, parts: bool) -> str:

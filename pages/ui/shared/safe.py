@@ -90,9 +90,15 @@ def _emphasis(markdown: str) -> int:
     return most
 
 
+def elements(texts: Iterable[object], tag: str = "div", css: str = "") -> str:
+    """Return each text or message as an HTML element with a CSS class."""
+    opening = f'{tag} class="{css}"' if css else tag
+    return "".join(f"<{opening}>{html(text)}</{tag}>" for text in texts)
+
+
 def facts(texts: Iterable[str]) -> str:
     """Return short texts side by side as HTML; empty ones are left out."""
-    return f'<div class="t-facts">{"".join(f"<span>{html(text)}</span>" for text in texts if text)}</div>'
+    return f'<div class="t-facts">{elements(filter(None, texts), "span")}</div>'
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:

@@ -15,7 +15,7 @@ from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, look, server, shortcuts, style, welcome
 from pages.ui.shared.names import megabytes
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 from pages.ui.shared.widgets import Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
@@ -322,7 +322,7 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
-    more = "".join(f'<div class="t-dim">{html(item)}</div>' for item in others)
+    more = elements(others, "div", "t-dim")
     state = f"{html(first)}{beside}{more}"
     return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{state}</div></div>'
 

@@ -21,7 +21,7 @@ from streamlit.elements.lib.layout_utils import Width
 from core.base.errors import TesseraError
 from core.base.frozen import frozen
 from core.base.messages import Message, verbatim
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
@@ -292,7 +292,7 @@ def more(left: int) -> None:
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
     """Draw up to `most` texts, one per line, and the number of the others."""
-    st.html("".join(f"<div>{html(text)}</div>" for text in texts[:most]))
+    st.html(elements(texts[:most]))
     more(len(texts) - most)
 
 
