@@ -326,7 +326,7 @@ def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
 def text_box(label: Label, key: str, **more: object) -> str:
     """Draw a text box with its label as the placeholder."""
     more |= {"placeholder": label_of(label), "label_visibility": "collapsed"}
-    return text_input(label, key, **more)
+    return drawn(text_input, label, key, **more)
 
 
 def text_input(label: Label, key: str, value: str = "", **more: object) -> str:
@@ -389,7 +389,7 @@ def base_link(base: str) -> None:
 
 def note_link(note_id: str, label: str = "", **place: str) -> None:
     """Draw a link to a note, with further query parameters in `place`."""
-    link("notes.py", verbatim(plain(label)) if label else "Read the note", "description", note=note_id, **place)
+    link("notes.py", verbatim(plain(label)) if label else t("Read the note"), "description", note=note_id, **place)
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
