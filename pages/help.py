@@ -20,6 +20,9 @@ MOST = 200
 """Maximum length of a query, in characters."""
 
 
+language = session_language()
+
+
 def choose(path: str) -> None:
     """Open a chapter in the next run; an empty path closes it."""
     st.query_params.from_dict({ADDRESS: path} if path else {})
@@ -56,7 +59,7 @@ def contents(every: dict[str, Chapter], *, current: str = "") -> str:
     return f'<div class="contents{" narrow" if current else ""}">{"".join(parts)}</div>'
 
 
-def draw_matches(language: str, words: str) -> None:
+def draw_matches(words: str) -> None:
     """Draw the chapters that match, each with an excerpt, and draw them again once the model is loaded."""
     every = guide.chapters(language)
     rows = []
@@ -71,7 +74,7 @@ def draw_matches(language: str, words: str) -> None:
         jobs.redraw_after("warm_reranker")
 
 
-def beginning(language: str) -> None:
+def beginning() -> None:
     """Draw the table of contents, or the chapters that match the search."""
     with row("help_head", vertical_alignment="bottom"):
         page_title("Help")
@@ -82,18 +85,18 @@ def beginning(language: str) -> None:
         shortcuts.draw_button("help_keys")
     jobs.panel()
     if words := filter_box():
-        draw_matches(language, words)
+        draw_matches(words)
     else:
         show(contents(guide.chapters(language)), "guide_contents")
 
 
-def reading(language: str, chapter: Chapter) -> None:
+def reading(chapter: Chapter) -> None:
     """Draw a chapter with the table of contents on the left, and links to the previous and next chapters below."""
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, st.container(key="guide_side"):
         if words := filter_box():
-            draw_matches(language, words)
+            draw_matches(words)
         else:
             show(contents(every, current=chapter.path), "guide_contents")
     with right, st.container(key="guide_chapter"):
@@ -113,9 +116,8 @@ def reading(language: str, chapter: Chapter) -> None:
         show(f'<article>{drawn.html}{sections}</article><section class="links ways">{ways}</section>', "guide_text")
 
 
-language = session_language()
 chapter = guide.chapters(language).get(st.query_params.get(ADDRESS, ""))
 if chapter:
-    reading(language, chapter)
+    reading(chapter)
 else:
-    beginning(language)
+    beginning()

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui import map as note_map
 from pages.ui.shared import welcome
 from pages.ui.shared.names import base_names
-from pages.ui.shared.safe import html
+from pages.ui.shared.safe import html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
 from pages.ui.shared.widgets import base_filter, begin_with, caption, errors, row, select
@@ -40,7 +40,7 @@ def page(bases: Sequence[str]) -> None:
         f'<span><i class="t-dot t-map-{number}"></i> {html(name)}</span>' for number, name in enumerate(names)
     )
     if names and (-1 in numbers):
-        dots += f'<span><i class="t-dot t-map-none"></i> {html(t("others"))}</span>'
+        dots += f'<span><i class="t-dot t-map-none"></i> {t_html("others")}</span>'
     if dots:
         st.html(f'<div class="t-facts">{dots}</div>')
     if mapped.left_out:

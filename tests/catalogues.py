@@ -48,6 +48,7 @@ MARKS: Mapping[str, Form] = {
     "plural": Form(0, plural=1),
     "in_context": Form(1, context=0),
     "t": Form(0),
+    "t_html": Form(0),
     "t_plural": Form(0, plural=1),
     "_": Form(0),
     **dict.fromkeys(("small_print", "page_title", "section_title", "busy", "text_column", "argument"), Form(0)),
@@ -64,8 +65,10 @@ DECLARATIONS: Mapping[str, Form] = {
     "option": Form(1),
     "About": Form(0),
     "sentence": Form(0),
-    **dict.fromkeys(("button", "small", "submit", "count_button", "copy_button", "menu", "expander"), Form(0)),
-    **dict.fromkeys(("on_demand", "popover", "heading", "count_column", "text_input", "text_area", "text_box"), Form(0)),
+    **dict.fromkeys(("button", "small", "submit", "count_button", "copy_button", "menu", "expander", "popup"), Form(0)),
+    **dict.fromkeys(
+        ("on_demand", "popover", "heading", "count_column", "text_input", "text_area", "text_box"), Form(0)
+    ),
     **dict.fromkeys(("select", "select_hidden", "select_or_type", "segments", "pills"), Form(0)),
     **dict.fromkeys(("close", "select_in", "link"), Form(1)),
 }

@@ -22,6 +22,7 @@ DEFINITIONS = {
     Path("core/base/messages.py"),
     Path("core/base/errors.py"),
     Path("core/base/terminal.py"),
+    Path("pages/ui/shared/safe.py"),
     Path("pages/ui/shared/text.py"),
 }
 """Where the functions that mark a text hand it on."""

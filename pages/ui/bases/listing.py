@@ -38,6 +38,7 @@ from pages.ui.shared.widgets import (
     errors,
     expander,
     in_columns,
+    popup,
     select_in,
     select_or_type,
     small,
@@ -374,7 +375,7 @@ def export(base: KnowledgeBase) -> None:
         "yaml": (t("Notes and fields (YAML)"), "application/yaml", ".yaml", "data_object"),
     }
     name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "-", base.name)
-    with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}", type="tertiary"):
+    with popup("Export", "download", f"export_{base.id}", type="tertiary"):
         for form, (label, mime, end, icon) in forms.items():
             download(
                 label,

@@ -14,7 +14,7 @@ from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from pages.ui.chunks import bands
 from pages.ui.shared import jobs, links, widgets
-from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, button, close, errors, expander, row, segments, small, text_area
@@ -94,7 +94,7 @@ def draw_flagged() -> None:
 
 def _draw_flagged(item: Flagged) -> None:
     edit, note = item.edit, item.note
-    title = html(note.title) if note else html(t("The note was deleted"))
+    title = html(note.title) if note else t_html("The note was deleted")
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
     st.html(

@@ -36,10 +36,10 @@ from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
 from pages.ui.shared import cards, jobs, links, widgets
 from pages.ui.shared.knobs import value_label
-from pages.ui.shared.safe import Span, elements, facts, folded, html
+from pages.ui.shared.safe import Span, elements, facts, folded, html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import caption, errors, expander, link, text_column
+from pages.ui.shared.widgets import caption, errors, expander, link, popup, text_column
 
 # One question: its right passages, and the hits of each run with the right characters marked.
 
@@ -91,7 +91,7 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
         _golds(result, places)
         if result.wished:
             wished = f'<div class="t-text">{html(result.wished)}</div>'
-            st.html(f'<div class="t-caption">{html(t("Expected answer"))}</div>{wished}')
+            st.html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
     else:
         st.html(facts([t("Your notes don't answer this question.")]))
     for number, part in enumerate(st.columns(len(shown.runs))):
@@ -204,13 +204,13 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
         )
         text = f'<div class="t-small t-problem">{html(problem)}</div>'
     crumb = " › ".join([hit.path, *(cards.section(note, chunk) if note and chunk else ())])
-    answer = f'<span class="t-tag t-edited">{html(t("answered here"))}</span>' if rank == result.found_rank else ""
+    answer = f'<span class="t-tag t-edited">{t_html("answered here")}</span>' if rank == result.found_rank else ""
     near = "" if hit.nearness is None else f"<span>{html(STAGES['vector'])} {hit.nearness:.3f}</span>"
     st.html(
         f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if right else "t-wrong"}">{rank}</span>'
         f'<span class="t-name">{html(note.title if note else hit.path)}</span>{answer}</div>'
         f'<div class="t-crumb">{html(crumb)}</div>{text}'
-        f'<div class="t-facts"><span>{html(t("score"))} {hit.score:.3f}</span>{near}</div></div>'
+        f'<div class="t-facts"><span>{t_html("score")} {hit.score:.3f}</span>{near}</div></div>'
     )
     if note and span and chunk:
         widgets.chunk_link(hit.note_id, chunk.index)
@@ -363,7 +363,7 @@ def _verdict(shown: SideBySide) -> None:
     """Draw a sentence that says whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
-    pair = f'{badge(1)} <span class="t-dim">{html(t("against"))}</span> {badge(0)}'
+    pair = f'{badge(1)} <span class="t-dim">{t_html("against")}</span> {badge(0)}'
     st.html(
         f'<div class="t-verdict {tone}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
         f'<div class="t-facts"><span>{html(FIGURES[shown.metric])}</span></div></div></div>'
@@ -377,7 +377,7 @@ def _report(base: KnowledgeBase, shown: SideBySide) -> None:
         "md": (t("Markdown"), "text/markdown"),
         "csv": (t("Table of questions (CSV)"), "text/csv"),
     }
-    with st.popover(t("Report"), icon=":material/download:", key="export_runs"):
+    with popup("Report", "download", "export_runs"):
         for form, (label, mime) in forms.items():
             written = partial(workspace.runs.report, shown, form, base.name, session_language())
             file = f"{t('comparison')}.{form}"

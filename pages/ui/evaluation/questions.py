@@ -22,7 +22,7 @@ from core.model import (
     SearchOptions,
 )
 from pages.ui.shared import cards, jobs, links, widgets
-from pages.ui.shared.safe import Span, html, plain
+from pages.ui.shared.safe import Span, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
@@ -31,6 +31,7 @@ from pages.ui.shared.widgets import (
     errors,
     guarded,
     link,
+    popup,
     problem_of,
     stamp,
     text_area,
@@ -137,7 +138,7 @@ LONG = 300
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     with widgets.row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
-            tag = f'<span class="t-tag t-gone">{html(t("Passage no longer exists"))}</span>'
+            tag = f'<span class="t-tag t-gone">{t_html("Passage no longer exists")}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
             # The chunk that contains most of the passage.
@@ -161,7 +162,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
     def narrow() -> None:
         workspace.questions.narrow_passage(question_set, question.id, gold, session_state[f"{key}_text"])
 
-    with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
+    with popup("Shorten", "content_cut", type="tertiary"):
         small_print(
             "Delete the text that doesn't answer the question. The passage counts as found when "
             "at least half of the remaining text is found; a whole chunk would favour the "
@@ -450,7 +451,7 @@ def popover(question_set: QuestionSet) -> None:
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.is_set_up:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
-    with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
+    with popup("Suggest", "auto_awesome", "suggest", disabled=workspace.readonly):
         small_print(
             "Suggests questions that your notes answer, each with its passage. You accept or reject each of them."
         )

@@ -30,7 +30,7 @@ from pages.ui.shared.names import duration, local
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Binding, bound, button, select, small, text_column
+from pages.ui.shared.widgets import Binding, bound, button, popup, select, small, text_column
 
 # Names of setups, and setups that differ from a base in one setting.
 
@@ -100,7 +100,7 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
         st.html(f'<div class="t-head">{badge(number)}{name}</div>')
         with (
-            st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
+            popup("All settings", "tune", f"way_all_{number}", type="tertiary"),
             st.container(key=f"way_body_{number}"),
         ):
             _everything(base, number, way, put)

@@ -17,7 +17,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, errors, text_input
+from pages.ui.shared.widgets import Dialog, errors, popup, text_input
 
 # Question sets as files: export, and import with a list of errors in the file.
 
@@ -26,7 +26,7 @@ KINDS = ("jsonl", "csv", "tsv")
 
 def export_questions(question_set: QuestionSet) -> None:
     """Draw the export buttons of a set; the file is written on demand."""
-    with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
+    with popup("Export", "download", f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON Lines"), "application/jsonl", False),
             ("csv", t("Table (CSV)"), "text/csv", True),
@@ -190,7 +190,7 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
 
 def draw_check(base: KnowledgeBase) -> None:
     """Draw the button that makes a question set from the notes of a base and runs it."""
-    with st.popover(t("Can my notes be found?"), icon=":material/manage_search:", key=f"found_{base.id}"):
+    with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
         about = t(
             "Creates questions from the notes in this base (titles, headings, sentences with a "
             "gap, definitions, names in code, link texts) and asks each of them, by meaning "

@@ -6,7 +6,7 @@ from heapq import nlargest
 import streamlit as st
 from streamlit import session_state
 
-from core.model import Concept, Filters, NoteSummary, day_of
+from core.model import Concept, Filters, day_of
 from pages.ui.notes import opened
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
@@ -121,7 +121,10 @@ def draw(base: str, *, several: bool) -> None:
     with st.container(key="beginning"):
         lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")
         st.html(f'<p class="t-lead">{html(lead)}</p>')
-        latest = _latest(base)
+        latest = workspace.notes.switch("", _SHOWN)
+        if base:
+            cards = workspace.notes.all(Filters(bases=(base,)))
+            latest = nlargest(_SHOWN, cards, key=lambda card: card.updated_at.timestamp() if card.updated_at else 0)
         if not latest:
             small_print("There are no notes yet. Write one, or import a folder.")
             return
@@ -133,14 +136,3 @@ def draw(base: str, *, several: bool) -> None:
                 caption(" · ".join(filter(None, about)), width="content")
     if workspace.has("related"):
         on_demand("Concepts", "concepts", "category", lambda: _draw(base))
-
-
-def _latest(base: str) -> Sequence[NoteSummary]:
-    """Return the most recently changed notes of a base, or of all bases."""
-    if not base:
-        return workspace.notes.switch("", _SHOWN)
-    return nlargest(
-        _SHOWN,
-        workspace.notes.all(Filters(bases=(base,))),
-        key=lambda card: card.updated_at.timestamp() if card.updated_at else 0,
-    )

@@ -17,7 +17,7 @@ from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
 from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
 from pages.ui.shared.links import arrived_value
-from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
+from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
 from pages.ui.shared.widgets import (
@@ -304,8 +304,8 @@ def _draw_conflict(session: EditorSession) -> None:
             ),
             icon=":material/call_split:",
         )
-        own = html(t("only in your version"))
-        st.html(f'<p class="t-words"><del>{html(t("only in the other version"))}</del> · <ins>{own}</ins></p>')
+        own = t_html("only in your version")
+        st.html(f'<p class="t-words"><del>{t_html("only in the other version")}</del> · <ins>{own}</ins></p>')
         if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
             st.html(shown)
         else:

@@ -7,7 +7,7 @@ from streamlit import session_state
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
 from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, select, small
@@ -158,7 +158,7 @@ def draw_difference(difference: NoteDifference) -> None:
     """Draw the differing fields and words between two states of a note."""
     st.html(
         _fields(difference.fields)
-        + (words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
+        + (words(difference) or f'<span class="t-dim">{t_html("The text is the same.")}</span>')
     )
 
 
@@ -197,7 +197,7 @@ def _sides(left: str, right: str) -> str:
 
 def _cut(length: int) -> str:
     """Return a message as HTML that a text of this length is shown only in part, or "" if it is shown in full."""
-    return f'<div class="t-dim">{html(t("The rest is too long to show."))}</div>' if length >= _MOST else ""
+    return f'<div class="t-dim">{t_html("The rest is too long to show.")}</div>' if length >= _MOST else ""
 
 
 def _near(text: str, *, first: bool, last: bool) -> list[str]:

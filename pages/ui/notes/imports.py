@@ -22,6 +22,7 @@ from pages.ui.shared.widgets import (
     errors,
     expander,
     link,
+    popup,
     row,
     select,
     small,
@@ -36,7 +37,11 @@ from pages.ui.shared.widgets import (
 
 def question(plan: SyncPlan) -> bool | None:
     """Ask whether edits are saved to files, and return the answer, or None if there is nothing to ask."""
-    if not _is_open(plan):
+    folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
+    decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
+    has_notes = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
+    # The first import of a writable folder with notes into a base.
+    if decided or not (folder.is_absolute() and has_notes and os.access(folder, os.W_OK)):
         return None
     texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
     about = [
@@ -44,14 +49,6 @@ def question(plan: SyncPlan) -> bool | None:
         t("A file changes only when you edit its note here, and changes by other programs are never overwritten."),
     ]
     return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
-
-
-def _is_open(plan: SyncPlan) -> bool:
-    """Return whether the plan is a base's first import of a writable folder with notes."""
-    folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
-    decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
-    texts = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
-    return folder.is_absolute() and texts and not decided and os.access(folder, os.W_OK)
 
 
 # Choosing a folder on this machine, in the system's dialog or else in a list of folders.
@@ -72,7 +69,7 @@ def choose(key: str) -> None:
                 st.rerun()
         return
     number = session_state.get(_CHOICES, 0)
-    with st.popover(t("Choose a folder…"), icon=":material/folder_open:", key=f"{key}_browse_{number}"):
+    with popup("Choose a folder…", "folder_open", f"{key}_browse_{number}"):
         _browse(key)
 
 
@@ -109,7 +106,7 @@ _INTO = "into_"
 def popover(*, vacant: bool) -> None:
     """Draw the button that opens the import form, unless the page already shows the form (`vacant`)."""
     if not (vacant or _opens_ways() or _is_locked()):
-        with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
+        with popup("Import", "sync"), st.container(key="import_body"):
             _ways()
 
 

@@ -6,8 +6,7 @@ from unicodedata import east_asian_width
 
 from pages.ui.shared.document import SourceSpan
 from pages.ui.shared.document.drawing import to_note
-from pages.ui.shared.safe import html
-from pages.ui.shared.text import t
+from pages.ui.shared.safe import html, t_html
 
 MOST = 20
 """Maximum number of notes in the drawing."""
@@ -48,10 +47,10 @@ def draw(
         beside, anchor = (-9, "to-left") if x < _CENTRE else (9, "")
         label = f'<text x="{x + beside:.0f}" y="{y + 4:.0f}" class="{anchor}">{html(_short(place.title))}</text>'
         nodes.append(f'{to_note(place)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>{label}</a>')
-    about = html(t("Notes linked to or near this note"))
-    heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{html(t("link here"))}</text>''' if back else ""
-    heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{html(t("linked from here"))}</text>''' if to else ""
-    legend = f'<p class="legend">{html(t("dashed: close in meaning"))}</p>' if near else ""
+    about = t_html("Notes linked to or near this note")
+    heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{t_html("link here")}</text>''' if back else ""
+    heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{t_html("linked from here")}</text>''' if to else ""
+    legend = f'<p class="legend">{t_html("dashed: close in meaning")}</p>' if near else ""
     drawn = f'<circle cx="{middle[0]}" cy="{middle[1]:.0f}" r="6"/>'
     return (
         f'<div class="graph"><svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{about}">'

@@ -32,7 +32,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.jobs import is_shut
-from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
+from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
@@ -227,7 +227,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = not (actions.is_raw() or note.plain)
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
-            changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{html(t("edited"))}</span>'
+            changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
             st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         files.provenance(note, passage[0] if passage else None)
@@ -377,7 +377,7 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
     if len(drawn.headings) < 2:
         outline = ""
     else:
-        outline = f"<nav><details><summary>{html(t('Outline'))}</summary>{outline}</details></nav>"
+        outline = f"<nav><details><summary>{t_html('Outline')}</summary>{outline}</details></nav>"
     to, missing, back = sources.links()
     places = {item: sources.missing(item, relative=False) for item in missing}
     lost = [f'<a class="missing" href="#" data-make="{html(at)}">{html(item)}</a>' for item, at in places.items() if at]
@@ -408,7 +408,7 @@ def _notes(places: Sequence[SourceSpan]) -> Iterable[str]:
 def _links(title: str, links: Sequence[str]) -> str:
     if not links:
         return ""
-    more = [html(t("and {n} more", n=len(links) - LISTED))] if len(links) > LISTED else []
+    more = [t_html("and {n} more", n=len(links) - LISTED)] if len(links) > LISTED else []
     return f"<div><b>{html(title)} · {len(links):,}</b>{''.join([*links[:LISTED], *more])}</div>"
 
 

@@ -29,7 +29,7 @@ from pages.ui.shared import cards, links
 from pages.ui.shared.jobs import redraw_after
 from pages.ui.shared.knobs import NO_RERANKER, QUICK, value_label
 from pages.ui.shared.names import search_mode
-from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
@@ -77,7 +77,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
                 f"{cards.clip(hit.chunk.text, marks(hit.chunk.text), EXCERPT)[0]}{cards.stages(hit.scores)}</div>"
             )
         if counted[stage] > SHOWN:
-            rows += f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
+            rows += f'<div class="t-dim t-small">{t_html("and {n} more", n=counted[stage] - SHOWN)}</div>'
         st.html(
             f'<div class="t-lost"><div class="t-lost-head"><b>{html(LOST[stage])}</b> '
             f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}</div>'

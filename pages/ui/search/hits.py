@@ -27,7 +27,7 @@ from pages.ui.evaluation import questions
 from pages.ui.notes import routes
 from pages.ui.search.question_box import put
 from pages.ui.shared import cards, widgets
-from pages.ui.shared.safe import elements, facts, folded, html, plain
+from pages.ui.shared.safe import elements, facts, folded, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
@@ -311,7 +311,7 @@ class Entries:
         if not unfolded:
             said = hit.chunk.id in self._said
             st.html(
-                f'<div class="t-hit"><span class="t-dim">{html(t("Quoted above"))}</span></div>'
+                f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
                 if said
                 else cards.body(hit, seen, around=False)
             )
@@ -332,7 +332,7 @@ class Entries:
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
-                f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(sentence(hit))}</p>'
+                f'<div class="t-caption">{t_html("Hit {n}", n=hit.rank)}</div><p>{html(sentence(hit))}</p>'
                 + (facts([t("Contains these words from your question: {words}", words=list(words))]) if words else "")
                 + facts([hit.note.base, hit.note.path or ""])
                 + cards.tags(hit.note.tags)

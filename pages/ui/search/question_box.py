@@ -15,7 +15,7 @@ from pages.ui.search import threads
 from pages.ui.shared import knobs, links, welcome, widgets
 from pages.ui.shared.knobs import AS_SET
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import html, marked, plain
+from pages.ui.shared.safe import html, marked, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
@@ -24,6 +24,7 @@ from pages.ui.shared.widgets import (
     close,
     expander,
     heading,
+    popup,
     problem,
     select,
     small,
@@ -105,7 +106,7 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
         text = _question()
         button(text or "")
         chosen = options_button(bases)
-        with st.popover(t("Search tips"), icon=":material/help:", key="search_tips"):
+        with popup("Search tips", "help", "search_tips"):
             _tips()
     draw_options(bases)
     if text is not None and session_state.get("as_typed") == text:
@@ -225,8 +226,8 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
 def draw_start() -> None:
     """Show that there are no notes, and a button to add some."""
     st.html(
-        f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
-        f"<span>{html(t('Import a folder of notes, or try Tessera with sample notes.'))}</span></div>"
+        f'<div class="t-empty"><b>{t_html("There is nothing to search yet")}</b>'
+        f"<span>{t_html('Import a folder of notes, or try Tessera with sample notes.')}</span></div>"
     )
     if widgets.button("Add notes", "get_notes", "folder_open", type="primary"):
         st.switch_page("home.py")
@@ -249,7 +250,7 @@ def start() -> None:
             for text in examples:
                 _ask_again(text, text, ":material/arrow_outward:")
     st.html(
-        f'<div class="t-keys">{html(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."))}</div>'
+        f'<div class="t-keys">{t_html("Press / anywhere to search, the arrows to choose a hit, Enter to open it.")}</div>'
     )
 
 

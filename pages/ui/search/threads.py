@@ -12,7 +12,7 @@ from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions
 from pages.ui.notes import history
 from pages.ui.shared import cards, links, rendered, widgets
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t
 from pages.ui.shared.widgets import (
@@ -249,7 +249,7 @@ def _answer(answer: Answer) -> None:
             passages = json.loads(material)["passages"]
             listed = elements((passage["place"] for passage in passages), "li")
             st.html(
-                f'<div class="t-small">{html(t("These passages, the question and the task were sent to the model:"))}</div>'
+                f'<div class="t-small">{t_html("These passages, the question and the task were sent to the model:")}</div>'
                 f'<ol class="t-small">{listed}</ol>'
             )
             st.code(f"{task}\n\n{material}", language=None, wrap_lines=True, height=300)

@@ -28,7 +28,7 @@ from pages.ui.search import hits, question_box
 from pages.ui.search.question_box import put, without_term
 from pages.ui.shared import cards
 from pages.ui.shared.knobs import NO_RERANKER, QUICK
-from pages.ui.shared.safe import folded, html, plain
+from pages.ui.shared.safe import folded, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
 from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row
@@ -62,7 +62,7 @@ def section(result: SearchResult) -> None:
     head = text_of(HEADS[used.kind], parts=hits.join_texts(things))
     colours = hits.tones(result)
     rounds = "".join(
-        f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
+        f'<div class="t-round"><span class="t-dim">{t_html("Round {n}", n=number)}</span>'
         f'<div class="t-asks">{"".join(_subquery_line(asked, colours[asked.text]) for asked in group)}</div></div>'
         for number, group in groupby(result.asked, key=lambda asked: asked.round)
     )

@@ -1,6 +1,5 @@
 """The packs: available and installed ones, and the notes of packs that the user has changed."""
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -14,10 +13,6 @@ from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import button, caption, errors, in_columns, on_demand, row, small, submit, text_input, warn
-
-PackWork = Callable[[Progress], PackReport]
-"""Function that installs or upgrades a pack in a job."""
-
 
 DESCRIPTIONS = {
     text.text: text
@@ -61,34 +56,20 @@ def _pack(card: PackCard) -> None:
         caption(DESCRIPTIONS.get(found.description, found.description))
     shut = is_writing()
     with row():
-        if found and not installed:
-            _starts(
-                t("Install"),
-                f"install_{card.name}",
-                "download",
-                shut,
-                partial(_install, card.name),
-            )
+        if found and not installed and button("Install", f"install_{card.name}", "download", disabled=shut):
+            jobs.start(jobs.PACKS, partial(_install, card.name))
         if found and card.newer:
-            _starts(
-                t("Upgrade to {version}", version=found.version),
-                f"upgrade_{card.name}",
-                "upgrade",
-                shut,
-                lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress),
-            )
+            label = t("Upgrade to {version}", version=found.version)
+            if button(label, f"upgrade_{card.name}", "upgrade", disabled=shut):
+                jobs.start(
+                    jobs.PACKS, lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress)
+                )
         if installed and small("Remove", f"remove_{card.name}", "delete", disabled=shut):
             with errors():
                 workspace.packs.delete(card.name)
                 st.rerun()
     if found and installed:
         on_demand("Notes that you changed", f"edited_{card.name}", "edit_note", partial(_edited, card.name))
-
-
-def _starts(label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
-    """Draw a button that starts a job on a pack."""
-    if button(label, key, icon, disabled=shut):
-        jobs.start(jobs.PACKS, work)
 
 
 def _install(source: str, progress: Progress) -> PackReport:

@@ -10,7 +10,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
 from pages.ui.shared import jobs
-from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, text_input, warn
@@ -30,7 +30,7 @@ Found = tuple[LocalServer, ...]
 
 def _list(found: Found | None) -> None:
     with row():
-        st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
+        st.html(f'<div class="t-name">{t_html("Language models on this machine")}</div>', width="stretch")
         if small("Search again", "look_again", "refresh", disabled=found is None):
             workspace.jobs.forget(_JOB)
             st.rerun()
@@ -51,7 +51,7 @@ def _draw_found_server(server: LocalServer) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
     if used:
-        state = f'<span class="t-tag">{html(t("in use: {model}", model=short(card.model)))}</span>'
+        state = f'<span class="t-tag">{t_html("in use: {model}", model=short(card.model))}</span>'
     else:
         state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
     dot = "ready" if server.running else "absent"

@@ -20,7 +20,7 @@ from core.model import (
     remarks,
 )
 from pages.ui.shared import rendered
-from pages.ui.shared.safe import Span, elements, facts, folded, html, marked
+from pages.ui.shared.safe import Span, elements, facts, folded, html, marked, t_html
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, text_of, with_note
 
@@ -119,10 +119,10 @@ def place_line(hit: Hit, tone: str = "") -> str:
         number = t("page {n}", n=hit.page)
     if hit.chunk.picture:
         number = t("picture {name}", name=hit.chunk.picture)
-    edited = f'<span class="t-tag t-edited">{html(t("edited"))}</span>' if hit.chunk.edited else ""
+    edited = f'<span class="t-tag t-edited">{t_html("edited")}</span>' if hit.chunk.edited else ""
     by = ""
     if hit.asked and tone:
-        about = html(t("The part of the question that found this hit"))
+        about = t_html("The part of the question that found this hit")
         by = f'<span class="t-by" title="{about}">{dot(tone)}{html(hit.asked)}</span>'
     return f'<span class="t-number">{html(number)}</span>{edited}{by}'
 

@@ -32,7 +32,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, close, link, row, table, text_column
+from pages.ui.shared.widgets import button, close, link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -334,7 +334,7 @@ def _ended(job: Job) -> None:
             end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
             st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
             if isinstance(job.result, _REPORTS):
-                with st.popover(t("Details"), type="tertiary", key=f"report_{job.name}"):
+                with popup("Details", "", f"report_{job.name}", type="tertiary"):
                     reports.draw_report(job.result)
             if job.name == "import":
                 link("search.py", "Search these notes", "search")

@@ -25,7 +25,7 @@ from core.model import (
     learnt_lines,
 )
 from pages.ui.shared.names import TEXT_LANGUAGES, base_name, duration, megabytes
-from pages.ui.shared.safe import boxes, facts, html, plain
+from pages.ui.shared.safe import boxes, facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import caption, close, expander, row, small
@@ -243,7 +243,7 @@ def listing(rows: Rows) -> None:
     """Draw the first SHOWN rows, and the number of the others."""
     lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
     if len(rows) > SHOWN:
-        lines.append(html(t("and {n} more", n=len(rows) - SHOWN)))
+        lines.append(t_html("and {n} more", n=len(rows) - SHOWN))
     st.html(f'<div class="t-list">{"".join(lines)}</div>')
 
 

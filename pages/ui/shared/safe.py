@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from html import escape
 
 from core.base.text import LINE_END
-from pages.ui.shared.text import text_of
+from pages.ui.shared.text import t, text_of
 
 Span = tuple[int, int]
 
@@ -43,6 +43,11 @@ def is_pasted(address: str) -> bool:
 def html(text: object) -> str:
     """Escape a text or a message as HTML."""
     return escape(text if isinstance(text, str) else text_of(text))
+
+
+def t_html(text: str, /, **fields: object) -> str:
+    """Translate a text, fill in its fields, and escape it as HTML."""
+    return html(t(text, **fields))
 
 
 def plain(text: object) -> str:

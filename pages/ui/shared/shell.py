@@ -15,7 +15,7 @@ from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, look, server, shortcuts, style, welcome
 from pages.ui.shared.names import megabytes
-from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 from pages.ui.shared.widgets import Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
@@ -236,7 +236,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.html(style.LOGO)
         _menu(workspace, pages, counts, arrived=before != session_state["page"])
         st.space("small")
-        away = html(t("No connection to Tessera"))
+        away = t_html("No connection to Tessera")
         st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
         if workspace:
             jobs.announce()

@@ -8,7 +8,7 @@ from core.base.messages import ENGLISH, Message, in_context, message
 from pages.ui.shared import jobs
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.names import base_names
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import button, row, small
@@ -61,9 +61,9 @@ def example() -> str:
     """Return an example answer from the sample notes as HTML."""
     question, marked, source = map(text_of, EXAMPLE)
     return (
-        f'<figure class="t-example" role="img" aria-label="{html(t("A question, and the passage that answers it"))}">'
+        f'<figure class="t-example" role="img" aria-label="{t_html("A question, and the passage that answers it")}">'
         f'<div class="t-example-question">{html(question)}</div><div class="t-answer">'
-        f'<span class="t-dim t-small">{html(t("From your notes"))}</span>'
+        f'<span class="t-dim t-small">{t_html("From your notes")}</span>'
         f'<span class="t-near">{html(marked)}</span>'
         f'<span class="t-example-source">[1] {html(source)}</span></div></figure>'
     )

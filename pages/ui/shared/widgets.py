@@ -169,6 +169,11 @@ def download(label: str, data: object, file: str, mime: str, key: str, icon: str
     drawn(st.download_button, label, data, file, mime, key=key, **more)
 
 
+def popup(label: Label, icon: str = "", key: str | None = None, **more: object) -> DeltaGenerator:
+    """Draw a button with a Material icon that opens a popover."""
+    return drawn(st.popover, label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
+
+
 def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
     """Draw a button with a count after its label; it is disabled at 0."""
     label = f"{label_of(label)} · {count:,}" if count > 1 else label
