@@ -48,7 +48,11 @@ def import_questions(base: str) -> None:
         file = st.file_uploader(t("Questions file"), type=list(KINDS), key="question_file")
         if file is None:
             return
-        name = _into(base, file.name)
+        new = PurePath(file.name).stem.strip()[:LONGEST] or t("My questions")
+        texts = {question_set.name: question_set.name for question_set in workspace.question_sets.all(base)}
+        texts.setdefault(new, t("{set} (new)", set=new))
+        about = t("Choose a set, or type the name of a new one.")
+        name = widgets.select_or_type("Import into", texts, new, f"import_into_{file.name}", help=about)
         if widgets.button("Import", "import_questions", "upload_file", type="primary", disabled=workspace.readonly):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
@@ -63,16 +67,6 @@ def import_questions(base: str) -> None:
             st.rerun()
 
     DIALOG.draw(t("Import a file"), content, width="medium")
-
-
-def _into(base: str, file: str) -> str:
-    """Draw the set selector for imported questions; return the name, initially a new set named after the file."""
-    there = [question_set.name for question_set in workspace.question_sets.all(base)]
-    new = PurePath(file).stem.strip()[:LONGEST] or t("My questions")
-    texts = {name: name for name in there}
-    texts.setdefault(new, t("{set} (new)", set=new))
-    about = t("Choose a set, or type the name of a new one.")
-    return widgets.select_or_type("Import into", texts, new, f"import_into_{file}", help=about)
 
 
 # The actions on a question set, each in its dialog.
@@ -168,15 +162,19 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
     question_set = None
     if sets:
         with widgets.row("question_sets", vertical_alignment="bottom"):
-            question_set = _choice(base.name, sets)
+            by_name = {question_set.name: question_set for question_set in sets}
+            key, used = f"question_set_{base.id}", questions.last_used(base.name)
+            links.begin_with("set", key, by_name, used.name if used else sets[0].name)
+            question_set = by_name[widgets.select_hidden("Question set", by_name, key, width=360)]
+            links.set_value("set", question_set.name)
+            questions.use(question_set)
             menu(base.name, question_set)
             export_questions(question_set)
             draw_check(base)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
-        counts += (
-            [t("{n} with a passage that no longer exists", n=question_set.flagged)] if question_set.flagged else []
-        )
+        if question_set.flagged:
+            counts.append(t("{n} with a passage that no longer exists", n=question_set.flagged))
         st.caption(" · ".join(counts))
     else:
         _none(base.name)
@@ -191,40 +189,21 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
 def draw_check(base: KnowledgeBase) -> None:
     """Draw the button that makes a question set from the notes of a base and runs it."""
     with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
-        about = t(
+        small_print(
             "Creates questions from the notes in this base (titles, headings, sentences with a "
             "gap, definitions, names in code, link texts) and asks each of them, by meaning "
             "alone as well. Look at the missed ones: no search finds their passages."
         )
-        st.caption(about)
-        shut = jobs.is_evaluating()
-        if widgets.button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
-            checks = workspace.findability
-            language = session_language()
-            jobs.start(
-                "evaluate",
-                lambda progress: RunList.from_runs(checks.check(base.name, progress, language=language)),
-                base.name,
-            )
+        checks, key, shut = workspace.findability, f"check_{base.id}", jobs.is_evaluating()
+        if widgets.button("Check now", key, "manage_search", type="primary", disabled=shut):
+            check = partial(checks.check, base.name, language=session_language())
+            jobs.start("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(
             t("Check after every import"),
-            **widgets.bound(
-                f"check_after_{base.id}", workspace.findability.after_import, workspace.findability.check_after_import
-            ),
+            **widgets.bound(f"check_after_{base.id}", checks.after_import, checks.check_after_import),
             disabled=workspace.readonly,
             help=t("Checks each base that an import has changed, once its notes are indexed."),
         )
-
-
-def _choice(base: str, sets: list[QuestionSet]) -> QuestionSet:
-    by_name = {question_set.name: question_set for question_set in sets}
-    key = f"question_set_{sets[0].base_id}"
-    used = questions.last_used(base)
-    links.begin_with("set", key, by_name, used.name if used else sets[0].name)
-    name = widgets.select_hidden("Question set", by_name, key, width=360)
-    links.set_value("set", name)
-    questions.use(by_name[name])
-    return by_name[name]
 
 
 def _none(base: str) -> None:

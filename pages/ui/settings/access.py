@@ -56,11 +56,10 @@ _API = "/api/v1"
 
 def draw_programs() -> None:
     """Draw the switch for programs and, while it is on, the address and the token."""
-    about = t(
+    small_print(
         "A script, a bot or an editor on this machine can search your notes and write new ones, "
         "which wait on the Review page until you accept them."
     )
-    st.caption(about)
     on = workspace.open_to_programs
     general.switch("http.enabled", t("Allow apps on this computer"), "programs", on, workspace.set_program_access)
     run = workspace.access.run
