@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit import columns, container
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from pages.ui.chunks import bands, chunktable, editor, summary
@@ -22,11 +23,11 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
         with errors():
             editor.first(base, note)
         return
-    with st.container():
+    with container():
         editor.draw_undo(note, shut=bool(jobs.hindrance(base.name)))
     edits = bands.placed_edits(note)
     shown = summary.linked_chunk(chunks)
-    left, right = st.columns(2, gap="medium")
+    left, right = columns(2, gap="medium")
     with right:
         summary.figures(chunks)
         marked, shown = chunktable.table(note, chunks, shown, edits)
@@ -53,8 +54,8 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
 
 
 def page(bases: Sequence[KnowledgeBase]) -> None:
-    side, main = st.columns([2, 8], gap="medium")
-    with side, st.container(key="chunks_side"):
+    side, main = columns([2, 8], gap="medium")
+    with side, container(key="chunks_side"):
         note_id, cards = summary.picker([base.name for base in bases])
     with main:
         _note(note_id, cards)
@@ -63,16 +64,16 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
     """Draw the chosen note with its chunks; if none is chosen, offer the latest of the filtered notes."""
     # Separate containers, so that an element that comes or goes doesn't move the elements after it.
-    with st.container():
+    with container():
         jobs.panel(jobs.CHUNKS)
-    with st.container():
+    with container():
         editor.draw_flagged()
     if note_id is None:
-        with st.container(key="offered"):
+        with container(key="offered"):
             summary.offer(cards)
         return
     # On narrow screens the menu button hides the tree; this button replaces it there.
-    with st.container(key="another_note"):
+    with container(key="another_note"):
         popover("Another note", "another", "description", summary.offer_another)
     note = workspace.notes.get(note_id)
     base = workspace.bases.by_id(note.base_id)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 
 from core.base.messages import message_table
 from core.model import KnowledgeBase, QuestionSet
@@ -29,11 +29,11 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
         with left:
             base = choice(bases)
     else:
-        base, right = bases[0], st.container()
+        base, right = bases[0], container()
     with right:
         question_set = sets.bar(base)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
-    with st.container():
+    with container():
         runs.panel(base, question_set)
     if question_set is None:
         return

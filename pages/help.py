@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 import streamlit as st
+from streamlit import container, query_params
 
 from pages.ui import guide
 from pages.ui.guide import Chapter, GuideSources
@@ -25,7 +26,7 @@ language = session_language()
 
 def choose(path: str) -> None:
     """Open a chapter in the next run; an empty path closes it."""
-    st.query_params.from_dict({ADDRESS: path} if path else {})
+    query_params.from_dict({ADDRESS: path} if path else {})
 
 
 def filter_box() -> str:
@@ -35,7 +36,7 @@ def filter_box() -> str:
 
 def show(body: str, key: str) -> None:
     """Draw HTML whose links open chapters."""
-    show_document(body, key, arrival=st.query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
+    show_document(body, key, arrival=query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
 
 
 def link(chapter: Chapter, current: str = "") -> str:
@@ -94,12 +95,12 @@ def reading(chapter: Chapter) -> None:
     """Draw a chapter with the table of contents on the left, and links to the previous and next chapters below."""
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
-    with left, st.container(key="guide_side"):
+    with left, container(key="guide_side"):
         if words := filter_box():
             draw_matches(words)
         else:
             show(contents(every, current=chapter.path), "guide_contents")
-    with right, st.container(key="guide_chapter"):
+    with right, container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
         with row("guide_way", gap="xxsmall"):
             small("Help", "guide_all", "arrow_back", on_click=choose, args=("",))
@@ -116,7 +117,7 @@ def reading(chapter: Chapter) -> None:
         show(f'<article>{drawn.html}{sections}</article><section class="links ways">{ways}</section>', "guide_text")
 
 
-chapter = guide.chapters(language).get(st.query_params.get(ADDRESS, ""))
+chapter = guide.chapters(language).get(query_params.get(ADDRESS, ""))
 if chapter:
     reading(chapter)
 else:

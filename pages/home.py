@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
+from streamlit import container
 
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
@@ -110,7 +111,7 @@ def digest() -> None:
         section_title("Today")
         about, put_away = t("Put away until tomorrow"), workspace.review.days.put_away
         close("digest_away", about, on_click=put_away, args=(today.day,), disabled=workspace.readonly)
-    with st.container(gap="xxsmall", key="digest"):
+    with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:
                 label = " · ".join(f"{text_of(MATTERS[kind].title)} {today.waiting[kind]:,}" for kind in waiting)
@@ -149,7 +150,7 @@ def recent() -> None:
     if not cards:
         return
     section_title("Recent notes")
-    with st.container(gap="xxsmall", key="recent_notes"):
+    with container(gap="xxsmall", key="recent_notes"):
         for card in cards:
             _row(card, card.updated_at, f"recent_{card.id}", ":material/keep:" if card.id in kept else None)
 

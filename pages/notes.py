@@ -1,7 +1,7 @@
 """The Notes page: a tree on the left and the open note on the right, or a list across the whole width."""
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import columns, container, session_state
 
 from core.base.errors import NoteNotFound
 from core.model import Note
@@ -32,16 +32,16 @@ def page(bases: list[str]) -> bool:
     second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
-        left, right = (None, st.container()) if note_id else (st.container(), None)
+        left, right = (None, container()) if note_id else (container(), None)
     else:
-        left, right = st.columns([3, 7], gap="medium")
+        left, right = columns([3, 7], gap="medium")
     vacant = False
     base = session_state.get("notes_base", "")
     if left:
-        with left, st.container(key="notes_side"), errors():
+        with left, container(key="notes_side"), errors():
             base, vacant = _notes(bases, note_id)
     if right or vacant:
-        with right or st.container(), st.container(key="notes_reader"), errors():
+        with right or container(), container(key="notes_reader"), errors():
             if not (note_id or listing.is_list()):
                 history.draw_undo()
             if vacant:
@@ -89,7 +89,7 @@ def _two_notes(note_id: str, second: str) -> None:
     if second in ("", note_id) or not workspace.notes.cards_of([second]):
         _note(note)
         return
-    left, right = st.columns(2, gap="medium")
+    left, right = columns(2, gap="medium")
     with left, errors():
         _note(note)
     with right, errors():
@@ -115,7 +115,7 @@ if editing.is_open():
     st.stop()
 with row("notes_head"):
     page_title("Notes")
-    importing = st.container(width="content")
+    importing = container(width="content")
     today.button()
     actions.new()
 bases = base_names()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import query_params, session_state, switch_page
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored
 from pages.ui.shared import jobs, links, reports, shell
@@ -25,10 +25,10 @@ _OPEN, _ADDING = "open_base", "adding_to_base"
 def settle_view() -> str:
     """Return the current view: the name of the open base, NEW, or "" for all bases."""
     if arrived_value("new"):
-        session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
+        session_state.update({_OPEN: NEW, "new_name": query_params.get("name", "")})
     elif (linked := arrived_value("base")) is not None:
         session_state[_OPEN] = linked
-    elif links.last_value("base") and "base" not in st.query_params:
+    elif links.last_value("base") and "base" not in query_params:
         session_state[_OPEN] = ""  # the user clicked the page in the side bar
     chosen: str = session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in base_names():
@@ -88,7 +88,7 @@ def problems(base: KnowledgeBase) -> None:
             warn(text)
             if button("Review the changes", f"look_{base.id}_{number}", "difference", disabled=workspace.readonly):
                 session_state["plan"] = workspace.imports.plan_folder(Path(watched_folder.folder), base.name)
-                st.switch_page("notes.py")
+                switch_page("notes.py")
 
 
 def state(status: BaseStatus) -> str:
@@ -106,7 +106,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
             plan = workspace.imports.plan_folder(Path(folder), base.name)
         if plan.needs_confirmation:
             session_state["plan"] = plan
-            st.switch_page("notes.py")
+            switch_page("notes.py")
         if jobs.start_import(plan):
             st.rerun()
 
@@ -181,4 +181,4 @@ def connection(base: KnowledgeBase) -> None:
             with busy("Reading the folder…"):
                 session_state["plan"] = workspace.imports.plan_connection(Path(path.strip()), base.name)
             workspace.jobs.forget("import")
-            st.switch_page("notes.py")
+            switch_page("notes.py")

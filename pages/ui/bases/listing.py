@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeGuard, TypeVar, cast
 
 import streamlit as st
+from streamlit import container, rerun
 
 from core.base.errors import ArchiveError
 from core.model import (
@@ -57,7 +58,7 @@ def draw_new_base() -> None:
     """Draw the form for a new base, with rarely used options folded."""
     folders.back()
     section_title("New base")
-    with st.container(key="new_base_form", width=_WIDTH):
+    with container(key="new_base_form", width=_WIDTH):
         title = text_input("Name", "new_name", max_chars=80)
         kinds: list[BaseKind] = [*BASE_KINDS]
         about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
@@ -65,7 +66,7 @@ def draw_new_base() -> None:
             t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
         )
         usual, literal = workspace.bases.usual(kind), kind == "literal"
-        act, more = st.container(), expander("More options", "tune")
+        act, more = container(), expander("More options", "tune")
     with more:
         description = text_input("Description", "new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(usual.embedder)
@@ -88,7 +89,7 @@ def draw_new_base() -> None:
             if st.session_state.get("plan"):
                 st.switch_page("notes.py")  # an import waits for this base
             folders.go(base.name)
-            st.rerun()
+            rerun()
 
 
 def _model(usual: str) -> str:
@@ -141,7 +142,7 @@ def draw_trash() -> None:
                             with busy("Restoring…"):
                                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
                             folders.draw_restored(restored, trashed=True)
-                            st.rerun()
+                            rerun()
                 _deleting(t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
         if len(trashed) > 1:
             _deleting(t("Empty the trash"), "bases_trash_empty", trashed)
@@ -289,7 +290,7 @@ def _restore(restore: Callable[[], Restored]) -> None:
             st.html(f'<div class="t-list">{"".join(f"<div>{row}</div>" for row in rows)}</div>')
             return
         folders.draw_restored(restored)
-        st.rerun()
+        rerun()
 
 
 COLUMNS = 2

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit import container, rerun
 
 from core.model import (
     CALENDAR_BEGINS,
@@ -83,7 +84,7 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
         note, cut = drawn
     summary.figures(cut.chunks)
     if cut.chunks:
-        with st.container(height=420, border=False, key="split_preview"):
+        with container(height=420, border=False, key="split_preview"):
             bands.draw(bands.NoteBands(note, cut.chunks, {}), None, key="bands_base", on_pick=lambda _: None)
     with expander("Why this split", "", "why_split"):
         summary.why(cut)
@@ -174,7 +175,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
         if widgets.button("Cancel the change", f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")
-            st.rerun()
+            rerun()
 
 
 def _draw_archived_model(base: KnowledgeBase) -> None:
@@ -183,7 +184,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         "This base was imported from an archive that names the model {name}. The model isn't used until you allow it.",
         name=base.wish,
     )
-    with st.container(border=True, key=f"wish_{base.id}"):
+    with container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
         caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
@@ -192,7 +193,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
                 jobs.start("cost", lambda progress: _model_cost(base, base.wish, progress))
             if widgets.button("Keep the current model", f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
-                st.rerun()
+                rerun()
 
 
 def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:

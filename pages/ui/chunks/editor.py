@@ -7,7 +7,7 @@ from functools import partial
 from itertools import pairwise
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import rerun, session_state
 
 from core.base.messages import Message, message
 from core.base.text import with_newlines
@@ -138,7 +138,7 @@ _BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
 def open_at(chunk_id: str) -> None:
     """Open the drawer at a chunk."""
     open_next(chunk_id)
-    st.rerun()
+    rerun()
 
 
 def open_next(chunk_id: str) -> None:
@@ -274,7 +274,7 @@ def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) ->
         begin_step(note, text_of(done)).run(act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
-    st.rerun()
+    rerun()
 
 
 def places(text: str) -> list[int]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import columns, container, session_state
 
 from core.base.blobs import join_spans
 from core.base.errors import NoteNotFound
@@ -94,7 +94,7 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
             st.html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
     else:
         st.html(facts([t("Your notes don't answer this question.")]))
-    for number, part in enumerate(st.columns(len(shown.runs))):
+    for number, part in enumerate(columns(len(shown.runs))):
         with part:
             _run(base, shown.runs[number], row, number, places)
 
@@ -138,7 +138,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
 
     def draw(part: slice) -> None:
         for rank, hit in [*enumerate(result.hits, start=1)][part]:
-            with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
+            with container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
                 _hit(run, result, rank, hit, places)
 
     seen = result.found_rank or len(result.hits)
@@ -241,8 +241,8 @@ def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
             if not rows:
                 small_print("No question matches these filters.")
                 return
-            left, right = st.columns([5, 8], gap="medium")
-            with left, st.container(key="rows_list"):
+            left, right = columns([5, 8], gap="medium")
+            with left, container(key="rows_list"):
                 row = _draw_rows(shown, rows)
             with right:
                 draw_question(base, shown, row)
@@ -417,11 +417,11 @@ def _draw_tables(shown: SideBySide) -> None:
     lettered = replace(shown, labels=tuple(LETTERS[: len(shown.runs)]))
     answers = [name for name in shown.figures if name in ANSWER_METRICS]
     others = [name for name in shown.figures if name not in (*SHORT, *answers)]
-    left, right = st.columns([7, 4], gap="large")
+    left, right = columns([7, 4], gap="large")
     with left:
         st.html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
         st.html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
-    with right, st.container(key="figures_side"):
+    with right, container(key="figures_side"):
         sections = [*runs.kinds_table(lettered)]
         if len(shown.runs) > 1:
             sections = [*runs.settings_table(lettered), *sections]

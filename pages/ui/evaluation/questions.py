@@ -7,7 +7,7 @@ from functools import cache, partial
 from typing import TypeVar
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import columns, container, rerun, session_state
 
 from core.base.messages import Message, message_table
 from core.model import (
@@ -204,7 +204,7 @@ def find(base: str, question_set: QuestionSet, question: Question, key: str) -> 
             st.caption(text_of(NOTICES["model_loading"]))
         seen = workspace.searching.highlights(result)
         for hit in result.hits:
-            with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
+            with container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
                 _hit(question_set, question, hit, seen[hit.chunk.id].words)
 
 
@@ -287,7 +287,7 @@ def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds
             ):
                 if widgets.button(label, name, icon, type=tone, disabled=workspace.readonly):
                     act(question_set, [question.id])
-                    st.rerun()
+                    rerun()
     # A changed question gets new widgets, which start with its values.
     stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")
@@ -299,7 +299,7 @@ def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds
             "they do answer it, find the passage below."
         )
     for number, gold in enumerate(question.spans[:SHOWN]):
-        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), errors():
+        with container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), errors():
             _passage(question_set, question, gold, f"remove_{number}_{key}")
     widgets.more(len(question.spans) - SHOWN)
     find(base, question_set, question, key)
@@ -320,7 +320,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             max_chars=LONGEST,
             help=t("If you enter one, runs count how many of its figures and names the answer contains."),
         )
-        left, right = st.columns(2)
+        left, right = columns(2)
         with left:
             # A new kind can be typed.
             labels = {"": t("No kind"), **{name: kind_name(name) for name in (question.kind, *kinds) if name}}
@@ -346,7 +346,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
                 return workspace.questions.add(question_set, [changed])[0]
             workspace.questions.update(question_set, question.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
-            st.rerun()
+            rerun()
     return None
 
 
@@ -367,18 +367,18 @@ _DELETION = Dialog("deleting_questions")
 
 def draw(base: str, question_set: QuestionSet) -> None:
     """Draw the questions of a set, actions on them, and the question that was chosen last."""
-    with st.container():
+    with container():
         jobs.panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
             small_print("No definition or heading in the notes gives a new question.")
     with errors():
         every = workspace.questions.all(question_set)
         if sum("gone" in states(item) for item in every) != question_set.flagged and not workspace.readonly:
-            st.rerun()  # the bar above was drawn before a lost passage was noticed
+            rerun()  # the bar above was drawn before a lost passage was noticed
         chosen = _settle(question_set, every)
         _bar(question_set, every)
         has_side = bool(chosen or session_state.get(_ADDING))
-        left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
+        left, right = columns([6, 5], gap="medium") if has_side else (container(), None)
         with left:
             if every:
                 listed = narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
@@ -393,7 +393,7 @@ def draw(base: str, question_set: QuestionSet) -> None:
                     icon=":material/quiz:",
                 )
         if right:
-            with right, st.container(key="question_side"), errors():
+            with right, container(key="question_side"), errors():
                 _side(base, question_set, every)
 
 
@@ -436,7 +436,7 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             disabled=shut,
         ):
             workspace.questions.accept(question_set, suggested)
-            st.rerun()
+            rerun()
 
 
 # Suggested questions that the notes answer, made by rules or by a language model.
@@ -529,14 +529,14 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions
     button = partial(widgets.count_button, disabled=workspace.readonly)
-    with st.container(horizontal=True, key="question_actions"):
+    with container(horizontal=True, key="question_actions"):
         for label, key, icon, act in (
             (t("Accept"), "questions_accept", "check", questions.accept),
             (t("Reject"), "questions_reject", "close", questions.reject),
         ):
             if button(label, len(suggested), key, icon):
                 act(question_set, suggested)
-                st.rerun()
+                rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
             _DELETION.open(chosen)
     small_print(
@@ -561,10 +561,10 @@ def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> No
         added = draw_form(question_set, Question("", "", ()), kinds, "new")
         if widgets.button("Cancel", "cancel_question"):
             session_state[_ADDING] = False
-            st.rerun()
+            rerun()
         if added is not None:
             show(added.id)
-            st.rerun()
+            rerun()
         return
     for item in every:
         if item.id == session_state[_CHOSEN][-1]:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import columns, rerun, session_state
 
 from core.base.messages import message_table
 from core.model import (
@@ -89,7 +89,7 @@ def choose(base: KnowledgeBase) -> list[Pipeline]:
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
-    for number, (column, way) in enumerate(zip(st.columns(len(chosen)), chosen, strict=True)):
+    for number, (column, way) in enumerate(zip(columns(len(chosen)), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
             _way(base, number, way, partial(chosen.__setitem__, number))
     return list(chosen)
@@ -134,8 +134,8 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
     options = knobs.choose(f"way_{number}", cut, base.chunking)
     if options != cut:
         put(replace(way, chunking=None if options == base.chunking else options))
-        st.rerun()
-    left, right = st.columns(2, gap="medium")
+        rerun()
+    left, right = columns(2, gap="medium")
     with left:
         if base.has_vectors:
             others = {name: text_of(embedder_name(name)) for name in embedders() if name != base.embedder}
@@ -289,7 +289,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
             workspace.jobs.forget(JOB)
             if question_set is None or made[0].set_id != question_set.id:
                 st.query_params.update({"set": made[0].set_name, "view": "compare"})
-                st.rerun()
+                rerun()
     jobs.panel((JOB,))
 
 
@@ -397,7 +397,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
-            st.rerun()
+            rerun()
     small_print("Select one run to look at it, or two runs to compare the newer with the older.")
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import PurePath
 
 import streamlit as st
+from streamlit import query_params, rerun
 
 from core.base.errors import TesseraError
 from core.base.messages import ENGLISH, LANGUAGES, message, render
@@ -64,7 +65,7 @@ def import_questions(base: str) -> None:
             toast_added(added)
             open_set(added)
             DIALOG.close()
-            st.rerun()
+            rerun()
 
     DIALOG.draw(t("Import a file"), content, width="medium")
 
@@ -98,7 +99,7 @@ def dialogs(base: str, question_set: QuestionSet | None) -> None:
     if name == "samples":
         DIALOG.close()
         open_samples()
-        st.rerun()
+        rerun()
     elif name == "new":
         _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
@@ -123,7 +124,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
                 with errors():
                     open_set(act(typed))
                     DIALOG.close()
-                    st.rerun()
+                    rerun()
 
     DIALOG.draw(title, content)
 
@@ -145,7 +146,7 @@ def open_samples() -> None:
 
 def open_set(question_set: QuestionSet) -> None:
     """Open a set in the next run, as a link would."""
-    st.query_params["set"] = question_set.name
+    query_params["set"] = question_set.name
 
 
 def toast_added(question_set: QuestionSet) -> None:
@@ -225,27 +226,27 @@ def _none(base: str) -> None:
         if samples and button("Use the twenty sample questions", "sample_questions", "quiz", type="primary"):
             with errors():
                 open_samples()
-                st.rerun()
+                rerun()
         tone = "secondary" if samples else "primary"
         if button("Suggest questions from my notes", "suggest_first", "auto_awesome", type=tone):
             questions.start(_first(base))
-            st.rerun()
+            rerun()
         button("Import a file", "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
         if button("Write one myself", "type_first", "edit"):
             _first(base)
             st.session_state["adding_question"] = True
-            st.rerun()
+            rerun()
     # The sample notes' questions demonstrate this page.
     if not samples and jobs.SAMPLE not in base_names():
         welcome.samples(type="tertiary")
     elif not samples and widgets.small("Try it with the sample notes", "to_samples", "play_arrow"):
-        st.query_params["base"] = jobs.SAMPLE
-        st.rerun()
+        query_params["base"] = jobs.SAMPLE
+        rerun()
     if importing:
         jobs.panel()
 
 
 def _first(base: str) -> QuestionSet:
     """Add the first set of a base and open its questions, as a link would."""
-    st.query_params["view"] = "questions"
+    query_params["view"] = "questions"
     return workspace.question_sets.add(base, t("My questions"))

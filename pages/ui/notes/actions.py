@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from urllib.parse import quote
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import rerun, session_state
 
 from core.base.errors import EditError
 from core.model import NOTE_FIELDS, Note, Renaming, fields_of
@@ -101,7 +101,7 @@ def _fields(note_ids: Sequence[str]) -> None:
             if chosen:
                 workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
             FIELDS_DIALOG.close()
-            st.rerun()
+            rerun()
 
 
 # The dialogs that rename a note, move notes to another folder, export a note, and change the encoding of its file.
@@ -218,7 +218,7 @@ def _move(note_ids: Sequence[str]) -> None:
         with errors():
             _move_into(note_ids, folder)
             MOVE_DIALOG.close()
-            st.rerun()
+            rerun()
 
 
 def _move_into(note_ids: Sequence[str], folder: str) -> None:
@@ -269,7 +269,7 @@ def _read_as(note: Note) -> None:
 
 def _done() -> None:
     DIALOG.close()
-    st.rerun()
+    rerun()
 
 
 # A note's file in another program: in Obsidian by an obsidian:// address, or in the system's editor.

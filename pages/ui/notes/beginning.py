@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from heapq import nlargest
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 
 from core.model import Concept, Filters, day_of
 from pages.ui.notes import opened
@@ -78,7 +78,7 @@ def _notes(names: Sequence[str], base: str) -> None:
     notes = workspace.related.concepts.notes(names, base)
     if not notes:
         small_print("No note contains all of them.")
-    with st.container(gap=None):
+    with container(gap=None):
         for note in notes[:_NOTES]:
             with row():
                 opened.button(note.note, f"concept_note_{note.note.id}")
@@ -103,7 +103,7 @@ def _way() -> None:
     steps = workspace.related.concepts.way(ends[0].id, ends[1].id)
     if not steps:
         small_print("No path leads from one note to the other.")
-    with st.container(gap=None):
+    with container(gap=None):
         for number, step in enumerate(steps):
             opened.button(step.note, f"way_{number}")
             if step.way:
@@ -118,7 +118,7 @@ def draw(base: str, *, several: bool) -> None:
 
     With `several`, the bases of the notes are named.
     """
-    with st.container(key="beginning"):
+    with container(key="beginning"):
         lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")
         st.html(f'<p class="t-lead">{html(lead)}</p>')
         latest = workspace.notes.switch("", _SHOWN)

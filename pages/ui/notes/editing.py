@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Required, TypedDict
 
 import streamlit as st
+from streamlit import container, fragment, rerun
 
 from core.base.messages import Message, in_context, message
 from core.model import Note
@@ -61,11 +62,11 @@ def is_open() -> bool:
 def page() -> None:
     """Draw the page; typing redraws only the editor part, a save the whole page."""
 
-    @st.fragment
+    @fragment
     def part() -> None:
         session = current_session()
         if session is None:
-            st.rerun()
+            rerun()
         else:
             _draw(session)
 
@@ -76,10 +77,10 @@ def page() -> None:
         session and session.note and session.note.in_file
     ):  # drawn last, so the editor stays where it is when a new note becomes a file
 
-        @st.fragment(run_every=LOOK)
+        @fragment(run_every=LOOK)
         def look() -> None:
             if composer.is_overtaken(session):
-                st.rerun()
+                rerun()
 
         look()
 
@@ -88,7 +89,7 @@ def _draw(session: EditorSession) -> None:
     with errors():
         _act(session)
     with errors():
-        with st.container():  # a separate container, so that elements that come and go don't move the editor
+        with container():  # a separate container, so that elements that come and go don't move the editor
             if session.conflict:
                 _draw_conflict(session)
             elif session.newer and session.note and session.newer.version > session.note.version:
@@ -103,7 +104,7 @@ def _draw(session: EditorSession) -> None:
             note = session.note
             base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
             if note and base and not base.write_files:
-                with st.container(border=True, key="writing_elsewhere"):
+                with container(border=True, key="writing_elsewhere"):
                     st.markdown(
                         t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or ""))
                     )
@@ -152,7 +153,7 @@ def _act(session: EditorSession) -> None:
         raise
     session.action = None
     if current_session() is not session or session.note is not note is None:
-        st.rerun()
+        rerun()
 
 
 def _do(session: EditorSession, action: Action) -> None:
@@ -177,9 +178,9 @@ def _bar(session: EditorSession) -> None:
     with row("writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
         small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
-        with st.container(key="writing_state"):
+        with container(key="writing_state"):
             st.caption(_state(session))
-            with st.container(key="writing_away"):  # shown by the style sheet while only the browser has the text
+            with container(key="writing_away"):  # shown by the style sheet while only the browser has the text
                 small_print("Not saved yet: no connection")
         if session.note and not session.created:
             about = [
@@ -235,7 +236,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
     view = pills("Next to the text", views, key, default=default, persist_state="session")
     if view is None:
         return
-    with st.container(key="writing_beside"):
+    with container(key="writing_beside"):
         if view == "fields":
             note_fields.draw(session)
         elif view == "nearby":
@@ -246,7 +247,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
                     "Passages from your other notes that are similar to the paragraph you are writing appear here."
                 )
             for number, hit in enumerate(hits):
-                with st.container(key=f"nearby_{number}", gap="xsmall"):
+                with container(key=f"nearby_{number}", gap="xsmall"):
                     note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
                     text = " ".join(hit.chunk.text.split())
                     caption(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…")
@@ -276,7 +277,7 @@ def _preview(session: EditorSession) -> None:
     drawn = RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)
     lines = ",".join(str(first + line) for line in drawn.lines)
     article = f'<article data-lines="{lines}">{drawn.html}</article>'
-    with st.container(key="reader_body"):
+    with container(key="reader_body"):
         show_document(article, "preview", arrival=session.token, on_click=clicked)
 
 
@@ -296,7 +297,7 @@ def _draw_conflict(session: EditorSession) -> None:
     """Draw the differences and the choices; no choice loses a text, and the user can keep writing."""
     stored = session.conflict
     assert stored is not None
-    with st.container(border=True, key="conflict"):
+    with container(border=True, key="conflict"):
         st.warning(
             t(
                 "'{title}' was changed while you were writing. Which version do you want to keep?",
@@ -462,5 +463,5 @@ def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
             "lost": t("The picture wasn't saved: Tessera isn't responding."),
         },
     }
-    with st.container(key="note_editor"):
+    with container(key="note_editor"):
         WRITE(key=key, data=data, on_typed_change=take)

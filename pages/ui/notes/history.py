@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared.names import local
@@ -94,7 +94,7 @@ def _history(note_id: str) -> None:
     with errors():
         texts = {version.number: line(version) for version in workspace.versions.all(note_id)}
         left, right = st.columns([1, 3], gap="medium")
-        with left, st.container(key="history_versions"):
+        with left, container(key="history_versions"):
             number = st.radio(
                 t("Version"), list(texts), format_func=lambda text: plain(texts[text]), key=f"history_{note_id}"
             )
@@ -113,7 +113,7 @@ def _history(note_id: str) -> None:
                             lambda: workspace.versions.revert(note_id, now),
                         )
                         st.rerun()
-            with st.container(border=True, key="history_text"):
+            with container(border=True, key="history_text"):
                 if other is None:
                     note = workspace.versions.get(note_id, number)
                     head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, query_params, rerun, session_state
 
 from core import desktop as window
 from core.base.messages import verbatim
@@ -66,7 +66,7 @@ def choose(key: str) -> None:
                 folder = window.choose()
             if folder:
                 session_state[f"{key}_chosen"] = str(folder)
-                st.rerun()
+                rerun()
         return
     number = session_state.get(_CHOICES, 0)
     with popup("Choose a folder…", "folder_open", f"{key}_browse_{number}"):
@@ -93,8 +93,8 @@ def _browse(key: str) -> None:
         if button("Use this folder", f"{key}_take", "check", type="primary"):
             session_state[f"{key}_chosen"] = str(now)
             session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
-            st.rerun()
-    with st.container(height=260, border=False):
+            rerun()
+    with container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
             small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
 
@@ -106,7 +106,7 @@ _INTO = "into_"
 def popover(*, vacant: bool) -> None:
     """Draw the button that opens the import form, unless the page already shows the form (`vacant`)."""
     if not (vacant or _opens_ways() or _is_locked()):
-        with popup("Import", "sync"), st.container(key="import_body"):
+        with popup("Import", "sync"), container(key="import_body"):
             _ways()
 
 
@@ -125,7 +125,7 @@ def adding(base: str, *, opened: bool) -> None:
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(plan)
-    elif not _is_locked() and "import" not in st.query_params:
+    elif not _is_locked() and "import" not in query_params:
         with expander("Add notes", "note_add", f"add_notes_{base}", expanded=opened):
             _ways(base)
             if button(
@@ -140,7 +140,7 @@ def adding(base: str, *, opened: bool) -> None:
 
 
 def _opens_ways() -> bool:
-    return not workspace.bases.all() or "import" in st.query_params
+    return not workspace.bases.all() or "import" in query_params
 
 
 def _is_locked() -> bool:
@@ -215,7 +215,7 @@ def _look(path: str, base: str) -> None:
 
 def _by_upload(label: str, kind: str, base: str) -> None:
     count = session_state.setdefault("uploads", 0)
-    with st.container(key=f"by_{kind}"):
+    with container(key=f"by_{kind}"):
         files = st.file_uploader(
             label,
             accept_multiple_files="directory" if kind == "directory" else True,
@@ -239,12 +239,12 @@ def _by_upload(label: str, kind: str, base: str) -> None:
 def _propose(plan: SyncPlan) -> None:
     session_state["plan"] = plan
     workspace.jobs.forget("import")
-    st.rerun()
+    rerun()
 
 
 def _decide(plan: SyncPlan) -> None:
     """Draw a plan and its confirmation; a plan that removes many notes needs a second confirmation."""
-    with st.container(border=True, key="plan"):
+    with container(border=True, key="plan"):
         several = len({*base_names(), plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
         _makes(plan)
@@ -277,14 +277,14 @@ def _decide(plan: SyncPlan) -> None:
             if button("Apply", "plan_apply", "check", type="primary", disabled=shut):
                 if jobs.start_import(plan, confirmed=confirmed, writes=writes):
                     del session_state["plan"]
-                    st.query_params.pop("import", None)
+                    query_params.pop("import", None)
                     listing.narrow(plan.base)
-                    st.rerun()
+                    rerun()
                 st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
             if button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
                 workspace.imports.discard(plan)
                 del session_state["plan"]
-                st.rerun()
+                rerun()
 
 
 def _joins(plan: SyncPlan) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import columns, session_state
 
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
@@ -45,7 +45,7 @@ def draw_head(session: EditorSession) -> None:
             bases = base_names(plain=False)
             bases = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
             several = len(bases) > 1
-            *place, tags, status = st.columns([3, 3, 4, 2] if several else [3, 7, 2])
+            *place, tags, status = columns([3, 3, 4, 2] if several else [3, 7, 2])
             base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
             def chosen() -> None:
@@ -73,7 +73,7 @@ def draw_head(session: EditorSession) -> None:
                 on_change=guarded(chosen),
             )
         else:
-            tags, status = st.columns([10, 2])
+            tags, status = columns([10, 2])
         for name, column in zip(_SEEN, (tags, status), strict=True):
             _field(session, name, column)
 

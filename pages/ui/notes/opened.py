@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import query_params, rerun, session_state
 
 from core.base.messages import verbatim
 from core.model import Chunk, Note, NoteSummary
@@ -50,7 +50,7 @@ def second_id() -> str:
     Call this before `note_id`, which completes the address.
     """
     linked = arrived_value("second")
-    if linked is None and "note" in st.query_params and "second" not in st.query_params:
+    if linked is None and "note" in query_params and "second" not in query_params:
         linked = ""
     if linked is not None:
         session_state[_SECOND] = linked
@@ -79,14 +79,14 @@ def choose(note_id: str, place: str = "") -> None:
     session_state[_PLACE] = place
     links.set_value("note", note_id)
     for name in ("chunk", "at", "q", "import"):
-        st.query_params.pop(name, None)
+        query_params.pop(name, None)
 
 
 def button(card: NoteSummary, key: str) -> None:
     """Draw a button with a note's title that opens the note."""
     if small(verbatim(plain(card.title)), key, "description"):
         choose(card.id)
-        st.rerun()
+        rerun()
 
 
 def place() -> str:
@@ -159,17 +159,17 @@ def passage(note: Note) -> tuple[Chunk, str] | None:
 
     If the address has a span `at=START-END`, the chunk is reduced to it.
     """
-    chunk = st.query_params.get("chunk", "")
+    chunk = query_params.get("chunk", "")
     if not chunk.isdecimal():
         return None
     place = next((item for item in workspace.chunks.all(note.id) if item.index == int(chunk)), None)
     if place is None:
         return None
-    start, _, end = st.query_params.get("at", "").partition("-")
+    start, _, end = query_params.get("at", "").partition("-")
     if start.isdecimal() and end.isdecimal() and place.start <= int(start) < int(end) <= place.end:
         page = place.page_at(note.document, int(start))
         place = replace(place, start=int(start), end=int(end), page=page)
-    return place, st.query_params.get("q", "")
+    return place, query_params.get("q", "")
 
 
 def _open(note_id: str) -> None:
@@ -211,6 +211,6 @@ def draw_begin_dialog() -> None:
                 composer.begin(base, title=composer.title_of(path), folder=posixpath.dirname(path))
             if is_begun or widgets.button("Cancel", "linked_no"):
                 _BEGIN_DIALOG.close()
-                st.rerun()
+                rerun()
 
     _BEGIN_DIALOG.draw(plain(composer.title_of(path)), content)

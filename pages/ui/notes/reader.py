@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 
 from core.base.messages import message, verbatim
 from core.base.text import LINE_END
@@ -104,8 +104,8 @@ def panel(note: Note) -> None:
 def _draw_related(note: Note) -> None:
     related = workspace.related.of(note.id)
     suggested = related.tags or related.places or related.links or related.hints
-    left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
-    with left, st.container(gap=None):
+    left, right = st.columns([3, 2], gap="medium") if suggested else (container(), None)
+    with left, container(gap=None):
         for title, notes, key in (
             (t("Related notes"), related.notes, "related"),
             (t("Possible duplicates"), related.copies, "copy"),
@@ -119,7 +119,7 @@ def _draw_related(note: Note) -> None:
         if not (related.notes or related.copies):
             small_print("No similar notes were found.")
     if right:
-        with right, st.container(gap="xsmall"):
+        with right, container(gap="xsmall"):
             _draw_suggestions(note, related)
 
 
@@ -206,8 +206,8 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             places = [(note.id, passage[0].id)]
             workspace.uses.note("search", places, passage[1])
             workspace.clicks.note("open", passage[1], places)
-    with st.container(key="reader"):
-        with st.container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
+    with container(key="reader"):
+        with container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
             with row("reader_bar"):
                 if passage and passage[1]:
                     link("search.py", "Back to the hits", "arrow_back", q=passage[1])
@@ -276,7 +276,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
 
 def second_note(note: Note) -> None:
     """Draw the second note, read-only, with buttons that close it and swap it with the first note."""
-    with st.container(key="second"):
+    with container(key="second"):
         with row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
             small("Swap", "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
@@ -327,7 +327,7 @@ def _text(
                 break
         if size < len(note.body):
             _is_long(note, size, around=passage is not None)
-        with st.container(key=f"{key}_body"):
+        with container(key=f"{key}_body"):
             st.html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return
     body = note.body
@@ -341,7 +341,7 @@ def _text(
     if not shown.strip():
         small_print("This note has no text.")
         return
-    with st.container(key=f"{key}_body"):
+    with container(key=f"{key}_body"):
         if is_deeply_nested(shown):
             small_print("This text is nested too deeply to format, so it is shown as plain text.")
             st.code(shown, language=None, wrap_lines=True)
@@ -417,7 +417,7 @@ def _raw(note: Note) -> None:
     if len(shown) < len(note.body):
         _is_long(note, len(shown), around=False)
     if shown.strip():
-        st.container(key="raw_text").code(shown, language=None, wrap_lines=True)
+        container(key="raw_text").code(shown, language=None, wrap_lines=True)
     else:
         small_print("This note has no text.")
 

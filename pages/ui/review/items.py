@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import get_args
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state, switch_page
 
 from core.base.errors import Conflict
 from core.base.frozen import frozen
@@ -63,13 +63,13 @@ def box(note_id: str) -> None:
     if submission is None:
         return
     kind = MATTERS[submission.kind]
-    with st.container(border=True, key="waiting_box"):
+    with container(border=True, key="waiting_box"):
         st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
         st.caption(f"{_done(submission)} · {local(submission.at)}")
         if submission.change:
             draw_difference(workspace.proposals.difference(submission))
         shut = is_shut()
-        with st.container(horizontal=True):
+        with container(horizontal=True):
             click = {"args": ([submission],), "disabled": shut}
             button("Accept", "accept_box", "check", type="primary", on_click=accept, **click)
             button(
@@ -284,7 +284,7 @@ def draw_item(matter: ReviewItem) -> None:
     kind, shut = MATTERS[matter.kind], is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
-    row = st.container(horizontal=True, key="review_decisions")
+    row = container(horizontal=True, key="review_decisions")
     with row:
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
@@ -300,9 +300,9 @@ def draw_item(matter: ReviewItem) -> None:
                 )
         if matter.submission and button("Edit, then accept", "decide_edit", "edit", shortcut="E", disabled=shut):
             composer.edit_proposed(matter.submission)
-            st.switch_page("notes.py")
+            switch_page("notes.py")
     st.caption(" · ".join(_origin(matter)))
-    with st.container(border=True, key="review_matter"):
+    with container(border=True, key="review_matter"):
         _draw_content(matter)
     if matter.note:
         note_link(matter.note.id)
@@ -371,7 +371,7 @@ def _draw_content(matter: ReviewItem) -> None:
         drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(note)).html
         show_document(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
         if session_state.pop(_LEAVES, False):
-            st.switch_page("notes.py")
+            switch_page("notes.py")
 
 
 def _open_link(link: Clicked) -> None:
@@ -492,7 +492,7 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
 def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
     """Draw the list of items by kind, with the open item highlighted, and the decisions that apply to all items."""
     names = _names(matters)
-    with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
+    with container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
         for place, matter in enumerate(matters[:SHOWN]):
             if matter.kind != before:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import get_args
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import QueryError, UnknownChoice
@@ -185,7 +185,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     with row(key="earlier_questions"):
         address = question_box.draw_earlier(text)
     top = row(key="chips")
-    with st.container(key="answer_sides"):
+    with container(key="answer_sides"):
         narrowing, hit_side = st.columns([2, 9], gap="medium")
     before, answer = hit_side.empty(), hit_side.empty()
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
@@ -251,7 +251,7 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
     understood.section(result)
     hits.draw_pictures(result)
     if result.hits:
-        first = st.container()
+        first = container()
         answer = quotes.box(result)
         if answer is not None and not answer.denied:
             with first:

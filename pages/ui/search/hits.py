@@ -6,7 +6,7 @@ from functools import partial
 from typing import get_args
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.flow import as_copied, flow
@@ -175,7 +175,7 @@ def draw_choice(result: SearchResult) -> None:
         else:
             caption(line, "info")
         return
-    with st.container(border=True, key="choice", gap="xsmall"):
+    with container(border=True, key="choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
         for hit in result.hits[: len(choice.chunks)]:
             label = plain(f"{hit.rank}. {cards.place(hit)}")
@@ -215,7 +215,7 @@ def draw_preliminary(result: SearchResult, *, base: bool) -> None:
     """Draw the best hit of each note, for reading until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
-        with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
+        with container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
             with _row(f"early_head_{first.rank}"):
                 _title(first, result.query, first.note.title, seen[first.chunk.id])
             st.html(cards.crumb(first, base=base))
@@ -246,7 +246,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
     @st.fragment
     def part() -> None:
-        with st.container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), errors():
+        with container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), errors():
             shown = key in widgets.toggled()
 
             def more() -> None:
@@ -255,7 +255,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
             draw(first, more if others > 0 else None)
             for hit in hits[1 : None if shown else seen]:
-                with st.container(key=f"other_{hit.rank}", gap="xxsmall"):
+                with container(key=f"other_{hit.rank}", gap="xxsmall"):
                     draw(hit, None, head=False)
 
     part()
@@ -330,7 +330,7 @@ class Entries:
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Draw the reasons for a hit, and the buttons for judging it."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
-        with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
+        with container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
                 f'<div class="t-caption">{t_html("Hit {n}", n=hit.rank)}</div><p>{html(sentence(hit))}</p>'
                 + (facts([t("Contains these words from your question: {words}", words=list(words))]) if words else "")

@@ -6,7 +6,7 @@ from functools import partial
 from typing import cast
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import columns, container, session_state
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.messages import message
@@ -46,7 +46,7 @@ DIALOG = Dialog("past")
 
 def button(text: str) -> None:
     """Draw the button that opens the history."""
-    with st.container(width="content"):
+    with container(width="content"):
         inside = partial(_draw_history, text)
         DIALOG.draw_with_button(t("History"), "past_open", "history", (text, threads.opened_thread()), inside)
 
@@ -61,7 +61,7 @@ def _draw_history(text: str) -> None:
     _draw_searches(t("Recent questions"), last[:SHOWN])
     if not past:
         small_print("Your recent questions appear here.")
-    with st.container(gap="xxsmall", key="past_answers"):
+    with container(gap="xxsmall", key="past_answers"):
         threads.draw_links()
 
 
@@ -71,7 +71,7 @@ def _save(text: str) -> None:
             workspace.searches.save(text, name)
             session_state["past_name"] = ""
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
         text_input(t("Save this question as"), "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
         widgets.button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
@@ -80,7 +80,7 @@ def _save(text: str) -> None:
 def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
     if not searches:
         return
-    with st.container(gap="xxsmall", key=f"past_rows_{bool(searches[0].name)}"):
+    with container(gap="xxsmall", key=f"past_rows_{bool(searches[0].name)}"):
         st.caption(title)
         for number, search in enumerate(searches):
             about = t_plural(
@@ -102,7 +102,7 @@ def _short(text: str) -> str:
 
 def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
     """Draw the question box, the history and the options; return the question (None without one) and the options."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
+    with container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         button(text or "")
         chosen = options_button(bases)
@@ -235,9 +235,9 @@ def draw_start() -> None:
 
 def start() -> None:
     """Draw recent questions and examples, before the user asks a question."""
-    left, right = st.columns(2, gap="large")
+    left, right = columns(2, gap="large")
     past = workspace.searches.all(RECENT)
-    with left, st.container(key="recent", gap="xxsmall"):
+    with left, container(key="recent", gap="xxsmall"):
         heading("Recent questions")
         for search in past:
             _ask_again(search.name or search.query, search.query, _icon(search))
@@ -245,7 +245,7 @@ def start() -> None:
             small_print("Your recent questions appear here.")
         threads.draw_links(RECENT)
     if examples := welcome.questions():
-        with right, st.container(key="examples", gap="xxsmall"):
+        with right, container(key="examples", gap="xxsmall"):
             heading("For example")
             for text in examples:
                 _ask_again(text, text, ":material/arrow_outward:")
@@ -325,16 +325,16 @@ def draw_options(bases: list[str]) -> None:
         (t("Knowledge bases"), t("All"), bases),
         (t("With all of these tags"), t("Any"), list(workspace.vocabulary.tags())),
     )
-    with st.container(border=True, key="options_body"):
+    with container(border=True, key="options_body"):
         _draw_option("mode", offered=knobs.WAYS)
-        for column, (label, none, there), key in zip(st.columns(2, gap="medium"), texts, FILTERS, strict=True):
+        for column, (label, none, there), key in zip(columns(2, gap="medium"), texts, FILTERS, strict=True):
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
         with expander("Advanced", "", "advanced_options"):
             chosen = session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             begin_with("reranker", rerankers, AS_SET)
             select("Rerank", rerankers, "reranker", help=text_of(knobs.HELPS["reranker"]), persist_state="session")
-            for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
+            for column, names in zip(columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
                         _draw_option(name)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from textwrap import dedent
 
 import streamlit as st
+from streamlit import container
 
 from core.base.flow import as_copied
 from core.base.text import link_address
@@ -49,7 +50,7 @@ def _box(answer: Answer) -> None:
     sure = answer.answered == "yes"
     more = f"{_MORE} {answer.query}"
     unfolded = more in toggled()
-    with st.container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
+    with container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
         with widgets.row(key="answer_head"):
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(ANSWERED[answer.answered])}", width="content")
@@ -92,7 +93,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
     lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
     is_same = before is not None and quote.note.id == before.note.id
     place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
-    with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
+    with container(key=f"quote_{quote.number}", gap="xxsmall"):
         below = cards.definitions(quote.definitions)
         st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div>{below}</div>')
         address = cards.address(quote, query, quote.marked_place)

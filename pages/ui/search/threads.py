@@ -6,7 +6,7 @@ from functools import partial
 from typing import Unpack
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, rerun, session_state
 
 from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
@@ -104,7 +104,7 @@ def in_place(thread: Thread, question: str) -> None:
 
 
 def _turn(turn: Turn, *, first: bool) -> None:
-    with st.container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
+    with container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
         if not first:
             st.html(f'<div class="t-name">{html(turn.typed)}</div>')
         if turn.question != turn.typed:
@@ -148,7 +148,7 @@ def _follow_up(thread: Thread) -> None:
     thread_id, completed = session_state.get(_COMPLETED) or ("", "")
     if not completed or thread_id != thread.id:
         with st.form("thread_form", border=False):
-            with st.container(horizontal=True, vertical_alignment="bottom"):
+            with container(horizontal=True, vertical_alignment="bottom"):
                 typed = text_input("Ask a follow-up question", "thread_question", max_chars=1000)
                 pressed = submit("Continue", "thread_complete", "arrow_forward")
             if pressed and typed.strip():
@@ -156,7 +156,7 @@ def _follow_up(thread: Thread) -> None:
                     question = workspace.threads.complete(thread.id, typed.strip())
                 state = {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
                 session_state.update(state)
-                st.rerun()
+                rerun()
         return
     asked = text_area("This is how the question will be searched; change it if it isn't what you mean", "thread_asked")
     with row():
@@ -196,7 +196,7 @@ def begin_answer(
     """Start writing an answer in this tab for a subject, which is a question or a thread."""
     if workspace.threads.start(text, thread, typed=typed, **options):
         session_state[_FOR] = subject
-    st.rerun()
+    rerun()
 
 
 def is_answer_for(subject: str) -> bool:
@@ -211,7 +211,7 @@ def draw_live() -> None:
     @st.fragment(run_every=_LOOK if running else None)
     def part() -> None:
         if running and not workspace.jobs.running("answer"):
-            st.rerun()
+            rerun()
         job, answer = workspace.jobs.find("answer"), workspace.threads.latest
         if job and job.error:
             problem(job.error)
@@ -234,7 +234,7 @@ def _answer(answer: Answer) -> None:
     if writing is None:
         return
     if answer.written:
-        with st.container(border=True, key="written", gap="xsmall"):
+        with container(border=True, key="written", gap="xsmall"):
             _head(writing.model)
             _sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
             shown = _reworded(answer.written)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from itertools import groupby
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, session_state
 
 from core.base.datetimes import utc_now
 from core.base.messages import message_table, verbatim
@@ -134,10 +134,10 @@ def toggle() -> None:
 def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
     """Draw the facets by field."""
     state = "open" if session_state.get(OPEN) else "shut"
-    with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
+    with container(key=f"drawer_{state}"), container(key="facets", gap="medium"):
         if not fields:
             return
-        with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
+        with container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
             close("facets_close", "Close", on_click=toggle)
         single = {
             name: group for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query

@@ -3,6 +3,7 @@
 from functools import partial
 
 import streamlit as st
+from streamlit import rerun
 
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
@@ -67,7 +68,7 @@ def _pack(card: PackCard) -> None:
         if installed and small("Remove", f"remove_{card.name}", "delete", disabled=shut):
             with errors():
                 workspace.packs.delete(card.name)
-                st.rerun()
+                rerun()
     if found and installed:
         on_demand("Notes that you changed", f"edited_{card.name}", "edit_note", partial(_edited, card.name))
 
@@ -98,4 +99,4 @@ def _from_folder() -> None:
         if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
             if folder.strip():
                 jobs.start(jobs.PACKS, partial(_install, folder.strip()))
-            st.rerun()
+            rerun()

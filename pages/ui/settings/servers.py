@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, rerun, session_state
 
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
@@ -33,7 +33,7 @@ def _list(found: Found | None) -> None:
         st.html(f'<div class="t-name">{t_html("Language models on this machine")}</div>', width="stretch")
         if small("Search again", "look_again", "refresh", disabled=found is None):
             workspace.jobs.forget(_JOB)
-            st.rerun()
+            rerun()
     about = t(
         "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
         "addresses when this page opens."
@@ -74,7 +74,7 @@ def _draw_found_server(server: LocalServer) -> None:
             for what in ("base_url", "model"):
                 _renew(what, card)
             workspace.servers.update("llm", base_url=server.base_url, model=model)
-            st.rerun()
+            rerun()
 
 
 def _state(server: LocalServer) -> str:
@@ -165,7 +165,7 @@ def draw_servers(status: Status) -> None:
 def draw_language_model(status: Status) -> None:
     """Draw the language models found on this machine, and the card of the language model in use."""
     if workspace.settings.llm.discover:
-        with st.container(border=True, key="local_servers", gap="small"):
+        with container(border=True, key="local_servers", gap="small"):
             draw_looking(_list)
     else:
         _about()
@@ -183,7 +183,7 @@ def _about() -> None:
 
 def _cards(status: Status, sections: Iterable[str]) -> None:
     for card in map(workspace.servers.get, sections):
-        with st.container(border=True, key=f"server_{card.section}"):
+        with container(border=True, key=f"server_{card.section}"):
             _card(status, card)
 
 
@@ -284,7 +284,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                 session_state.pop(_preset(card), None)
                 if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
                     jobs.start("server", lambda progress: workspace.servers.test(section, progress))
-                st.rerun()
+                rerun()
 
 
 def _key(card: ServerCard) -> None:
@@ -299,7 +299,7 @@ def _key(card: ServerCard) -> None:
 
     with row(f"key_{card.section}"):
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
-        with st.container(horizontal=True, width="content"):
+        with container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
                 shut = _replacing(card) in session_state
                 small("Replace", f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
@@ -308,7 +308,7 @@ def _key(card: ServerCard) -> None:
             with errors():
                 workspace.servers.remove_key(card.section)
                 _renew("key", card)
-                st.rerun()
+                rerun()
 
 
 def _box(what: str, card: ServerCard) -> str:
@@ -354,7 +354,7 @@ def draw_looking(inside: Callable[[Found | None], None]) -> None:
     @st.fragment(run_every=_AGAIN if running else None)
     def part() -> None:
         if running and not workspace.jobs.running(_JOB):
-            st.rerun()
+            rerun()
         with errors():
             job = workspace.jobs.find(_JOB)
             inside(None if running else (job.result if job is not None and isinstance(job.result, tuple) else ()))

@@ -1,7 +1,7 @@
 """Maintenance: backups, health checks, disk space, and the search index."""
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import rerun, session_state
 
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
@@ -80,7 +80,7 @@ def _space() -> None:
     shut = workspace.jobs.running("compact") or is_writing()
     if button("Free unused space", "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
-        st.rerun()
+        rerun()
 
 
 _DIALOG = Dialog("backup_chosen")
@@ -214,7 +214,7 @@ def _dialog(backups: dict[str, Backup]) -> None:
                     shell.reopen()
             if button("Cancel", "backup_restore_no"):
                 _DIALOG.close()
-                st.rerun()
+                rerun()
 
     _DIALOG.draw(t("Restore this backup"), content)
 

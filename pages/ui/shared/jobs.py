@@ -6,6 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import streamlit as st
+from streamlit import fragment, rerun
 
 from core.base.datetimes import utc_now
 from core.base.messages import Message, message
@@ -71,10 +72,10 @@ def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
     """
     running, synced = _running(), workspace.watching.synced
 
-    @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else idle)
+    @fragment(run_every=0.5 if "warm" in running else 1.0 if running else idle)
     def part() -> None:
         if _running() != running or workspace.watching.synced != synced:
-            st.rerun()
+            rerun()
         draw()
 
     part()
@@ -84,10 +85,10 @@ def redraw_after(*names: str) -> None:
     """Redraw the page when these jobs have ended; the side bar doesn't watch jobs that the page itself started."""
     drawn: list[bool] = []
 
-    @st.fragment(run_every=0.5)
+    @fragment(run_every=0.5)
     def part() -> None:
         if drawn and not workspace.jobs.running(*names):
-            st.rerun()
+            rerun()
         drawn.append(True)
 
     part()
@@ -139,7 +140,7 @@ def start(name: str, job: Callable[[Progress], object], base: str = "") -> None:
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
             workspace.jobs.forget(name)
-    st.rerun()
+    rerun()
 
 
 def about(subject: str, progress: Progress) -> Progress:
@@ -285,7 +286,7 @@ def resume() -> None:
     shut = workspace.readonly or workspace.jobs.running("embed")
     if button("Index the rest", "go_on", "bolt", disabled=shut):
         workspace.start_indexing()
-        st.rerun()
+        rerun()
 
 
 def resumes(name: str) -> bool:

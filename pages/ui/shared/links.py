@@ -2,13 +2,12 @@
 
 from collections.abc import Container, Mapping
 
-import streamlit as st
-from streamlit import session_state
+from streamlit import query_params, session_state
 
 
 def arrived_value(name: str) -> str | None:
     """Return the value of a query parameter from a link, or None if it is missing or was set by the page itself."""
-    value = st.query_params.get(name)
+    value = query_params.get(name)
     return value if value is not None and value != session_state.get(_state_key(name)) else None
 
 
@@ -34,10 +33,10 @@ def set_value(name: str, value: str) -> None:
 def set_values(values: Mapping[str, str]) -> None:
     """Set query parameters as one step in the browser's history; an empty value removes its parameter."""
     session_state.update({_state_key(name): value for name, value in values.items()})
-    before = st.query_params.to_dict()
+    before = query_params.to_dict()
     now = {name: value for name, value in {**before, **values}.items() if value}
     if now != before:
-        st.query_params.from_dict(now)
+        query_params.from_dict(now)
 
 
 def _state_key(name: str) -> str:

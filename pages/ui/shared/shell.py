@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, rerun, session_state, switch_page
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
@@ -45,8 +45,8 @@ def open_new(title: str = "") -> None:
 def _go_to_notes() -> None:
     """Go to the Notes page; if it is the current page, keep its address with the open note."""
     if session_state["page"] == "notes":
-        st.rerun()
-    st.switch_page("notes.py")
+        rerun()
+    switch_page("notes.py")
 
 
 def dialog(*, wanted: bool) -> None:
@@ -60,14 +60,14 @@ def dialog(*, wanted: bool) -> None:
         text = text_box("Title, alias, path or page name", "switch_text", icon=":material/search:", live="120ms")
         kept, several = pinned_notes(), len(workspace.bases.all()) > 1
         cards = workspace.notes.switch(text, SHOWN) if text.strip() else likely_notes(SHOWN, opened=True)
-        with st.container(key="switcher", gap="xxsmall"):
+        with container(key="switcher", gap="xxsmall"):
             for card in cards:
                 place = " / ".join(filter(None, [card.base if several else "", card.path]))
                 label = f"{plain(card.title)} :gray[{plain(place)}]"
                 icon = "keep" if card.id in kept else "description"
                 if small(label, f"switch_to_{card.id}", icon, width="stretch"):
                     _SWITCHER.close()
-                    st.switch_page("notes.py", query_params={"note": card.id})
+                    switch_page("notes.py", query_params={"note": card.id})
             label = t("Today's note")
             if text.casefold().strip() in label.casefold() and small(label, "switch_to_today", "today"):
                 _SWITCHER.close()
@@ -79,7 +79,7 @@ def dialog(*, wanted: bool) -> None:
                 label = f"{icon} {text_of(title)}"
                 if button(label, f"switch_to_{name}", type="tertiary", width="stretch"):
                     _SWITCHER.close()
-                    st.switch_page(path)
+                    switch_page(path)
             label = t("New note: {title}", title=plain(text)) if text.strip() else t("New note")
             if not workspace.readonly and small(label, "switch_to_new", "edit_square", width="stretch"):
                 _SWITCHER.close()
@@ -178,7 +178,7 @@ def open_workspace() -> Workspace:
 def reopen() -> None:
     """Reopen the workspace, which applies a waiting backup, and redraw the page."""
     _opened.clear()
-    st.rerun()
+    rerun()
 
 
 @contextmanager
@@ -246,7 +246,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         shortcuts.draw_button("shortcuts")
         wants = shortcuts.listen(searches=session_state["page"] == "search", language=session_state["language"])
     if chapter := CHAPTERS.get(session_state["page"]):
-        with st.container(key="page_help"):
+        with container(key="page_help"):
             st.page_link(
                 pages["help"], label=t("Help on this page"), icon=":material/help:", query_params={"note": chapter}
             )
@@ -257,7 +257,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
     if wants == "search":
-        st.switch_page(pages["search"])
+        switch_page(pages["search"])
     if wants == "today" and workspace:
         open_today()
     if wants == "new" and workspace and not workspace.readonly:
@@ -314,7 +314,7 @@ def _state() -> None:
             # A second link to a page would be highlighted in addition to its menu entry.
             waits = now.state in ("notice", "attention")
             if waits and small("See details", "see_state", "arrow_forward"):
-                st.switch_page("bases.py")
+                switch_page("bases.py")
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import rerun, session_state
 
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
@@ -66,7 +66,7 @@ def draw(
     def picked() -> None:
         if (note := session_state[key].pick) is not None:
             choose(note)
-            st.rerun()
+            rerun()
 
     def unfold() -> None:
         if (folder := session_state[key].open) is not None:
@@ -75,7 +75,7 @@ def draw(
     def moved() -> None:
         if move and (dropped := session_state[key].move) is not None:
             move([str(note) for note in dropped["notes"]], tuple(map(str, dropped["path"])))
-            st.rerun()
+            rerun()
 
     everything = any(filters[1:]) and len(cards) <= OPEN
     data = {

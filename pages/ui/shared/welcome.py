@@ -1,7 +1,7 @@
 """The first steps: buttons that import notes, and example questions."""
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import session_state, switch_page
 
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
@@ -81,7 +81,7 @@ def beginnings() -> None:
     with row():
         samples(type="primary")
         if button("Import my notes", "to_import", "folder_open", disabled=is_shut()):
-            st.switch_page("notes.py")
+            switch_page("notes.py")
 
 
 def samples(**more: object) -> None:
@@ -244,4 +244,4 @@ def _go(number: int) -> None:
         path = TOUR_NOTES.get(session_language(), TOUR_NOTES[ENGLISH])[step.note]
         notes = {card.path: card.id for card in workspace.notes.all() if card.base == jobs.SAMPLE}
         address = {"note": notes.get(path, "")}
-    st.switch_page(f"{step.page}.py", query_params=address)
+    switch_page(f"{step.page}.py", query_params=address)

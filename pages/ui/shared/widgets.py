@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 from zlib import crc32
 
 import streamlit as st
-from streamlit import session_state
+from streamlit import container, fragment, rerun, session_state
 from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.arrow import DataframeState
@@ -310,12 +310,12 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
 def row(key: str | None = None, **more: object) -> DeltaGenerator:
     """Return a row whose elements are vertically centred by default."""
     more = {"vertical_alignment": "center", **more}
-    return drawn(st.container, horizontal=True, key=key, **more)
+    return drawn(container, horizontal=True, key=key, **more)
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
     """Return two columns; on narrow screens, they are one below the other."""
-    with st.container(key=f"halves_{key}"):
+    with container(key=f"halves_{key}"):
         return st.columns(2, gap="large")
 
 
@@ -407,7 +407,7 @@ def base_filter(bases: Sequence[str], key: str) -> str:
 def on_demand(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
     """Draw an expander as a fragment; its content is drawn only while it is open."""
 
-    @st.fragment
+    @fragment
     def part() -> None:
         inside = st.expander(label_of(label), icon=f":material/{icon}:", key=key, on_change="rerun")
         if inside.open:
@@ -424,9 +424,9 @@ def popover(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None
     closes it; Streamlit would then run the old page, and the new page would stay blank.
     """
 
-    @st.fragment
+    @fragment
     def part() -> None:
-        with st.popover(label_of(label), icon=f":material/{icon}:", key=key), errors(), st.container(key=f"{key}_body"):
+        with st.popover(label_of(label), icon=f":material/{icon}:", key=key), errors(), container(key=f"{key}_body"):
             draw()
 
     part()
@@ -468,7 +468,7 @@ class Dialog:
         A dialog that is open for another subject is closed.
         """
 
-        @st.fragment
+        @fragment
         def part() -> None:
             button(label, key, icon, on_click=partial(self.open, subject), **more)
             if self.subject == subject:
@@ -488,10 +488,10 @@ class Dialog:
                     with errors():
                         act()
                         self.close()
-                        st.rerun()
+                        rerun()
                 if button("Keep", f"{key}_no"):
                     self.close()
-                    st.rerun()
+                    rerun()
 
         self.draw(title, content)
 
