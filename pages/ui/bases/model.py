@@ -199,12 +199,11 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
 def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     """Draw the embedder selector, the cost of the change, and the button that starts it."""
     own = base.embedder if base.has_vectors else ""
-    names = [model.name for model in models if not model.problem and model.name != own]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
     with row(vertical_alignment="bottom"):
         embedder = st.selectbox(
             t("New model"),
-            names,
+            [model.name for model in models if not model.problem and model.name != own],
             index=None,
             key=f"switch_to_{base.id}_{base.embedder}",
             placeholder=t("Choose a model or type its name"),

@@ -195,8 +195,8 @@ def draw_check(base: KnowledgeBase) -> None:
             "gap, definitions, names in code, link texts) and asks each of them, by meaning "
             "alone as well. Look at the missed ones: no search finds their passages."
         )
-        checks, key, shut = workspace.findability, f"check_{base.id}", jobs.is_evaluating()
-        if widgets.button("Check now", key, "manage_search", type="primary", disabled=shut):
+        checks, shut = workspace.findability, jobs.is_evaluating()
+        if widgets.button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             check = partial(checks.check, base.name, language=session_language())
             jobs.start("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(
@@ -219,9 +219,8 @@ def _none(base: str) -> None:
         ),
         icon=":material/quiz:",
     )
-    shut = workspace.readonly or importing
     with st.container(horizontal=True, key="first_questions"):
-        button = partial(widgets.button, disabled=shut)
+        button = partial(widgets.button, disabled=workspace.readonly or importing)
         samples = base == jobs.SAMPLE
         if samples and button("Use the twenty sample questions", "sample_questions", "quiz", type="primary"):
             with errors():

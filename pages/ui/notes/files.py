@@ -114,9 +114,9 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
     """Draw a note's source format and converter, and a link to the document if no passage is shown."""
     if note.document is None:
         return
-    kind, converter = note.document.kind, note.document.converter
+    converter = note.document.converter
     with row("provenance"):
-        caption(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter))
+        caption(t("Converted from a .{kind} file by {converter}", kind=note.document.kind, converter=converter))
         if chunk is None:
             original_link(note)
 

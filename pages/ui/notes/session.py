@@ -43,10 +43,9 @@ def load_offers() -> Offers:
         if card.id not in links.names:  # the note is newer than the links
             continue
         name = links.name(card.id)
-        title = card.title if card.title != name else ""
         folder = posixpath.dirname(card.path or "") if "/" not in name else ""
         if not _NOT_IN_LINKS & set(name):
-            offered.append((name, title, folder))
+            offered.append((name, card.title if card.title != name else "", folder))
     return Offers(
         sorted(offered, key=lambda offer: (offer[1] or offer[0].rpartition("/")[2]).casefold()),
         [(tag, str(count)) for tag, count in tags],
