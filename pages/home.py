@@ -21,8 +21,8 @@ from pages.ui.shared.widgets import (
     expander,
     halves,
     in_columns,
-    link,
     more,
+    page_link,
     row,
     small,
     submit,
@@ -169,7 +169,7 @@ def bases(status: Status) -> None:
             base_link(base.name)
     with row("more_notes"):
         if not is_only:
-            link("bases.py", "New base", "database", new="yes")
+            page_link("bases.py", "New base", "database", new="yes")
         st.page_link("notes.py", label=t("Import more notes"), icon=":material/add:", query_params={"import": "open"})
         if not workspace.readonly and small("Today's note", "home_today", "today"):
             shell.open_today()

@@ -67,10 +67,10 @@ DECLARATIONS: Mapping[str, Form] = {
     "sentence": Form(0),
     **dict.fromkeys(("button", "small", "submit", "count_button", "copy_button", "menu", "expander", "popup"), Form(0)),
     **dict.fromkeys(
-        ("on_demand", "popover", "heading", "count_column", "text_input", "text_area", "text_box"), Form(0)
+        ("on_demand", "popover", "group_title", "count_column", "text_input", "text_area", "text_box"), Form(0)
     ),
     **dict.fromkeys(("select", "select_hidden", "select_or_type", "segments", "pills"), Form(0)),
-    **dict.fromkeys(("close", "select_in", "link"), Form(1)),
+    **dict.fromkeys(("close", "select_in", "page_link"), Form(1)),
 }
 """The declarations that take a text, or a message that holds one."""
 

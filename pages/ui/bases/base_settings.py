@@ -23,8 +23,8 @@ from pages.ui.shared.widgets import (
     chunk_link,
     errors,
     expander,
+    group_title,
     halves,
-    heading,
     more,
     row,
     select_in,
@@ -156,7 +156,7 @@ def _search(base: KnowledgeBase) -> None:
     with left:
         _draw_search_settings(base)
         key = f"tried_{base.id}"
-        heading("Try it")
+        group_title("Try it")
         with st.form(f"try_{base.id}", border=False):
             typed = text_area("Question", f"{key}_text", height=80)
             if submit("Ask this base", f"{key}_ask", "search", type="primary"):

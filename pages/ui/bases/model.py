@@ -25,7 +25,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import caption, expander, heading, row, select
+from pages.ui.shared.widgets import caption, expander, group_title, row, select
 
 # How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
 
@@ -104,7 +104,7 @@ def draw_model(status: BaseStatus) -> None:
     else:
         if base.wish:
             _draw_archived_model(base)
-        heading("Change the model")
+        group_title("Change the model")
         _change(base, models)
         if base.has_vectors:
             about = t(

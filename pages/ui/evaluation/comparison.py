@@ -39,7 +39,7 @@ from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import Span, elements, facts, folded, html, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import caption, errors, expander, link, popup, text_column
+from pages.ui.shared.widgets import caption, errors, expander, page_link, popup, text_column
 
 # One question: its right passages, and the hits of each run with the right characters marked.
 
@@ -390,7 +390,7 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
     if way.embedder:
-        link("settings.py", "Change the model in Settings", "settings")
+        page_link("settings.py", "Change the model in Settings", "settings")
         small_print(
             "The whole base is then indexed with the other model; until that is finished, searches "
             "use the current model."

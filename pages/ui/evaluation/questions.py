@@ -30,7 +30,7 @@ from pages.ui.shared.widgets import (
     begin_with,
     errors,
     guarded,
-    link,
+    page_link,
     popup,
     problem_of,
     stamp,
@@ -71,7 +71,7 @@ class Marks:
         )
         toggle(hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         if marked:
-            link("evaluation.py", "Evaluation", "query_stats")
+            page_link("evaluation.py", "Evaluation", "query_stats")
         chunk_id, into = session_state.get(_MARKED, ("", ""))
         if chunk_id == hit.chunk.id:
             del session_state[_MARKED]
@@ -554,7 +554,7 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
 def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if session_state.get(_ADDING):
-        widgets.heading("New question")
+        widgets.group_title("New question")
         small_print(
             "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
         )

@@ -382,11 +382,11 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
         show("compare")
 
     with widgets.row("history_actions"):
-        several = len(ready) > 1
+        label, icon = (t("Compare 2 runs"), "compare_arrows") if len(ready) > 1 else (t("View"), "visibility")
         button(
-            t("Compare 2 runs") if several else t("View"),
+            label,
             "history_compare",
-            "compare_arrows" if several else "visibility",
+            icon,
             type="primary",
             disabled=not 0 < len(ready) <= MOST_RUNS,
             on_click=open_comparison,

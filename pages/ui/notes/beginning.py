@@ -11,7 +11,7 @@ from pages.ui.notes import opened
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import caption, heading, more, note_link, on_demand, pills, row, small, text_box
+from pages.ui.shared.widgets import caption, group_title, more, note_link, on_demand, pills, row, small, text_box
 
 # Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
 
@@ -128,7 +128,7 @@ def draw(base: str, *, several: bool) -> None:
         if not latest:
             small_print("There are no notes yet. Write one, or import a folder.")
             return
-        heading("Last changed")
+        group_title("Last changed")
         for card in latest:
             with row(f"latest_{card.id}"):
                 note_link(card.id, card.title)

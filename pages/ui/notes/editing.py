@@ -27,8 +27,8 @@ from pages.ui.shared.widgets import (
     component,
     errors,
     guarded,
-    link,
     note_link,
+    page_link,
     pills,
     row,
     small,
@@ -122,7 +122,7 @@ def _draw(session: EditorSession) -> None:
                             disabled=workspace.readonly,
                         )
                         if not note.plain:
-                            link("bases.py", "Change this", "tune", base=base.name)
+                            page_link("bases.py", "Change this", "tune", base=base.name)
                 side = {"key": "reading_side", "default": "rendered"}
             else:
 

@@ -21,7 +21,7 @@ from pages.ui.shared.widgets import (
     caption,
     errors,
     expander,
-    link,
+    page_link,
     popup,
     row,
     select,
@@ -281,7 +281,8 @@ def _decide(plan: SyncPlan) -> None:
                     listing.narrow(plan.base)
                     rerun()
                 st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
-            if button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
+            label = t("Close") if plan.is_empty else t("Cancel")
+            if button(label, "plan_discard"):
                 workspace.imports.discard(plan)
                 del session_state["plan"]
                 rerun()
@@ -321,4 +322,4 @@ def _makes(plan: SyncPlan) -> None:
         st.info(
             plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)), icon=":material/add_circle:"
         )
-    link("bases.py", "Choose its settings first", "tune", new="yes", name=plan.base)
+    page_link("bases.py", "Choose its settings first", "tune", new="yes", name=plan.base)

@@ -15,7 +15,7 @@ from pages.ui.shared import links, tree
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, count_column, guarded, link, segments, table, text_column
+from pages.ui.shared.widgets import button, count_column, guarded, page_link, segments, table, text_column
 
 _FILTERS = "notes_filters"
 _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
@@ -140,7 +140,7 @@ def notes(
     elif not cards:
         small_print("No note matches these filters.")
         if narrowed.words:
-            link("search.py", "Search the text of the notes", "search", q=" ".join(narrowed.words))
+            page_link("search.py", "Search the text of the notes", "search", q=" ".join(narrowed.words))
         button("Clear the filters", "notes_clear", "filter_alt_off", on_click=clear)
     elif view == "list":
         _table(cards, several=several)

@@ -42,8 +42,8 @@ from pages.ui.shared.widgets import (
     close,
     expander,
     guarded,
-    link,
     on_demand,
+    page_link,
     row,
     small,
     warn,
@@ -210,7 +210,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
         with container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
             with row("reader_bar"):
                 if passage and passage[1]:
-                    link("search.py", "Back to the hits", "arrow_back", q=passage[1])
+                    page_link("search.py", "Back to the hits", "arrow_back", q=passage[1])
                 if way := opened.trail():
                     small("Back", "note_back", "arrow_back", on_click=opened.back, args=(way,))
                 if listing.is_list():

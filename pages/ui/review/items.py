@@ -45,10 +45,10 @@ from pages.ui.shared.widgets import (
     bound,
     button,
     errors,
-    link,
     more,
     note_link,
     on_demand,
+    page_link,
     pills,
     select,
     small,
@@ -81,7 +81,7 @@ def box(note_id: str) -> None:
                 disabled=shut,
             )
             button("Reject", "reject_box", "close", on_click=reject, **click)
-            link("review.py", "Everything to review", "rule")
+            page_link("review.py", "Everything to review", "rule")
 
 
 def _done(submission: Submission) -> str:

@@ -23,7 +23,7 @@ from pages.ui.shared.widgets import (
     begin_with,
     close,
     expander,
-    heading,
+    group_title,
     popup,
     problem,
     select,
@@ -44,7 +44,7 @@ LONGEST = 70
 DIALOG = Dialog("past")
 
 
-def button(text: str) -> None:
+def history_button(text: str) -> None:
     """Draw the button that opens the history."""
     with container(width="content"):
         inside = partial(_draw_history, text)
@@ -104,7 +104,7 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
     """Draw the question box, the history and the options; return the question (None without one) and the options."""
     with container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
-        button(text or "")
+        history_button(text or "")
         chosen = options_button(bases)
         with popup("Search tips", "help", "search_tips"):
             _tips()
@@ -238,7 +238,7 @@ def start() -> None:
     left, right = columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, container(key="recent", gap="xxsmall"):
-        heading("Recent questions")
+        group_title("Recent questions")
         for search in past:
             _ask_again(search.name or search.query, search.query, _icon(search))
         if not past:
@@ -246,7 +246,7 @@ def start() -> None:
         threads.draw_links(RECENT)
     if examples := welcome.questions():
         with right, container(key="examples", gap="xxsmall"):
-            heading("For example")
+            group_title("For example")
             for text in examples:
                 _ask_again(text, text, ":material/arrow_outward:")
     st.html(

@@ -20,7 +20,7 @@ from pages.ui.shared.widgets import (
     caption,
     errors,
     expander,
-    heading,
+    group_title,
     problem,
     row,
     small,
@@ -59,7 +59,7 @@ def draw_links(most: int = SHOWN) -> None:
     threads = workspace.threads.all()[:most]
     if not threads:
         return
-    heading("Written answers")
+    group_title("Written answers")
     for thread in threads:
         title = thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"
         st.page_link(

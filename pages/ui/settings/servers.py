@@ -253,13 +253,13 @@ def _form(card: ServerCard, open_: list[str]) -> None:
     texts = {"base_url": t("Address"), "model": t("Model")}
     with st.form(f"server_form_{card.section}", border=False):
         examples = {"base_url": next(iter(purpose.presets.values())), "model": purpose.model}
-        for column, name in zip(st.columns([3, 2]), examples, strict=True):
+        for column, (name, label) in zip(st.columns([3, 2]), texts.items(), strict=True):
             box, shut = _box(name, card), name not in open_
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = session_state.get(_preset(card), text)
             # As `value`, because a text in the session is lost when the language, and so the label, changes.
-            column.text_input(texts[name], text, key=box, placeholder=examples[name], disabled=shut)
+            column.text_input(label, text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
                 caption(text_of(source, what=texts[name], name=f"TESSERA_{card.section}__{name}".upper(), file=FILE))

@@ -33,7 +33,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, close, link, popup, row, table, text_column
+from pages.ui.shared.widgets import button, close, page_link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -338,7 +338,7 @@ def _ended(job: Job) -> None:
                 with popup("Details", "", f"report_{job.name}", type="tertiary"):
                     reports.draw_report(job.result)
             if job.name == "import":
-                link("search.py", "Search these notes", "search")
+                page_link("search.py", "Search these notes", "search")
         elif resumes(job.name):
             resume()
         close(f"close_{job.name}", "Close", on_click=workspace.jobs.forget, args=(job.name,))

@@ -227,8 +227,9 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
                 persist_state="session",
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
+        label = reset or t("Reset to the base's settings")
         small(
-            reset or t("Reset to the base's settings"),
+            label,
             f"reset_{side}",
             "undo",
             on_click=begin,

@@ -148,8 +148,8 @@ def warn(text: object, icon: str = "warning") -> None:
     st.warning(plain(text), icon=f":material/{icon}:")
 
 
-def heading(text: Label) -> None:
-    """Draw a small heading."""
+def group_title(text: Label) -> None:
+    """Draw the title of a group."""
     st.html(f'<div class="t-caption">{html(label_of(text))}</div>')
 
 
@@ -382,19 +382,19 @@ def chunk_link(
     st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
 
 
-def link(page: str, label: Label, icon: str, **address: str) -> None:
+def page_link(page: str, label: Label, icon: str, **address: str) -> None:
     """Draw a link to a page, with its query parameters in `address`."""
     st.page_link(page, label=label_of(label), icon=f":material/{icon}:", query_params=address or None)
 
 
 def base_link(base: str) -> None:
     """Draw a link to the notes of a base."""
-    link("notes.py", "Open notes", "description", base=base)
+    page_link("notes.py", "Open notes", "description", base=base)
 
 
 def note_link(note_id: str, label: str = "", **place: str) -> None:
     """Draw a link to a note, with further query parameters in `place`."""
-    link("notes.py", verbatim(plain(label)) if label else t("Read the note"), "description", note=note_id, **place)
+    page_link("notes.py", verbatim(plain(label)) if label else t("Read the note"), "description", note=note_id, **place)
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
