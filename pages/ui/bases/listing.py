@@ -135,7 +135,10 @@ def draw_trash() -> None:
                     width="stretch",
                 )
                 if not trashed_base.problem:
-                    free = _free_name(trashed_base.name, names)
+                    free, number = trashed_base.name, 1
+                    while free in names:
+                        number += 1
+                        free = f"{trashed_base.name} {number}"
                     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
                     if small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=is_shut()):
                         with errors():
@@ -161,15 +164,6 @@ def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.expired:
         return t("deleted {at}, kept here for one more week", at=local(trashed_base.at))
     return t("deleted {at}", at=local(trashed_base.at))
-
-
-def _free_name(name: str, names: list[str]) -> str:
-    """Return the given base name, with a number appended if it is taken."""
-    free, number = name, 1
-    while free in names:
-        number += 1
-        free = f"{name} {number}"
-    return free
 
 
 def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
@@ -241,7 +235,10 @@ def _folder() -> None:
             and _require(name, t("Enter a name first."))
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
-            _restore(lambda: workspace.archives.restore_files(_below(files), name))
+            # A top folder that all files share isn't part of the base.
+            if len({path.partition("/")[0] for path, _ in files}) == 1 and all("/" in path for path, _ in files):
+                files = [(path.partition("/")[2], data) for path, data in files]
+            _restore(lambda: workspace.archives.restore_files(files, name))
 
 
 def _import_here() -> None:
@@ -264,13 +261,6 @@ def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
     if not value:
         st.error(missing)
     return bool(value)
-
-
-def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """Strip the top folder from the paths of the files if they all share it."""
-    if len({name.partition("/")[0] for name, _ in files}) == 1 and all("/" in name for name, _ in files):
-        return [(name.partition("/")[2], data) for name, data in files]
-    return files
 
 
 def _restore(restore: Callable[[], Restored]) -> None:

@@ -171,10 +171,13 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
         return ""
     joined, rows = "", ""
     left, right, length = "", "", 0
-    last = len(difference.pieces) - 1
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
-            for line in _near(piece.text, first=number == 0, last=number == last):
+            # Only the lines near a change are shown.
+            lines = piece.text.splitlines(keepends=True)
+            head = lines[: _AROUND + 1] if number else []
+            tail = lines[-_AROUND - 1 :] if number < len(difference.pieces) - 1 else []
+            for line in lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]:
                 joined += html(line) or "<hr>"
                 left, right = left + html(line), right + html(line)
                 if line.endswith("\n") or not line:
@@ -198,13 +201,6 @@ def _sides(left: str, right: str) -> str:
 def _cut(length: int) -> str:
     """Return a message as HTML that a text of this length is shown only in part, or "" if it is shown in full."""
     return f'<div class="t-dim">{t_html("The rest is too long to show.")}</div>' if length >= _MOST else ""
-
-
-def _near(text: str, *, first: bool, last: bool) -> list[str]:
-    """Return the lines of an unchanged piece that are near a change, with "" in place of the lines in between."""
-    lines = text.splitlines(keepends=True)
-    head, tail = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
-    return lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:

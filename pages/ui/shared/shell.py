@@ -228,13 +228,9 @@ def _frame(workspace: Workspace | None) -> st.Page:
     before, session_state["page"] = session_state.get("page"), page.url_path or "home"
     look.settle_look(workspace)
     st.html(style.STYLE)
-    counts = {}
-    with suppress(TesseraError):  # the page says what is wrong with the database
-        if workspace and (waiting := workspace.review.count()):
-            counts["review"] = f" · {waiting:,}"
     with st.sidebar:
         st.html(style.LOGO)
-        _menu(workspace, pages, counts, arrived=before != session_state["page"])
+        _menu(workspace, pages, arrived=before != session_state["page"])
         st.space("small")
         away = t_html("No connection to Tessera")
         st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
@@ -268,15 +264,18 @@ def _frame(workspace: Workspace | None) -> st.Page:
     return page
 
 
-def _menu(
-    workspace: Workspace | None, pages: Mapping[str, st.Page], counts: Mapping[str, str], *, arrived: bool
-) -> None:
+def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived: bool) -> None:
     """Draw the links to the pages; the workbench is folded as the user left it, and unfolded on its own pages."""
+
+    waiting = 0
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        waiting = workspace.review.count() if workspace else 0
 
     def links(names: Iterable[str]) -> None:
         for name in names:
             _, icon, title = PAGES[name]
-            st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
+            count = f" · {waiting:,}" if name == "review" and waiting else ""
+            st.page_link(pages[name], label=f"{text_of(title)}{count}", icon=icon, width="stretch")
 
     def store(is_open: object) -> None:
         if workspace:
