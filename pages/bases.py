@@ -14,7 +14,7 @@ def page() -> None:
     open_base = folders.settle_view()
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        jobs.panel(("import", *jobs.BASES, "rechunk", "embed"), "" if open_base == folders.NEW else open_base)
+        jobs.job_panel(("import", *jobs.BASES, "rechunk", "embed"), "" if open_base == folders.NEW else open_base)
     if open_base == folders.NEW:
         listing.draw_new_base()
     elif open_base:

@@ -65,7 +65,7 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
     """Draw the chosen note with its chunks; if none is chosen, offer the latest of the filtered notes."""
     # Separate containers, so that an element that comes or goes doesn't move the elements after it.
     with container():
-        jobs.panel(jobs.CHUNKS)
+        jobs.job_panel(jobs.CHUNKS)
     with container():
         editor.draw_flagged()
     if note_id is None:

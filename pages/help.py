@@ -7,9 +7,10 @@ from streamlit import container, query_params
 
 from pages.ui import guide
 from pages.ui.guide import Chapter, GuideSources
-from pages.ui.shared import jobs, shortcuts, welcome
+from pages.ui.shared import shortcuts, welcome
 from pages.ui.shared.document import SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import to_note
+from pages.ui.shared.jobs import job_panel, redraw_after
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, session_language, small_print
@@ -72,7 +73,7 @@ def draw_matches(words: str) -> None:
     else:
         small_print("No chapter contains these words.")
     if workspace.jobs.running("warm_reranker"):
-        jobs.redraw_after("warm_reranker")
+        redraw_after("warm_reranker")
 
 
 def beginning() -> None:
@@ -84,7 +85,7 @@ def beginning() -> None:
         else:
             welcome.samples()
         shortcuts.draw_button("help_keys")
-    jobs.panel()
+    job_panel()
     if words := filter_box():
         draw_matches(words)
     else:

@@ -10,6 +10,7 @@ from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, look, shell, welcome
+from pages.ui.shared.jobs import job_panel
 from pages.ui.shared.names import last_update, note_counts
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html, plain
@@ -181,14 +182,14 @@ status = workspace.status()
 
 if not status.bases:
     introduce()
-    jobs.panel()
+    job_panel()
     st.stop()
 
 st.title("Tessera", anchor=False)
 quick_search()
 welcome.links()
 welcome.offer_tour()
-jobs.panel()
+job_panel()
 digest()
 attention(status)
 left, right = halves("home")

@@ -19,8 +19,8 @@ from pages.ui.notes import (
     trash,
 )
 from pages.ui.review import items
-from pages.ui.shared import jobs, shell, welcome
-from pages.ui.shared.jobs import is_importing
+from pages.ui.shared import shell, welcome
+from pages.ui.shared.jobs import is_importing, is_shut, job_panel
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
@@ -73,7 +73,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
         small_print("The notes are being imported.")
     else:
         several = len(bases) > 1 and not base
-        listing.notes(cards, view, note_id, narrowed, several=several, shut=jobs.is_shut(), move=actions.drop)
+        listing.notes(cards, view, note_id, narrowed, several=several, shut=is_shut(), move=actions.drop)
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 
@@ -122,7 +122,7 @@ bases = base_names()
 composer.draw_new_drafts()
 with errors():
     imports.section()
-jobs.panel()
+job_panel()
 if not bases:
     if not is_importing():  # an import's progress is shown above
         with row():

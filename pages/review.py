@@ -12,7 +12,7 @@ from pages.ui.shared.text import busy, page_title, small_print
 from pages.ui.shared.widgets import errors
 
 page_title("Review")
-jobs.panel(("edits", "embed", *jobs.LEARNING))
+jobs.job_panel(("edits", "embed", *jobs.LEARNING))
 with errors():
     with busy("Comparing the notes…"):
         matters = workspace.review.all()

@@ -20,7 +20,7 @@ from core.model import (
 )
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs, widgets
-from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.jobs import is_writing, start_job
 from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -49,7 +49,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     why = jobs.hindrance(base.name)
     button = partial(widgets.button, disabled=bool(why), help=why or None)
     if button("How long will it take?", f"split_cost_{base.id}", "calculate"):
-        jobs.start(
+        start_job(
             "cost",
             lambda progress: workspace.bases.chunking_cost(
                 base.name, tried, progress=jobs.about(_subject(base), progress)
@@ -61,7 +61,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     cost = jobs.estimate(_subject(base))
     if cost and button("Split the base this way", f"split_{base.id}", "done_all", type="primary"):
         workspace.jobs.forget("cost")
-        jobs.start("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
+        start_job("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
 
 
 def _subject(base: KnowledgeBase) -> str:
@@ -113,7 +113,7 @@ def draw_model(status: BaseStatus) -> None:
             )
             shut = is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
             if widgets.button("Index all notes again", f"again_{base.id}", "restart_alt", disabled=shut, help=about):
-                jobs.start("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
+                start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
 def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
@@ -170,7 +170,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     shut = workspace.readonly or running
     with row():
         if widgets.button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
-            jobs.start("switch", lambda progress: _run(base, progress))
+            start_job("switch", lambda progress: _run(base, progress))
         about = plain(t("The base keeps its current model; the index for the other model is deleted."))
         if widgets.button("Cancel the change", f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.switches.abandon(base.name)
@@ -190,7 +190,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with row():
             if widgets.button("Use that model", f"use_wish_{base.id}", "model_training", disabled=busy):
-                jobs.start("cost", lambda progress: _model_cost(base, base.wish, progress))
+                start_job("cost", lambda progress: _model_cost(base, base.wish, progress))
             if widgets.button("Keep the current model", f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 rerun()
@@ -218,7 +218,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     )
     if estimate and embedder:
         name = embedder.strip()
-        jobs.start("cost", lambda progress: _model_cost(base, name, progress))
+        start_job("cost", lambda progress: _model_cost(base, name, progress))
     cost = jobs.estimate(base.name)
     if cost is None:
         return
@@ -226,7 +226,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
         workspace.switches.begin(base.name, cost.embedder)
         workspace.jobs.forget("cost")
-        jobs.start("switch", lambda progress: _run(base, progress))
+        start_job("switch", lambda progress: _run(base, progress))
 
 
 def _model_cost(base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:

@@ -10,7 +10,8 @@ from streamlit import session_state
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from pages.ui.chunks import bands, editor
-from pages.ui.shared import jobs, knobs, links, widgets
+from pages.ui.shared import knobs, links, widgets
+from pages.ui.shared.jobs import hindrance, start_job
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
@@ -131,7 +132,7 @@ def actions(
     edited: set[str],
 ) -> None:
     """Draw the actions on the selected chunks; each applies to the chunks that allow it."""
-    why = jobs.hindrance(base.name)
+    why = hindrance(base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
     waiting = [chunk.id for chunk in marked if chunk.state in ("pending", "refused")]
@@ -151,7 +152,7 @@ def actions(
             links.set_value("chunk", str(run[0].index))
             step = editor.begin_step(note, text_of(editor.MERGED))
             merge = partial(workspace.chunks.merge, *(chunk.id for chunk in run))
-            jobs.start("edits", lambda _: step.run(merge))
+            start_job("edits", lambda _: step.run(merge))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
             text = t_plural("{n} chunk was hidden.", "{n} chunks were hidden.", n=len(places))
@@ -181,4 +182,4 @@ def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item]
             progress(number, len(items), "")
             act(item)
 
-    jobs.start("edits", lambda progress: step.run(partial(run, progress)))
+    start_job("edits", lambda progress: step.run(partial(run, progress)))

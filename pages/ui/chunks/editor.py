@@ -13,7 +13,8 @@ from core.base.messages import Message, message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from pages.ui.chunks import bands
-from pages.ui.shared import jobs, links, widgets
+from pages.ui.shared import links, widgets
+from pages.ui.shared.jobs import hindrance, is_writing, start_job
 from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -101,10 +102,10 @@ def _draw_flagged(item: Flagged) -> None:
         f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
-    shut = jobs.is_writing(note.base if note else "")
+    shut = is_writing(note.base if note else "")
 
     def decide(decision: Decision) -> None:
-        jobs.start("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
+        start_job("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with row():
         about = plain(t("Becomes a separate chunk at the end of the note"))
@@ -161,7 +162,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapp
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
     """Draw the reason why the chunks of a base can't be changed now, if any; return whether there is one."""
-    why = jobs.hindrance(base.name)
+    why = hindrance(base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
     return bool(why)

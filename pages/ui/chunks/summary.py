@@ -25,8 +25,9 @@ from core.model import (
 )
 from pages.ui.chunks import bands
 from pages.ui.chunks.bands import placed_edits
-from pages.ui.shared import jobs, knobs, links, safe, tree
+from pages.ui.shared import knobs, links, safe, tree
 from pages.ui.shared.cards import tags
+from pages.ui.shared.jobs import hindrance, is_importing, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES
 from pages.ui.shared.safe import html, plain, t_html
 from pages.ui.shared.server import workspace
@@ -90,7 +91,7 @@ def choose(note_id: str) -> None:
 def offer(cards: Sequence[NoteSummary]) -> None:
     """Draw a button for each of the most recently changed notes in `cards`."""
     if not workspace.notes.all():
-        st.caption(t("The notes are being imported.") if jobs.is_importing() else t("There are no notes yet."))
+        st.caption(t("The notes are being imported.") if is_importing() else t("There are no notes yet."))
         return
     st.html(f'<p class="t-lead">{t_html("Choose a note to see how it is split and to change the split.")}</p>')
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
@@ -321,7 +322,7 @@ def _text(note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[in
 
 def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: ChunkingOptions, side: str) -> None:
     rechunk = partial(workspace.chunks.rechunk, options=tried)
-    why = jobs.hindrance(base.name)
+    why = hindrance(base.name)
     shut = bool(why)
     with row():
         label = t("Apply to this note")
@@ -330,8 +331,8 @@ def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: Chu
             "again; your edits are kept."
         )
         if button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
-            jobs.start("rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
+            start_job("rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
         label = t("Apply to the base")
         about = t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept.")
         if button(label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about):
-            jobs.start("rechunk", lambda progress: rechunk(base.name, progress=progress))
+            start_job("rechunk", lambda progress: rechunk(base.name, progress=progress))

@@ -34,7 +34,8 @@ from core.model import (
 )
 from pages.ui.evaluation.questions import kind_name, narrow
 from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
-from pages.ui.shared import cards, jobs, links, widgets
+from pages.ui.shared import cards, links, widgets
+from pages.ui.shared.jobs import is_evaluating, is_writing, start_job
 from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import Span, elements, facts, folded, html, t_html
 from pages.ui.shared.server import workspace
@@ -397,10 +398,10 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
         )
         return
     with widgets.row():
-        shut = jobs.is_writing(base.name) or jobs.is_evaluating()
+        shut = is_writing(base.name) or is_evaluating()
         if widgets.button("Use these settings", "adopt", "check", type="primary", disabled=shut):
             if recut:
-                jobs.start("rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress))
+                start_job("rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress))
             workspace.bases.adopt(base.name, way)
             st.toast(t("The base now uses these settings."), icon=":material/check:")
         st.caption(

@@ -368,7 +368,7 @@ _DELETION = Dialog("deleting_questions")
 def draw(base: str, question_set: QuestionSet) -> None:
     """Draw the questions of a set, actions on them, and the question that was chosen last."""
     with container():
-        jobs.panel(jobs.QUESTIONS)
+        jobs.job_panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
             small_print("No definition or heading in the notes gives a new question.")
     with errors():

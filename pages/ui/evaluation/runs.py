@@ -23,8 +23,8 @@ from core.model import (
     embedder_name,
     pipeline_label,
 )
-from pages.ui.shared import jobs, knobs, links, widgets
-from pages.ui.shared.jobs import is_evaluating
+from pages.ui.shared import knobs, links, widgets
+from pages.ui.shared.jobs import is_evaluating, job_panel, start_job
 from pages.ui.shared.knobs import NO_RERANKER
 from pages.ui.shared.names import duration, local
 from pages.ui.shared.safe import html
@@ -254,7 +254,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     with widgets.row("run_row"):
         label = t("Run these 2 setups")
         if button(label, "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice):
-            jobs.start(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
+            start_job(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
         text = t_plural(
             "{n} question, 2 setups, about {time}",
             "{n} questions, 2 setups, about {time}",
@@ -290,7 +290,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
             if question_set is None or made[0].set_id != question_set.id:
                 st.query_params.update({"set": made[0].set_name, "view": "compare"})
                 rerun()
-    jobs.panel((JOB,))
+    job_panel((JOB,))
 
 
 def estimate(base: KnowledgeBase, count: int) -> str:
@@ -393,7 +393,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if button("Resume", "history_resume", "play_arrow", disabled=shut or not resumable):
-            jobs.start(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
+            start_job(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])

@@ -198,7 +198,7 @@ def draw_check(base: KnowledgeBase) -> None:
         checks, shut = workspace.findability, jobs.is_evaluating()
         if widgets.button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             check = partial(checks.check, base.name, language=session_language())
-            jobs.start("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
+            jobs.start_job("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(
             t("Check after every import"),
             **widgets.bound(f"check_after_{base.id}", checks.after_import, checks.check_after_import),
@@ -242,7 +242,7 @@ def _none(base: str) -> None:
         query_params["base"] = jobs.SAMPLE
         rerun()
     if importing:
-        jobs.panel()
+        jobs.job_panel()
 
 
 def _first(base: str) -> QuestionSet:

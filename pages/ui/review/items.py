@@ -35,7 +35,7 @@ from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import draw_difference, offer_undo
 from pages.ui.shared import jobs, links
 from pages.ui.shared.document import Clicked, as_written, document, show_document
-from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
@@ -165,7 +165,7 @@ def _resolve(verdict: Verdict, chosen: Sequence[ReviewItem]) -> None:
             if matter.flagged:
                 workspace.chunks.resolve(matter.flagged.edit.id, verdict)
 
-    jobs.start("edits", work)
+    start_job("edits", work)
 
 
 def _try_again(chosen: Sequence[ReviewItem]) -> None:
@@ -174,7 +174,7 @@ def _try_again(chosen: Sequence[ReviewItem]) -> None:
     def work(progress: Progress) -> int:
         return sum(workspace.pending.embed(base, refused=True, progress=progress) for base in bases)
 
-    jobs.start("embed", work)
+    start_job("embed", work)
 
 
 def _let_be(chosen: Sequence[ReviewItem]) -> None:
@@ -453,7 +453,7 @@ def _drop() -> None:
                     files.append(file)
                 return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
 
-        jobs.start("learn", learn)
+        start_job("learn", learn)
 
 
 SHOWN = 50

@@ -21,6 +21,7 @@ from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     Dialog,
     begin_with,
+    button,
     close,
     expander,
     group_title,
@@ -74,7 +75,7 @@ def _save(text: str) -> None:
     with container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
         text_input(t("Save this question as"), "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
-        widgets.button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
+        button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
 def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
@@ -205,13 +206,13 @@ def problems(text: str) -> Iterator[None]:
         if text[:start].endswith((":", "：")):
             start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
         if rest := without_term(text, start, end):
-            widgets.button("Search without this", "leave_out", "backspace", on_click=put, args=(rest,))
+            button("Search without this", "leave_out", "backspace", on_click=put, args=(rest,))
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
         label = t("Search by words")
-        widgets.button(label, "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
+        button(label, "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
@@ -229,7 +230,7 @@ def draw_start() -> None:
         f'<div class="t-empty"><b>{t_html("There is nothing to search yet")}</b>'
         f"<span>{t_html('Import a folder of notes, or try Tessera with sample notes.')}</span></div>"
     )
-    if widgets.button("Add notes", "get_notes", "folder_open", type="primary"):
+    if button("Add notes", "get_notes", "folder_open", type="primary"):
         st.switch_page("home.py")
 
 
@@ -307,7 +308,7 @@ def options_button(bases: list[str]) -> SearchOptions:
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
     changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
     label = t("Options · {n}", n=changed) if changed else t("Options")
-    widgets.button(label, "options", "tune", **toggling(OPTIONS_OPEN))
+    button(label, "options", "tune", **toggling(OPTIONS_OPEN))
     chosen: dict[str, object] = {
         name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN
     }

@@ -11,7 +11,7 @@ from core.base.messages import message_table
 from core.model import Device, ModelCard, Progress, Status, embedder_name, reranker_name
 from pages.ui.settings import general
 from pages.ui.shared import jobs, reports
-from pages.ui.shared.jobs import panel_about
+from pages.ui.shared.jobs import panel_about, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES, megabytes
 from pages.ui.shared.safe import elements, facts, folded, html, plain
 from pages.ui.shared.server import workspace
@@ -55,7 +55,7 @@ def draw_picture_model() -> None:
             st.html(folded(title, lines, css="t-more"))
         job = workspace.jobs.find("images")
         if job and job.state != "done":
-            jobs.panel(("images",))
+            jobs.job_panel(("images",))
 
 
 COLUMNS = 2
@@ -148,7 +148,7 @@ def _device(models: Sequence[ModelCard]) -> None:
         return
     shut = bool(job and not job.error)
     if not workspace.jobs.running("warm") and button("Show where models run", "device", "memory", disabled=shut):
-        jobs.start("device", lambda _: workspace.models.device())
+        start_job("device", lambda _: workspace.models.device())
 
 
 def _card(card: ModelCard, used: Sequence[str]) -> None:
@@ -234,11 +234,11 @@ def _other(models: Sequence[ModelCard]) -> None:
 
 
 def _test(name: str) -> None:
-    jobs.start("test", lambda progress: workspace.models.test(name, progress=progress))
+    start_job("test", lambda progress: workspace.models.test(name, progress=progress))
 
 
 def _download(name: str) -> None:
     def job(progress: Progress) -> Path:
         return workspace.models.download(name, progress=jobs.about(name, progress))
 
-    jobs.start("download", job)
+    start_job("download", job)

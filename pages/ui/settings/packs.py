@@ -8,7 +8,7 @@ from streamlit import rerun
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
 from pages.ui.shared import jobs
-from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.jobs import is_writing, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
@@ -27,7 +27,7 @@ DESCRIPTIONS = {
 
 def section() -> None:
     """Draw the progress of an installation, a card for every pack, and the box for a pack's folder."""
-    jobs.panel((jobs.PACKS,))
+    jobs.job_panel((jobs.PACKS,))
     small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
         warn(problem)
@@ -58,11 +58,11 @@ def _pack(card: PackCard) -> None:
     shut = is_writing()
     with row():
         if found and not installed and button("Install", f"install_{card.name}", "download", disabled=shut):
-            jobs.start(jobs.PACKS, partial(_install, card.name))
+            start_job(jobs.PACKS, partial(_install, card.name))
         if found and card.newer:
             label = t("Upgrade to {version}", version=found.version)
             if button(label, f"upgrade_{card.name}", "upgrade", disabled=shut):
-                jobs.start(
+                start_job(
                     jobs.PACKS, lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress)
                 )
         if installed and small("Remove", f"remove_{card.name}", "delete", disabled=shut):
@@ -98,5 +98,5 @@ def _from_folder() -> None:
         folder = text_input("Folder with a pack.toml", "pack_folder_path")
         if submit("Install", "install_folder", "folder_open", disabled=is_writing()):
             if folder.strip():
-                jobs.start(jobs.PACKS, partial(_install, folder.strip()))
+                start_job(jobs.PACKS, partial(_install, folder.strip()))
             rerun()

@@ -283,7 +283,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
                 _renew("key", card)
                 session_state.pop(_preset(card), None)
                 if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
-                    jobs.start("server", lambda progress: workspace.servers.test(section, progress))
+                    jobs.start_job("server", lambda progress: workspace.servers.test(section, progress))
                 rerun()
 
 

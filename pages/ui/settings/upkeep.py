@@ -6,7 +6,7 @@ from streamlit import rerun, session_state
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
 from pages.ui.shared import jobs, shell
-from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.jobs import is_writing, job_panel, start_job
 from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -35,13 +35,13 @@ def draw_health() -> None:
     busy = workspace.jobs.running("doctor")
     with row():
         if button("Check everything", "doctor", "stethoscope", disabled=busy):
-            jobs.start("doctor", lambda progress: workspace.doctor.examine(progress=progress))
+            start_job("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
         if mendable and button("Repair what can be repaired", "doctor_fix", "healing", disabled=busy or is_writing()):
-            jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
-    jobs.panel(("doctor", "compact"))
+            start_job("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
+    job_panel(("doctor", "compact"))
     if health:
         for check in health.checks:
             if check.mended:
@@ -99,8 +99,8 @@ def draw_backups() -> None:
     if workspace.backups.problem:
         warn(t("The daily backup failed: {problem}", problem=workspace.backups.problem))
     if button("Make a backup now", "backup_make", "backup", disabled=workspace.jobs.running("backup")):
-        jobs.start("backup", lambda progress: workspace.backups.make(progress=progress))
-    jobs.panel(("backup", "verify"))
+        start_job("backup", lambda progress: workspace.backups.make(progress=progress))
+    job_panel(("backup", "verify"))
     _choices()
     backups = workspace.backups.all()
     for backup in backups[:_SHOWN]:
@@ -173,7 +173,7 @@ def _row(backup: Backup) -> None:
         st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
             if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
-                jobs.start("verify", lambda _: workspace.backups.verify(backup.name))
+                start_job("verify", lambda _: workspace.backups.verify(backup.name))
             shut = workspace.readonly or is_writing()
             label, key = t("Restore"), f"restore_{backup.name}"
             small(label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut)
@@ -239,7 +239,7 @@ def index(status: Status) -> None:
     )
     if chosen.kind != "none":
         rebuild()
-    jobs.panel(("rebuild",))
+    job_panel(("rebuild",))
 
 
 def problem(status: Status) -> None:
@@ -255,4 +255,4 @@ def rebuild() -> None:
     about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
     shut = is_writing() or workspace.jobs.running("switch")
     if button("Rebuild the index", "rebuild", "restart_alt", disabled=shut, help=about):
-        jobs.start("rebuild", workspace.rebuild)
+        start_job("rebuild", workspace.rebuild)

@@ -134,7 +134,7 @@ def is_evaluating() -> bool:
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
-def start(name: str, job: Callable[[Progress], object], base: str = "") -> None:
+def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
     """Run a job, and redraw the page when it ends, or after `SOON` seconds at the latest."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
@@ -169,7 +169,7 @@ def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None
     return workspace.jobs.start("import", work, base=plan.base)
 
 
-def panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
+def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
     """Draw the running jobs with these names, and the reports of finished ones; jobs without a report end with a toast.
 
     With a `base`, the jobs of other bases are left out.
@@ -270,7 +270,7 @@ def estimate(subject: str) -> ChangeCost | None:
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
-    panel(("cost",))
+    job_panel(("cost",))
     return job.result if isinstance(job.result, ChangeCost) else None
 
 
@@ -278,7 +278,7 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
     """Draw the jobs with these names whose subject satisfies `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
-            panel((name,))
+            job_panel((name,))
 
 
 def resume() -> None:

@@ -25,8 +25,7 @@ from core.model import (
     SearchSettings,
     setting_value,
 )
-from pages.ui.shared import jobs
-from pages.ui.shared.jobs import is_writing
+from pages.ui.shared.jobs import is_writing, start_job
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, drawn, guarded, row, segments, select_in, small
@@ -69,7 +68,7 @@ def embed(
 ) -> None:
     """Index the waiting chunks of a base, or some notes or chunks, in a job."""
     which = partial(workspace.pending.embed, base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused)
-    jobs.start("embed", lambda progress: which(progress=progress))
+    start_job("embed", lambda progress: which(progress=progress))
 
 
 # Switches of a base, for a new base and for a stored one.

@@ -73,7 +73,7 @@ def no_notes(text: str) -> None:
     """Draw the purpose of a page that has no notes, the buttons that import notes, and the progress of an import."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
     beginnings()
-    jobs.panel()
+    jobs.job_panel()
 
 
 def beginnings() -> None:
