@@ -111,7 +111,7 @@ def digest() -> None:
     with row("digest_head"):
         section_title("Today")
         about, put_away = t("Put away until tomorrow"), workspace.review.days.put_away
-        close("digest_away", about, on_click=put_away, args=(today.day,), disabled=workspace.readonly)
+        close("digest_away", about, on_click=put_away, args=(today.day,), writes=True)
     with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:

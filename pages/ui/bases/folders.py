@@ -86,7 +86,7 @@ def problems(base: KnowledgeBase) -> None:
                 folder=watched_folder.folder,
             )
             warn(text)
-            if button("Review the changes", f"look_{base.id}_{number}", "difference", disabled=workspace.readonly):
+            if button("Review the changes", f"look_{base.id}_{number}", "difference", writes=True):
                 session_state["plan"] = workspace.imports.plan_folder(Path(watched_folder.folder), base.name)
                 switch_page("notes.py")
 

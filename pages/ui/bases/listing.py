@@ -82,7 +82,7 @@ def draw_new_base() -> None:
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(chunking, embedder)
     with act, errors():
-        if button("Create base", "make_base", "check", type="primary", disabled=workspace.readonly):
+        if button("Create base", "make_base", "check", type="primary", writes=True):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
             embedder = "" if literal else embedder
             base = workspace.bases.add(title.strip(), kind=kind, embedder=embedder, chunking=chunking, **fields)
@@ -295,7 +295,7 @@ def page() -> None:
         "note belongs to one base."
     )
     st.html(f'<p class="t-lead">{html(about)}</p>')
-    button("New base", "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,))
+    button("New base", "new_base", "add", writes=True, on_click=folders.go, args=(folders.NEW,))
     folders.text_folders()
     if not status.bases:
         welcome.no_notes(t("There are no bases yet. Create one, or import notes, which also creates one."))

@@ -105,7 +105,8 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> No
         type="primary" if marked else "secondary",
         help=plain(about),
         on_click=guarded(act, key),
-        disabled=workspace.readonly or added,
+        writes=True,
+        disabled=added,
     )
     problem_of(key)
 
@@ -146,7 +147,7 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
             _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
-        widgets.close(key, "Remove", on_click=guarded(act, key), disabled=workspace.readonly)
+        widgets.close(key, "Remove", on_click=guarded(act, key), writes=True)
     problem_of(key)
     st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
@@ -285,7 +286,7 @@ def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds
                 (t("Accept"), "accept_one", "check", "primary", questions.accept),
                 (t("Reject"), "reject_one", "close", "secondary", questions.reject),
             ):
-                if widgets.button(label, name, icon, type=tone, disabled=workspace.readonly):
+                if widgets.button(label, name, icon, type=tone, writes=True):
                     act(question_set, [question.id])
                     rerun()
     # A changed question gets new widgets, which start with its values.
@@ -337,7 +338,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
         )
         with widgets.row():
             label = t("Save") if question.id else t("Add")
-            saved = widgets.submit(label, f"save_question_{key}", type="primary", disabled=workspace.readonly)
+            saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))

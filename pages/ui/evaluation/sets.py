@@ -54,7 +54,7 @@ def import_questions(base: str) -> None:
         texts.setdefault(new, t("{set} (new)", set=new))
         about = t("Choose a set, or type the name of a new one.")
         name = widgets.select_or_type("Import into", texts, new, f"import_into_{file.name}", help=about)
-        if widgets.button("Import", "import_questions", "upload_file", type="primary", disabled=workspace.readonly):
+        if widgets.button("Import", "import_questions", "upload_file", type="primary", writes=True):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
@@ -220,7 +220,7 @@ def _none(base: str) -> None:
         icon=":material/quiz:",
     )
     with st.container(horizontal=True, key="first_questions"):
-        button = partial(widgets.button, disabled=workspace.readonly or importing)
+        button = partial(widgets.button, writes=True, disabled=importing)
         samples = base == jobs.SAMPLE
         if samples and button("Use the twenty sample questions", "sample_questions", "quiz", type="primary"):
             with errors():

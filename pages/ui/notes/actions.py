@@ -92,9 +92,7 @@ def _fields(note_ids: Sequence[str]) -> None:
                 day = note_fields.day_box(column, name, key)
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
-    if button(
-        "Set", "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
-    ):
+    if button("Set", "several_set", "check", type="primary", writes=True, disabled=not (add or remove or chosen)):
         with errors():
             if add or remove:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
@@ -149,7 +147,7 @@ def _rename(note: Note) -> None:
             shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
             more = len(linking) - len(shown)
             st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
-        if submit("Rename", "rename_yes", "check", type="primary", disabled=workspace.readonly):
+        if submit("Rename", "rename_yes", "check", type="primary", writes=True):
             with errors():
                 if workspace.files.is_writable(note):
                     workspace.preferences.set(_FILES, "on" if file else "off")
@@ -214,7 +212,7 @@ def _move(note_ids: Sequence[str]) -> None:
     folders = {"": t("the top level"), **{folder: folder for folder in load_offers().folders[base]}}
     folders.setdefault(before, before)
     folder = select_or_type("Folder", folders, before, f"move_{'_'.join(note_ids)}")
-    if button("Move", "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
+    if button("Move", "move_yes", "drive_file_move", type="primary", writes=True):
         with errors():
             _move_into(note_ids, folder)
             MOVE_DIALOG.close()
@@ -262,7 +260,7 @@ def _read_as(note: Note) -> None:
             read_as.encoding: with_label(read_as.encoding, read_as.beginning) for read_as in found
         }
         chosen = select("Encoding", texts, f"encoding_{note.id}")
-        if button("Read again", "read_as_yes", "check", type="primary", disabled=workspace.readonly):
+        if button("Read again", "read_as_yes", "check", type="primary", writes=True):
             workspace.documents.read_as(note.id, chosen)
             _done()
 
@@ -298,7 +296,7 @@ def new() -> None:
         "new_note",
         "edit_square",
         on_click=composer.begin_here,
-        disabled=workspace.readonly,
+        writes=True,
     )
 
 
@@ -316,7 +314,7 @@ def actions(note: Note) -> None:
         help=t("Key: E"),
         on_click=composer.edit,
         args=(note.id,),
-        disabled=workspace.readonly,
+        writes=True,
     )
     _menu(note)
 

@@ -119,7 +119,7 @@ def _draw(session: EditorSession) -> None:
                             "writing_copy",
                             "content_copy",
                             on_click=lambda: composer.edit(workspace.notes.copy(note.id, embed=False).id),
-                            disabled=workspace.readonly,
+                            writes=True,
                         )
                         if not note.plain:
                             page_link("bases.py", "Change this", "tune", base=base.name)
@@ -200,7 +200,8 @@ def _bar(session: EditorSession) -> None:
                 help="Ctrl+S · Ctrl+Enter",
                 on_click=session.request,
                 args=("save",),
-                disabled=workspace.readonly or not session.changed,
+                writes=True,
+                disabled=not session.changed,
             )
     if session.refusal:
         warn(session.refusal)

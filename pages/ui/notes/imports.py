@@ -134,7 +134,7 @@ def adding(base: str, *, opened: bool) -> None:
                 "edit_square",
                 on_click=composer.begin,
                 args=(base,),
-                disabled=workspace.readonly,
+                writes=True,
             ):
                 st.switch_page("notes.py")
 

@@ -184,7 +184,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
             "undo",
             help=t("Use the value from the file again"),
             on_click=give_back,
-            disabled=workspace.readonly,
+            writes=True,
         )
 
 

@@ -79,7 +79,7 @@ def draw_uses(note: Note) -> None:
         widgets.more(len(uses) - USES)
         forget = partial(workspace.uses.forget, [note.id])
         about = t("Deletes these figures and verdicts. The note itself isn't changed.")
-        small("Delete", "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
+        small("Delete", "forget_uses", "delete", help=about, on_click=forget, writes=True)
 
 
 def _line(use: Use) -> str:

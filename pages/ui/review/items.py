@@ -422,7 +422,7 @@ def _drop() -> None:
                 "toggle_on",
                 on_click=workspace.learning.enable,
                 args=(True,),
-                disabled=workspace.readonly,
+                writes=True,
             )
         else:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")

@@ -361,7 +361,7 @@ class Entries:
         widgets.more(len(clicks) - LISTED)
         forget = partial(workspace.clicks.forget, [hit.note.id])
         about = t("Delete your recorded clicks on this note")
-        small("Clear", f"forget_clicks_{hit.rank}", "delete", help=about, on_click=forget, disabled=workspace.readonly)
+        small("Clear", f"forget_clicks_{hit.rank}", "delete", help=about, on_click=forget, writes=True)
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:

@@ -94,7 +94,7 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
             with widgets.row(gap="small"):
                 _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
                 key, forget = f"forget_{bool(search.name)}_{number}", workspace.searches.delete_for_good
-                close(key, "Delete it", on_click=forget, args=(search.query,), disabled=workspace.readonly)
+                close(key, "Delete it", on_click=forget, args=(search.query,), writes=True)
 
 
 def _short(text: str) -> str:

@@ -58,7 +58,7 @@ def search() -> None:
     switch("search.use_clicks", label, "use_clicks", clicks.enabled, clicks.enable, about)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
-        small("Clear all clicks", "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly)
+        small("Clear all clicks", "forget_clicks", "delete", on_click=clicks.forget, writes=True)
 
 
 def _part(name: str) -> None:
@@ -109,7 +109,7 @@ def draw_vocabulary() -> None:
         for name, title in vocabulary.presets.items():
             put = partial(fill, vocabulary.preset(name, language))
             about = t("Puts these types into the field above. Nothing is stored until you save.")
-            small(text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly)
+            small(text_of(title), f"preset_{name}", "style", on_click=put, help=about, writes=True)
     for problem in vocabulary.problems():
         warn(problem)
     caption(t("Stored in {file}.", file=str(vocabulary.path)))
@@ -197,7 +197,7 @@ def field(
             )
         if program_setting.source == "file":
             about = t("Delete this line from {file}", file=FILE)
-            small("", f"{widget}_undo", "undo", help=about, on_click=partial(write, None), disabled=workspace.readonly)
+            small("", f"{widget}_undo", "undo", help=about, on_click=partial(write, None), writes=True)
     remark(program_setting)
 
 

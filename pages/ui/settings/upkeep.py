@@ -165,7 +165,7 @@ def _encryption() -> None:
         button(label, "backup_protect", "lock", on_click=protect, disabled=not session_state[_PASSPHRASE])
         if on:
             end = workspace.backups.unprotect
-            button("Stop encrypting", "backup_unprotect", "lock_open", on_click=end, disabled=workspace.readonly)
+            button("Stop encrypting", "backup_unprotect", "lock_open", on_click=end, writes=True)
 
 
 def _row(backup: Backup) -> None:

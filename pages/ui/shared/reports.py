@@ -278,7 +278,7 @@ def draw_unread(base: KnowledgeBase) -> None:
 
 def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
     """Draw unreadable files with the reasons, and buttons that ignore a file or all files of its kind."""
-    button = partial(small, on_click=workspace.folders.ignore, disabled=workspace.readonly)
+    button = partial(small, on_click=workspace.folders.ignore, writes=True)
     for number, item in enumerate(files[:_ACTED]):
         with row(f"unread_{key}_{number}"):
             st.html(f'<div class="t-list">{html(item.path)} <i>{html(item.error)}</i></div>')
@@ -306,7 +306,7 @@ def draw_ignored(base: KnowledgeBase) -> None:
                 close(
                     f"report_{base.id}_{number}",
                     "Stop ignoring",
-                    disabled=workspace.readonly,
+                    writes=True,
                     on_click=workspace.folders.report_again,
                     args=(base.name, pattern),
                 )

@@ -22,6 +22,7 @@ from core.base.errors import TesseraError
 from core.base.frozen import frozen
 from core.base.messages import Message, verbatim
 from pages.ui.shared.safe import elements, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
@@ -51,7 +52,7 @@ def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
 def button(label: Label, key: str, icon: str = "", **more: object) -> bool:
     """Draw a button with a Material icon; return whether it was pressed.
 
-    A TesseraError in `on_click` is shown as a box.
+    A TesseraError in `on_click` is shown as a box. A button that `writes` is disabled in a read-only workspace.
     """
     return _pressable(st.button, label, key, icon, **more)
 
@@ -65,6 +66,8 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
     if icon:
         more["icon"] = f":material/{icon}:"
     label = label_of(label)
+    if more.pop("writes", False):
+        more["disabled"] = workspace.readonly or more.get("disabled", False)
     if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
     # Another message from the browser interrupts a run, and Streamlit forgets the press that started it, so the press
