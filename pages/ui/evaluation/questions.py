@@ -419,7 +419,6 @@ def show(question_id: str) -> None:
 
 def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
     suggested = [item.id for item in every if item.suggested]
-    shut = workspace.readonly
     with widgets.row("question_bar"):
         widgets.button(
             "New question",
@@ -427,14 +426,14 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             "add",
             on_click=session_state.update,
             kwargs={_ADDING: True},
-            disabled=shut,
+            writes=True,
         )
         popover(question_set)
         if suggested and widgets.button(
             t_plural("Accept {n} suggestion", "Accept all {n} suggestions", n=len(suggested)),
             "accept_all",
             "done_all",
-            disabled=shut,
+            writes=True,
         ):
             workspace.questions.accept(question_set, suggested)
             rerun()
@@ -461,9 +460,16 @@ def popover(question_set: QuestionSet) -> None:
         if not llm.is_set_up:
             small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
         begin = partial(start, question_set, count, by_model=way == "model")
-        shut = workspace.readonly or workspace.jobs.running("suggest")
         label = t("Suggest questions")
-        widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
+        widgets.button(
+            label,
+            "suggest_yes",
+            "auto_awesome",
+            type="primary",
+            on_click=begin,
+            writes=True,
+            disabled=workspace.jobs.running("suggest"),
+        )
 
 
 def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:

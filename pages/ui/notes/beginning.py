@@ -49,7 +49,7 @@ def _draw(base: str) -> None:
 
 def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
     """Draw the actions on the chosen concepts; several concepts can be merged into the first."""
-    first, shut = chosen[0], workspace.readonly
+    first = chosen[0]
     known = {concept.name: concept for concept in concepts}
     decide = workspace.related.concepts.decide
 
@@ -65,13 +65,13 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
                 label = t("Undo pinning and merging")
-                small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
+                small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), writes=True)
             else:
-                small("Pin", "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
-            small("Hide", "concept_hide", "visibility_off", on_click=hide, disabled=shut)
+                small("Pin", "concept_pin", "keep", on_click=decide, args=(first, "pin"), writes=True)
+            small("Hide", "concept_hide", "visibility_off", on_click=hide, writes=True)
         else:
             label = t("Merge into one concept: {name}", name=plain(first))
-            small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
+            small(label, "concept_merge", "merge", on_click=merge, writes=True)
 
 
 def _notes(names: Sequence[str], base: str) -> None:

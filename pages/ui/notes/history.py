@@ -102,17 +102,18 @@ def _history(note_id: str) -> None:
             others = {item: text for item, text in texts.items() if item != number}
             with row("history_head", vertical_alignment="bottom"):
                 view, other = _choose_view(note_id, number, others)
-                if others and number != max(texts):
-                    shut = workspace.readonly
-                    if button("Restore this version", "history_revert", "restore", type="primary", disabled=shut):
-                        now = max(texts)
-                        note = workspace.versions.revert(note_id, number, expected_version=now)
-                        DIALOG.close()
-                        offer_undo(
-                            t("'{title}' was restored to version {n}.", title=plain(note.title), n=number),
-                            lambda: workspace.versions.revert(note_id, now),
-                        )
-                        st.rerun()
+                restorable = others and number != max(texts)
+                if restorable and button(
+                    "Restore this version", "history_revert", "restore", type="primary", writes=True
+                ):
+                    now = max(texts)
+                    note = workspace.versions.revert(note_id, number, expected_version=now)
+                    DIALOG.close()
+                    offer_undo(
+                        t("'{title}' was restored to version {n}.", title=plain(note.title), n=number),
+                        lambda: workspace.versions.revert(note_id, now),
+                    )
+                    st.rerun()
             with container(border=True, key="history_text"):
                 if other is None:
                     note = workspace.versions.get(note_id, number)

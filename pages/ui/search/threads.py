@@ -78,9 +78,8 @@ def draw(thread_id: str) -> None:
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
-            shut = workspace.readonly
-            small("Keep as a note", "thread_keep", "note_add", on_click=partial(_keep, thread), disabled=shut)
-            small("Delete", "thread_delete", "delete", on_click=partial(_delete, thread), disabled=shut)
+            small("Keep as a note", "thread_keep", "note_add", on_click=partial(_keep, thread), writes=True)
+            small("Delete", "thread_delete", "delete", on_click=partial(_delete, thread), writes=True)
             widgets.close("thread_close", "Close", on_click=close)
         if note := session_state.pop("thread_note", ""):
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")

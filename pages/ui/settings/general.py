@@ -102,8 +102,7 @@ def draw_vocabulary() -> None:
     text_area("Types of notes and their categories", VOCABULARY, height=320, disabled=workspace.readonly)
     changed = session_state[VOCABULARY] != vocabulary.text()
     with row():
-        shut = workspace.readonly or not changed
-        button("Save", "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
+        button("Save", "vocabulary_save", "save", type="primary", writes=True, disabled=not changed, on_click=save)
         if changed:
             button("Discard", "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
         for name, title in vocabulary.presets.items():

@@ -174,9 +174,15 @@ def _row(backup: Backup) -> None:
         if not backup.problem:
             if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 start_job("verify", lambda _: workspace.backups.verify(backup.name))
-            shut = workspace.readonly or is_writing()
             label, key = t("Restore"), f"restore_{backup.name}"
-            small(label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut)
+            small(
+                label,
+                key,
+                "settings_backup_restore",
+                on_click=_DIALOG.open,
+                args=(backup.name,),
+                disabled=is_writing(),
+            )
 
 
 def _about(backup: Backup) -> str:

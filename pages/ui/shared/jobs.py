@@ -283,8 +283,7 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
 
 def resume() -> None:
     """Draw the button that indexes the notes that imports left unindexed."""
-    shut = workspace.readonly or workspace.jobs.running("embed")
-    if button("Index the rest", "go_on", "bolt", disabled=shut):
+    if button("Index the rest", "go_on", "bolt", writes=True, disabled=workspace.jobs.running("embed")):
         workspace.start_indexing()
         rerun()
 
