@@ -10,7 +10,7 @@ from core.model import KnowledgeBase, QuestionSet
 from pages.ui.evaluation import comparison, questions, runs, sets
 from pages.ui.shared import links, welcome
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import labels, page_title, t
+from pages.ui.shared.text import page_title, t
 from pages.ui.shared.widgets import errors, segments, select_hidden
 
 VIEWS = message_table(
@@ -64,7 +64,7 @@ def view(question_set: QuestionSet) -> str:
     """Draw the view selector and return the view; a set with only suggested questions opens with its questions."""
     first = "compare" if question_set.questions > question_set.suggested else "questions"
     links.begin_with("view", "eval_view", VIEWS, first)
-    chosen = segments("View", labels(VIEWS), "eval_view", persist_state="session")
+    chosen = segments("View", VIEWS, "eval_view", persist_state="session")
     links.set_value("view", chosen)
     return chosen
 

@@ -9,7 +9,7 @@ from pages.ui.shared import welcome
 from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import html, t_html
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
+from pages.ui.shared.text import busy, page_title, small_print, t, t_plural
 from pages.ui.shared.widgets import base_filter, begin_with, caption, errors, row, select
 
 
@@ -18,7 +18,7 @@ def page(bases: Sequence[str]) -> None:
     with row(vertical_alignment="bottom"):
         base = base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
-        by = select("Colour by", labels(note_map.BY), "map_by", persist_state="session")
+        by = select("Colour by", note_map.BY, "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
     with busy("Drawing the map…"):
         mapped = workspace.maps.build_map(base)

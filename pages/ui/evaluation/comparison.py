@@ -353,7 +353,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
         if shown.comparisons:
             widgets.select(
                 "Judge by",
-                {name: text_of(FIGURES[name]) for name in METRICS},
+                {name: FIGURES[name] for name in METRICS},
                 width=320,
                 **widgets.bound("judged_by", shown.metric, partial(session_state.__setitem__, "judged")),
             )

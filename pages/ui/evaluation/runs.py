@@ -107,7 +107,7 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
     offered = {"as_is": Pipeline(), **presets(base)}
     chosen = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What is different in {letter}", letter=LETTERS[number])
-    texts = {name: text_of(PRESETS[name]) for name in offered}
+    texts = {name: PRESETS[name] for name in offered}
     widgets.pills(
         label, texts, **bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))
     )
@@ -138,8 +138,8 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
     left, right = columns(2, gap="medium")
     with left:
         if base.has_vectors:
-            others = {name: text_of(embedder_name(name)) for name in embedders() if name != base.embedder}
-            own = {"": text_of(embedder_name(base.embedder))}
+            others = {name: embedder_name(name) for name in embedders() if name != base.embedder}
+            own = {"": embedder_name(base.embedder)}
             select("Model for meaning", own | others, **field("embedder"))
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}

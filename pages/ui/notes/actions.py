@@ -18,7 +18,7 @@ from pages.ui.shared import names, shell
 from pages.ui.shared.jobs import is_shut
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
     Dialog,
     button,
@@ -85,7 +85,7 @@ def _fields(note_ids: Sequence[str]) -> None:
         match NOTE_FIELDS[name].kind:
             case "status":
                 label = text_of(NOTE_FIELDS[name].title)
-                values[name] = select_in(column, label, {"": leave, **labels(note_fields.STATUSES)}, key)
+                values[name] = select_in(column, label, {"": leave, **note_fields.STATUSES}, key)
             case "number":
                 values[name] = note_fields.number_box(column, name, key, placeholder=leave)
             case _:

@@ -122,8 +122,7 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
         case "day":
             day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
         case "status":
-            texts = {status: text_of(text) for status, text in STATUSES.items()}
-            select_in(box, label, texts, key, index=list(texts).index(value or "active"), **more)
+            select_in(box, label, STATUSES, key, index=list(STATUSES).index(value or "active"), **more)
         case _:
             word_box(box, label, key, _words(session, name), value or "", **more)
     _draw_file_value(session, name, box)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import get_args
 
 import streamlit as st
 from streamlit import container, session_state
@@ -20,7 +19,6 @@ from core.model import (
     Prepared,
     SearchOptions,
     SearchResult,
-    Verdict,
     day_of,
 )
 from pages.ui.evaluation import questions
@@ -340,10 +338,9 @@ class Entries:
             )
             self._clicks(hit)
             key, uses = f"verdict_{hit.chunk.id}", workspace.uses
-            names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
             verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
             now = bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
-            pills("Was it useful?", names, disabled=workspace.readonly, **now)
+            pills("Was it useful?", VERDICTS, disabled=workspace.readonly, **now)
             with row():
                 self._marks.button(hit)
                 chunk_link(hit.note.id, hit.chunk.index)

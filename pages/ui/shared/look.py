@@ -8,7 +8,6 @@ from streamlit import config, session_state
 from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
 from pages.ui.shared import server
-from pages.ui.shared.text import labels
 from pages.ui.shared.widgets import bound, component, segments
 
 # The display language: the user's choice, else the browser's.
@@ -58,7 +57,7 @@ def choose_look(key: str, **more: object) -> None:
     """Draw the theme selector; later sessions begin with the choice."""
     preferences = server.workspace.preferences
     now = bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen))
-    segments("Appearance", labels(LOOKS), **now, **more)
+    segments("Appearance", LOOKS, **now, **more)
 
 
 def hand_over(workspace: Workspace | None) -> None:

@@ -1,6 +1,6 @@
 """Texts in the session's language: English in the code, other languages from the catalogues in `core.base.locale`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import reduce
@@ -77,8 +77,3 @@ def with_label(label: str, text: object) -> str:
 def with_note(text: str, note: object) -> str:
     """Return a text followed by a remark in brackets."""
     return t("{text} ({note})", text=text, note=note)
-
-
-def labels(table: Mapping[str, Message]) -> dict[str, str]:
-    """Render a table of messages in the session's language."""
-    return {code: text_of(text) for code, text in table.items()}

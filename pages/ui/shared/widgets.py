@@ -183,12 +183,12 @@ def count_button(label: Label, count: int, key: str, icon: str, *, disabled: boo
     return button(label, key, icon, disabled=disabled or not count, **more)
 
 
-def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
-    """Number equal texts of options, because Streamlit identifies options by text."""
+def distinct(texts: Mapping[Option, object]) -> Mapping[Option, str]:
+    """Render the texts of options, and number equal ones, because Streamlit identifies options by text."""
     options: dict[str, Option] = {}
     same: Counter[str] = Counter()
-    for option, text in texts.items():
-        shown = text
+    for option, message in texts.items():
+        shown = text = text_of(message)
         while shown in options:
             same[text] += 1
             shown = with_note(text, same[text] + 1)
@@ -196,12 +196,12 @@ def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
     return {option: shown for shown, option in options.items()}
 
 
-def select(label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+def select(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
     """Draw a select box with the texts of options, and return the chosen option."""
     return select_in(st, label, texts, key, **more)
 
 
-def select_in(place: Place, label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+def select_in(place: Place, label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
     """Draw a select box in a place."""
     more = {"placeholder": "", **more}  # Streamlit's own is English
     chosen: Option = _choice(place.selectbox, label, texts, key, **more)
@@ -223,21 +223,21 @@ def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str,
     return (chosen or "").strip()
 
 
-def segments(label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+def segments(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
     """Draw options side by side, exactly one of them chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     chosen: Option = _choice(st.segmented_control, label, texts, key, **more)
     return chosen
 
 
-def pills(label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Option | None:
+def pills(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option | None:
     """Draw options as pills, and return the chosen one; the label is for screen readers."""
     more = {"label_visibility": "collapsed", **more}
     chosen: Option | None = _choice(st.pills, label, texts, key, **more)
     return chosen
 
 
-def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, str], key: str, **more: object) -> Item:
+def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Item:
     """Draw options by their texts, and return what `draw` returns."""
     return draw(label_of(label), list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
