@@ -56,7 +56,7 @@ EXCERPT = 2
 
 
 def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
-    explained = SearchOptions(**{**options, "explain": True, "wait": False})
+    explained = options | {"explain": True, "wait": False}
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
         small_print("Every passage that was considered is among the hits.")
@@ -180,7 +180,7 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     """Search for a question and draw the result; if the search is slow, draw preliminary hits first."""
-    now = SearchOptions(**{**options, "wait": False})
+    now = options | {"wait": False}
     # Separate containers, so that an element that comes or goes doesn't move the elements after it.
     with row(key="earlier_questions"):
         address = question_box.draw_earlier(text)
@@ -237,7 +237,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:
     """Return the result without reranking; None if no hit is close or the question is invalid."""
-    first = SearchOptions(**{**options, "reranker": NO_RERANKER, "choose": False})
+    first = options | {"reranker": NO_RERANKER, "choose": False}
     try:
         early = workspace.searching.prepare(prepared.typed, first, like=prepared)
         result = workspace.searching.answer(early)
@@ -265,7 +265,7 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
         return
     else:
         understood.draw_suggestions(text, result)
-    options = SearchOptions(**{**options, "limit": result.settings.limit})
+    options = options | {"limit": result.settings.limit}
     on_demand("Also considered", "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
     why_not(text, options)
 

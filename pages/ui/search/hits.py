@@ -138,7 +138,7 @@ def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
     """Return the result for a question, including the additional hits that the user asked for."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
-        options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
+        options = options | {"limit": min(MOST, len(result.hits) + STEP)}
         wider = workspace.searching.answer(workspace.searching.prepare(prepared.typed, options, like=prepared))
         shown = {hit.chunk.id for hit in result.hits}
         hits = [*result.hits, *(hit for hit in wider.hits if hit.chunk.id not in shown)][: len(shown) + STEP]

@@ -119,8 +119,8 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, li
         facets = result.facets
         if wider not in ("", result.query):
             if result.settings.reranker not in QUICK:
-                options = SearchOptions(**{**options, "reranker": NO_RERANKER})
-            facets = workspace.search(wider, **SearchOptions(**{**options, "choose": False})).facets
+                options = options | {"reranker": NO_RERANKER}
+            facets = workspace.search(wider, **(options | {"choose": False})).facets
         if group := [facet for facet in facets if facet.field == name]:
             fields[name] = group
     return fields
