@@ -215,7 +215,7 @@ def draw_live() -> None:
         if job and job.error:
             problem(job.error)
         if running and not (answer and answer.written):
-            st.caption(f":material/hourglass_top: {t('The language model is reading the hits…')}")
+            caption(t("The language model is reading the hits…"), "hourglass_top")
         if answer:
             _answer(answer)
         if running:

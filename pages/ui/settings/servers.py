@@ -34,13 +34,12 @@ def _list(found: Found | None) -> None:
         if small("Search again", "look_again", "refresh", disabled=found is None):
             workspace.jobs.forget(_JOB)
             rerun()
-    about = t(
+    small_print(
         "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
         "addresses when this page opens."
     )
-    st.html(f'<div class="t-small">{html(about)}</div>')
     if found is None:
-        st.caption(f":material/hourglass_top: {t('Looking for servers…')}")
+        caption(t("Looking for servers…"), "hourglass_top")
     elif not any(server.models for server in found):
         st.html(f"<ol>{elements(_STEPS, 'li')}</ol>")
     for server in found or ():
@@ -63,7 +62,7 @@ def _draw_found_server(server: LocalServer) -> None:
             width="stretch",
         )
         models = [model for model in server.models if not (used and model == card.model)]
-        if not models or not {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values()):
+        if not models or not {"environment", "file"}.isdisjoint(card.sources.values()):
             return
         model = models[0]
         if len(server.models) > 1:
@@ -313,18 +312,15 @@ def _key(card: ServerCard) -> None:
 
 def _box(what: str, card: ServerCard) -> str:
     """Return the widget key of the box for the address, the model or the key."""
-    return f"server_{what}_{card.section}_{session_state.get(_number(what, card), 0)}"
+    return f"server_{what}_{card.section}_{session_state.get(f'server_{what}_number_{card.section}', 0)}"
 
 
 def _renew(what: str, card: ServerCard) -> None:
     """Replace a box with an empty one, because browsers keep what was typed, and a key must not remain there."""
     session_state.pop(_box(what, card), None)
-    session_state[_number(what, card)] = session_state.get(_number(what, card), 0) + 1
+    number = f"server_{what}_number_{card.section}"
+    session_state[number] = session_state.get(number, 0) + 1
     session_state.pop(_replacing(card), None)
-
-
-def _number(what: str, card: ServerCard) -> str:
-    return f"server_{what}_number_{card.section}"
 
 
 def _preset(card: ServerCard) -> str:
