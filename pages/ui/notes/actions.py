@@ -341,37 +341,38 @@ def marked(note_ids: Sequence[str]) -> None:
 
 def _menu(note: Note) -> None:
     """Draw the menu of rarely used actions on a note."""
+    note_id = note.id
 
     def choose(action: str) -> None:
         match action:
             case "rename" | "export" | "read_as":
-                DIALOG.open((note.id, action))
+                DIALOG.open((note_id, action))
             case "move":
-                MOVE_DIALOG.open([note.id])
+                MOVE_DIALOG.open([note_id])
             case "copy":
-                opened.choose(workspace.notes.copy(note.id, embed=False).id)
+                opened.choose(workspace.notes.copy(note_id, embed=False).id)
             case "history":
-                history.DIALOG.open(note.id)
+                history.DIALOG.open(note_id)
             case "pin":
-                shell.toggle_pin(note.id)
-                if note.id in shell.pinned_notes():
+                shell.toggle_pin(note_id)
+                if note_id in shell.pinned_notes():
                     text = t("'{title}' comes first on Home and in the list of Ctrl+O now.", title=plain(note.title))
                     st.toast(text, icon=":material/keep:")
             case "view":
                 session_state[_RAW] = not is_raw()
             case "archive":
-                archive_notes([note.id])
+                archive_notes([note_id])
             case "restore":
-                workspace.trash.restore([note.id])
+                workspace.trash.restore([note_id])
             case "delete":
-                trash.ask([note.id])
+                trash.ask([note_id])
             case "open":
-                workspace.files.open(note.id)
+                workspace.files.open(note_id)
             case converter:
-                workspace.documents.convert(note.id, converter.removeprefix("convert "))
+                workspace.documents.convert(note_id, converter.removeprefix("convert "))
 
     view = t("Show the formatted text") if is_raw() else t("Show the raw text")
-    pin = t("Unpin") if note.id in shell.pinned_notes() else t("Pin")
+    pin = t("Unpin") if note_id in shell.pinned_notes() else t("Pin")
     texts = {"pin": pin, "history": t("History"), "view": view, "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
@@ -384,5 +385,5 @@ def _menu(note: Note) -> None:
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
         if workspace.documents.has_encoding(note):
             texts["read_as"] = t("Change the encoding…")
-    menu("More", texts, f"note_menu_{note.id}", "more_horiz", choose)
+    menu("More", texts, f"note_menu_{note_id}", "more_horiz", choose)
     history.dialog()

@@ -282,15 +282,16 @@ class Entries:
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit; `head` adds the note's title, `more` draws the button for the note's other hits."""
-        seen, why, wide = self._seen[hit.chunk.id], f"why_of_{hit.chunk.id}", f"wide_{self._around}_{hit.chunk.id}"
+        chunk = hit.chunk
+        seen, why, wide = self._seen[chunk.id], f"why_of_{chunk.id}", f"wide_{self._around}_{chunk.id}"
         toggled = widgets.toggled()
         unfolded = bool(self._around) != (wide in toggled)
-        title = hit.note.title if head else " › ".join(cards.section(hit.note, hit.chunk)) or t("Beginning of the note")
+        title = hit.note.title if head else " › ".join(cards.section(hit.note, chunk)) or t("Beginning of the note")
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
             if not head:
                 st.html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
-            if meter := cards.meter(self._levels[hit.chunk.id]):
+            if meter := cards.meter(self._levels[chunk.id]):
                 st.html(meter, width="content")
             about = t("Show less") if unfolded else t("Show more")
             _toggle(about, wide, f"unfold_{hit.rank}", "unfold_less" if unfolded else "unfold_more")
@@ -304,25 +305,25 @@ class Entries:
                 st.html(about_note)
         if why in toggled:
             self._why(hit, seen)
-        if hit.chunk.picture:  # a picture whose text was read
-            _draw_image(hit.note.id, hit.chunk.picture)
+        if chunk.picture:  # a picture whose text was read
+            _draw_image(hit.note.id, chunk.picture)
         if not unfolded:
-            said = hit.chunk.id in self._said
+            said = chunk.id in self._said
             st.html(
                 f'<div class="t-hit"><span class="t-dim">{t_html("Quoted above")}</span></div>'
                 if said
                 else cards.body(hit, seen, around=False)
             )
             return
-        size = session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
+        size = session_state.setdefault(f"around_{self._around}_{chunk.id}", self._around)
         passage = hit.passage if size == self._around else workspace.searching.passage(hit, size)
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
-            segments("Neighbouring passages", texts, f"around_{self._around}_{hit.chunk.id}")
+            segments("Neighbouring passages", texts, f"around_{self._around}_{chunk.id}")
             clicks = workspace.clicks
-            copied = partial(clicks.note, "copy", self._text, [(hit.note.id, hit.chunk.id)]) if clicks.enabled else None
-            whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
+            copied = partial(clicks.note, "copy", self._text, [(hit.note.id, chunk.id)]) if clicks.enabled else None
+            whole = passage.text if chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
             copy_button("Copy", whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:

@@ -315,34 +315,35 @@ def _count(result: object) -> int:
 
 
 def _ended(job: Job) -> None:
+    result = job.result
     if job.state == "failed":
         st.error(f"**{t('Something went wrong')}** {plain(job.error)}", icon=":material/error:")
     elif job.state == "cancelled":
         st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
-    match job.result:
+    match result:
         case LearningReport():
-            reports.draw(job.result)
+            reports.draw(result)
         case ModelTrial():
-            reports.trial(job.result)
+            reports.trial(result)
         case ServerTrial():
-            reports.server(job.result)
+            reports.server(result)
         case ChangeCost():
-            reports.cost(job.result)
+            reports.cost(result)
     with row():
         if job.state == "done":
             facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
             end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
             st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
-            if isinstance(job.result, _REPORTS):
+            if isinstance(result, _REPORTS):
                 with popup("Details", "", f"report_{job.name}", type="tertiary"):
-                    reports.draw_report(job.result)
+                    reports.draw_report(result)
             if job.name == "import":
                 page_link("search.py", "Search these notes", "search")
         elif resumes(job.name):
             resume()
         close(f"close_{job.name}", "Close", on_click=workspace.jobs.forget, args=(job.name,))
-    if isinstance(job.result, Rechunked) and job.result.failed:
-        reports.listing(reports.failed(job.result.failed))
-    if isinstance(job.result, SyncReport):
+    if isinstance(result, Rechunked) and result.failed:
+        reports.listing(reports.failed(result.failed))
+    if isinstance(result, SyncReport):
         reports.unread_rows(job.base, _unread(job), job.name)
-        reports.not_downloaded(job.result.not_downloaded)
+        reports.not_downloaded(result.not_downloaded)
