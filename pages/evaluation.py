@@ -40,7 +40,7 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
     shown = view(question_set)
     with errors():
         if shown == "questions":
-            questions.draw(base.name, question_set)
+            questions.draw(question_set)
         elif shown == "compare":
             chosen = runs.choose(base)
             runs.draw_start(base, question_set, chosen)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 
 import streamlit as st
 from streamlit import columns, container, session_state
@@ -50,46 +50,39 @@ SHOWN = 2
 """Number of right passages that are shown unfolded."""
 
 
-class Places:
-    """Lookup of the current places of hits and right passages; each note is read once."""
+def _find_note(note_id: str) -> Note | None:
+    """Return a note, or None if it is gone."""
+    with suppress(NoteNotFound):
+        return workspace.notes.get(note_id)
+    return None
 
-    def __init__(self) -> None:
-        self._chunks = cache(workspace.chunks.all)
 
-        @cache
-        def note(note_id: str) -> Note | None:
-            """Return a note, or None if it is gone."""
-            with suppress(NoteNotFound):
-                return workspace.notes.get(note_id)
-            return None
+def _place_of(run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
+    """Return the current span of a hit in a note, or None if unknown, and the chunk there."""
+    chunks = workspace.chunks.all(hit.note_id)
+    # A chunk's id is made from its text: the same id means the same text, at any place.
+    same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
+    if workspace.runs.is_current(run):
+        around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
+        return (hit.start, hit.end), same or around
+    if same and same.end - same.start == hit.end - hit.start:
+        return (same.start, same.end), same
+    return None, None
 
-        self.note = note
 
-    def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
-        """Return the current span of a hit in a note, or None if unknown, and the chunk there."""
-        chunks = self._chunks(hit.note_id)
-        # A chunk's id is made from its text: the same id means the same text, at any place.
-        same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
-        if workspace.runs.is_current(run):
-            around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
-            return (hit.start, hit.end), same or around
-        if same and same.end - same.start == hit.end - hit.start:
-            return (same.start, same.end), same
-        return None, None
-
-    def has(self, gold: GoldSpan) -> bool:
-        """Return whether a right passage is still in its place."""
-        note = self.note(gold.note_id)
-        return note is not None and note.body[gold.start : gold.end] == gold.quote
+def _is_in_place(gold: GoldSpan) -> bool:
+    """Return whether a right passage is still in its place."""
+    note = _find_note(gold.note_id)
+    return note is not None and note.body[gold.start : gold.end] == gold.quote
 
 
 def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below it the hits of each run."""
-    places, result = Places(), row.results[0]
+    result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     if result.golds:
-        _golds(result, places)
+        _golds(result)
         if result.wished:
             wished = f'<div class="t-text">{html(result.wished)}</div>'
             st.html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
@@ -97,15 +90,15 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
         st.html(facts([t("Your notes don't answer this question.")]))
     for number, part in enumerate(columns(len(shown.runs))):
         with part:
-            _run(base, shown.runs[number], row, number, places)
+            _run(base, shown.runs[number], row, number)
 
 
-def _golds(result: QuestionResult, places: Places) -> None:
+def _golds(result: QuestionResult) -> None:
     """Draw the right passages of a question, SHOWN of them unfolded."""
     many, drawn = len(result.golds), []
     for gold in result.golds:
         crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
-        if not places.has(gold):
+        if not _is_in_place(gold):
             crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
         drawn.append(f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>')
     needed = t("Right passages: all {n} are needed", n=many)
@@ -118,7 +111,7 @@ def _golds(result: QuestionResult, places: Places) -> None:
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
 
 
-def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
+def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int) -> None:
     result = row.results[number]
     if result.negative:
         tone, rank_text = "", t_plural("{n} hit", "{n} hits", n=len(result.hits))
@@ -140,7 +133,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
     def draw(part: slice) -> None:
         for rank, hit in [*enumerate(result.hits, start=1)][part]:
             with container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
-                _hit(run, result, rank, hit, places)
+                _hit(run, result, rank, hit)
 
     seen = result.found_rank or len(result.hits)
     draw(slice(seen))
@@ -189,12 +182,12 @@ def _diagnosis(result: QuestionResult) -> str:
     return reasons
 
 
-def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Places) -> None:
-    note = places.note(hit.note_id)
-    span, chunk = places.hit(run, hit) if note else (None, None)
+def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan) -> None:
+    note = _find_note(hit.note_id)
+    span, chunk = _place_of(run, hit) if note else (None, None)
     right: list[Span] = []
     if note and span:
-        golds = [(gold.start, gold.end) for gold in result.golds if gold.note_id == note.id and places.has(gold)]
+        golds = [(gold.start, gold.end) for gold in result.golds if gold.note_id == note.id and _is_in_place(gold)]
         right = cards.spans_in(join_spans(sorted(golds)), *span)
         text = cards.foldable(note.body[slice(*span)], right, cards.LINES if right else LINES)
     else:

@@ -181,7 +181,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 # the search for another right passage
 
 
-def find(base: str, question_set: QuestionSet, question: Question, key: str) -> None:
+def find(question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
     # Open at first if there is no right passage; after that, the user opens and closes it.
     session_state.setdefault(f"find_{key}", not question.gold)
@@ -191,12 +191,13 @@ def find(base: str, question_set: QuestionSet, question: Question, key: str) -> 
     with box, errors():
         key = f"find_text_{key}"
         text = text_input("Search for", key, question.text, icon=":material/search:", label_visibility="collapsed")
+        base = workspace.bases.by_id(question_set.base_id)
         with busy("Searching…"):
             # The base's own settings; a repeated search comes from the cache.
             result = workspace.search(
                 text.strip() or question.text,
                 **SearchOptions(
-                    filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False, choose=False
+                    filters=workspace.searching.filters(bases=[base.name]), limit=FOUND, wait=False, choose=False
                 ),
             )
         if not result.hits:
@@ -275,7 +276,7 @@ def narrow(
     ]
 
 
-def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
+def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
     """Draw the form for a question, its right passages, and the search for another passage."""
     key = stamp((question_set.id, question.id))
     if question.suggested:
@@ -303,7 +304,7 @@ def _draw_chosen(base: str, question_set: QuestionSet, question: Question, kinds
         with container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), errors():
             _passage(question_set, question, gold, f"remove_{number}_{key}")
     widgets.more(len(question.spans) - SHOWN)
-    find(base, question_set, question, key)
+    find(question_set, question, key)
 
 
 def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> Question | None:
@@ -366,7 +367,7 @@ _CHOSEN, _ADDING = "chosen_questions", "adding_question"
 _DELETION = Dialog("deleting_questions")
 
 
-def draw(base: str, question_set: QuestionSet) -> None:
+def draw(question_set: QuestionSet) -> None:
     """Draw the questions of a set, actions on them, and the question that was chosen last."""
     with container():
         jobs.job_panel(jobs.QUESTIONS)
@@ -395,7 +396,7 @@ def draw(base: str, question_set: QuestionSet) -> None:
                 )
         if right:
             with right, container(key="question_side"), errors():
-                _side(base, question_set, every)
+                _side(question_set, every)
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
@@ -558,7 +559,7 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
 # The question next to the table.
 
 
-def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
+def _side(question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if session_state.get(_ADDING):
         widgets.group_title("New question")
@@ -575,4 +576,4 @@ def _side(base: str, question_set: QuestionSet, every: Sequence[Question]) -> No
         return
     for item in every:
         if item.id == session_state[_CHOSEN][-1]:
-            _draw_chosen(base, question_set, item, kinds)
+            _draw_chosen(question_set, item, kinds)
