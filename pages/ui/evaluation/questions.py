@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TypeVar
 
 import streamlit as st
@@ -48,48 +48,34 @@ BASE = "eval_base"
 """Key of the evaluated base in the session state."""
 
 
-class Marks:
-    """Which hits of a question are marked as right passages in their base's question set; cached until a change."""
+def mark_button(hit: Hit, text: str) -> None:
+    """Draw the button that marks a hit as a right passage of a question; a second click removes the mark."""
+    questions, base = workspace.questions, hit.note.base
+    question_set = last_used(base)
+    golds = questions.marked(question_set, text) if question_set else ()
+    name = question_set.name if question_set else t("My questions")
+    marked = any(gold.is_within(hit) for gold in golds)
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-        @cache
-        def find(base: str) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
-            question_set = last_used(base)
-            return question_set, workspace.questions.marked(question_set, text) if question_set else ()
-
-        self._find = find
-
-    def button(self, hit: Hit) -> None:
-        """Draw the button that marks a hit; a second click removes the mark."""
-        question_set, golds = self._find(hit.note.base)
-        name = question_set.name if question_set else t("My questions")
-        marked = any(gold.is_within(hit) for gold in golds)
-        about = t(
-            "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
-        )
-        toggle(hit, marked=marked, about=about, act=lambda: self._toggle(hit))
-        if marked:
-            page_link("evaluation.py", "Evaluation", "query_stats")
-        chunk_id, into = session_state.get(_MARKED, ("", ""))
-        if chunk_id == hit.chunk.id:
-            del session_state[_MARKED]
-            st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
-
-    def _toggle(self, hit: Hit) -> None:
-        questions, base = workspace.questions, hit.note.base
-        question_set, golds = self._find(base)
-        self._find.cache_clear()
-        if question_set and any(gold.is_within(hit) for gold in golds):
-            questions.unmark(question_set, self._text, hit)
+    def act() -> None:
+        if question_set and marked:
+            questions.unmark(question_set, text, hit)
             return
-        question_set = question_set or workspace.question_sets.add(base, t("My questions"))
-        questions.mark(question_set, self._text, hit)
-        use(question_set)
+        into = question_set or workspace.question_sets.add(base, name)
+        questions.mark(into, text, hit)
+        use(into)
         session_state[BASE] = base  # the Evaluation page opens with it
         # A toast in a callback would replace the page's first elements.
-        session_state[_MARKED] = hit.chunk.id, question_set.name
+        session_state[_MARKED] = hit.chunk.id, name
+
+    about = t(
+        "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
+    )
+    toggle(hit, marked=marked, about=about, act=act)
+    if marked:
+        page_link("evaluation.py", "Evaluation", "query_stats")
+    if session_state.get(_MARKED, ("", ""))[0] == hit.chunk.id:
+        _, into = session_state.pop(_MARKED)
+        st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
 
 def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:

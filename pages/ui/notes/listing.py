@@ -141,7 +141,7 @@ def notes(
         small_print("No note matches these filters.")
         if narrowed.words:
             page_link("search.py", "Search the text of the notes", "search", q=" ".join(narrowed.words))
-        button("Clear the filters", "notes_clear", "filter_alt_off", on_click=clear)
+        button("Clear the filters", "notes_clear", "filter_alt_off", on_click=narrow, args=("",))
     elif view == "list":
         _table(cards, several=several)
     else:
@@ -161,11 +161,6 @@ def notes(
                 counts=False,
                 move=None if shut else dropped,
             )
-
-
-def clear() -> None:
-    """Clear all filters in the next run."""
-    narrow("")
 
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:

@@ -273,8 +273,6 @@ class Entries:
         self._below = workspace.searching.below_background(result)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
-        # A question set belongs to a base, and its questions have no filters.
-        self._marks = questions.Marks(result.understood.text or text)
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
         """Return whether all hits are below the background similarity and contain few of the question's words."""
@@ -343,7 +341,8 @@ class Entries:
             now = bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
             pills("Was it useful?", VERDICTS, disabled=workspace.readonly, **now)
             with row():
-                self._marks.button(hit)
+                # A question set belongs to a base, and its questions have no filters.
+                questions.mark_button(hit, self._result.understood.text or self._text)
                 chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
