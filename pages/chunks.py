@@ -44,7 +44,9 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
             bands.rendered_text(chunks, shown)
         else:
             bands.draw(
-                bands.NoteBands(note, chunks, edits),
+                note,
+                chunks,
+                edits,
                 shown,
                 key=f"bands_{note.id}",
                 on_pick=lambda index: links.set_value("chunk", str(index)),

@@ -85,7 +85,7 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
     summary.figures(cut.chunks)
     if cut.chunks:
         with container(height=420, border=False, key="split_preview"):
-            bands.draw(bands.NoteBands(note, cut.chunks, {}), None, key="bands_base", on_pick=lambda _: None)
+            bands.draw(note, cut.chunks, {}, None, key="bands_base", on_pick=lambda _: None)
     with expander("Why this split", "", "why_split"):
         summary.why(cut)
 

@@ -1,7 +1,6 @@
 """A note's source text with its chunks as coloured bands."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import streamlit as st
@@ -46,16 +45,6 @@ class BandSpan:
     start: int
     end: int
     following: int = 0
-
-
-@dataclass(frozen=True)
-class NoteBands:
-    """A note with its chunks, its edits by chunk id, and the indexes of chunks that the other split doesn't have (`only`)."""
-
-    note: Note
-    chunks: Sequence[Chunk]
-    edits: Mapping[str, Edit]
-    only: Collection[int] = ()
 
 
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
@@ -110,24 +99,54 @@ def placed_edits(note: Note) -> dict[str, Edit]:
 
 
 def draw(
-    bands: NoteBands,
+    note: Note,
+    chunks: Sequence[Chunk],
+    edits: Mapping[str, Edit],
     shown: int | None,
     *,
+    only: Collection[int] = (),
     key: str,
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw a note's text with its chunks as bands.
+    """Draw a note's text with its chunks as bands; `only` are the indexes of chunks that the other split doesn't have.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter calls `on_edit`.
     """
-    chunks = bands.chunks
+
+    def prepare(piece: BandSpan) -> list[object]:
+        tile, following = (TILES[index % len(TILES)] for index in (piece.index, piece.following))
+        text = note.body[piece.start : piece.end]
+        head = marks = badge = instead = ""
+        if piece.kind == "both":
+            head = t("shared by {a} and {b}", a=piece.index + 1, b=piece.following + 1)
+        elif piece.kind == "own":
+            chunk = chunks[piece.index]
+            line = [t("line {n}", n=chunk.line)] if chunk.line else []
+            line += [t("picture {name}", name=chunk.picture)] if chunk.picture else []
+            head = " · ".join(
+                [
+                    str(piece.index + 1),
+                    *line,
+                    *chunk.section[-2:],
+                    t_plural("{n} token", "{n} tokens", n=chunk.token_count),
+                ]
+            )
+            edit = edits.get(chunk.id)
+            marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in only))
+            badge = t("only here") if piece.index in only else change(chunk, edit)
+            instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
+        else:
+            # The border between two bands replaces the line break at the end of the first.
+            text = text.removeprefix("\r").removeprefix("\n")
+        return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
+
     first, last = window(chunks, shown or 0)
     if (first, last) != (0, len(chunks)):
         st.info(t("Showing chunks {a} to {b}. To see others, choose a chunk in the table.", a=first + 1, b=last))
     drawn = [
-        _prepare(piece, bands)
-        for piece in pieces(chunks, len(bands.note.body))
+        prepare(piece)
+        for piece in pieces(chunks, len(note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
     data: dict[str, object] = {
@@ -158,29 +177,6 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
             f'<div class="t-small t-dim">{html(head)}</div>{render_text(chunk.text)}</div>'
         )
     st.html(f'<div class="t-bands">{"".join(parts)}</div>')
-
-
-def _prepare(piece: BandSpan, bands: NoteBands) -> list[object]:
-    tile, following = (TILES[index % len(TILES)] for index in (piece.index, piece.following))
-    text = bands.note.body[piece.start : piece.end]
-    head = marks = badge = instead = ""
-    if piece.kind == "both":
-        head = t("shared by {a} and {b}", a=piece.index + 1, b=piece.following + 1)
-    elif piece.kind == "own":
-        chunk = bands.chunks[piece.index]
-        line = [t("line {n}", n=chunk.line)] if chunk.line else []
-        line += [t("picture {name}", name=chunk.picture)] if chunk.picture else []
-        head = " · ".join(
-            [str(piece.index + 1), *line, *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
-        )
-        edit = bands.edits.get(chunk.id)
-        marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in bands.only))
-        badge = t("only here") if piece.index in bands.only else change(chunk, edit)
-        instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
-    else:
-        # The border between two bands replaces the line break at the end of the first.
-        text = text.removeprefix("\r").removeprefix("\n")
-    return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:

@@ -313,8 +313,11 @@ def _text(note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[in
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
     if chunks:
         bands.draw(
-            bands.NoteBands(note, chunks, placed_edits(note), only),
+            note,
+            chunks,
+            placed_edits(note),
             shown,
+            only=only,
             key=f"bands_{side}",
             on_pick=picked,
         )
