@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
 
 from core.base.frozen import frozen
 from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
-from pages.ui.shared.document.parser import MAX_NESTING, parse
+from pages.ui.shared.document.parser import markdown, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 from pages.ui.shared.widgets import component, on_trigger, stamp
 
@@ -26,20 +25,6 @@ MOST = 30
 """Maximum number of embedded notes in a note."""
 EMBEDDED = 60_000
 """Maximum total length of a note's embedded notes, in characters."""
-
-_OPTIONS = OptionsDict(
-    {
-        "breaks": True,
-        "highlight": None,
-        "html": False,
-        "langPrefix": "",
-        "linkify": False,
-        "maxNesting": MAX_NESTING,
-        "quotes": "",
-        "typographer": False,
-        "xhtmlOut": False,
-    }
-)
 
 
 @frozen
@@ -88,7 +73,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
         return _document(shown, inner, None, (*above, place.id), budget).html
 
     drawing = Drawing(sources, headings, embed, inner=bool(above))
-    body = drawing.render(tokens, _OPTIONS, environment)
+    body = drawing.render(tokens, markdown().options, environment)
     openings = (block[0] for block in _siblings(tokens))
     starts = tuple(opening.map[0] for opening in openings if opening.map and opening.type != "comment_block")
     return RenderedNote(body + _footnotes(environment, drawing), headings, starts)
@@ -118,7 +103,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
     # Rendering a footnote may append others to the list.
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
-        body = drawing.render(parse(environment["footnotes"][name], environment), _OPTIONS, environment)
+        body = drawing.render(parse(environment["footnotes"][name], environment), markdown().options, environment)
         back = f'<a class="footnote" href="#" data-place="fnref{number}">↩</a>'
         items.append(f'<li id="fn{number}">{body}{back}</li>')
     return f'<ol class="footnotes">{"".join(items)}</ol>' if items else ""

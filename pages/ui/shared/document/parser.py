@@ -138,12 +138,15 @@ _ADDRESS = re.compile(
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
     """Parse a note's text into tokens; its footnotes go into the environment."""
-    return _parser().parse(text, environment)
+    return markdown().parse(text, environment)
 
 
 @lru_cache(1)
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
+def markdown() -> MarkdownIt:
+    """Return the parser of notes, whose options also apply to rendering."""
+    parser = MarkdownIt(
+        "commonmark", {"html": False, "maxNesting": MAX_NESTING, "breaks": True, "xhtmlOut": False}
+    ).enable(["table", "strikethrough"])
     parser.disable(["html_block", "html_inline"])
     parser.validateLink = _is_followed  # type: ignore[method-assign]
     add(parser)
