@@ -40,6 +40,7 @@ from pages.ui.shared.widgets import (
     expander,
     in_columns,
     popup,
+    row,
     select_in,
     select_or_type,
     small,
@@ -129,7 +130,7 @@ def draw_trash() -> None:
         small_print("The base is restored with its notes, their history and your edited passages.")
         names = base_names()
         for trashed_base in trashed:
-            with widgets.row(f"trashed_{trashed_base.key}"):
+            with row(f"trashed_{trashed_base.key}"):
                 st.markdown(
                     f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]",
                     width="stretch",
@@ -277,7 +278,7 @@ def _restore(restore: Callable[[], Restored]) -> None:
             )
             st.error(plain(count), icon=":material/error:")
             rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
-            st.html(f'<div class="t-list">{"".join(f"<div>{row}</div>" for row in rows)}</div>')
+            st.html(f'<div class="t-list">{"".join(f"<div>{line}</div>" for line in rows)}</div>')
             return
         folders.draw_restored(restored)
         rerun()
@@ -313,13 +314,13 @@ def _card(status: BaseStatus) -> None:
     folders.problems(base)
     base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
-        with widgets.row(f"folder_{base.id}_{number}"):
+        with row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
             if small("Update now", f"sync_{base.id}_{number}", "sync", disabled=is_shut()):
                 folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)
     shut = is_shut()
-    with widgets.row(f"card_actions_{base.id}"):
+    with row(f"card_actions_{base.id}"):
         small(
             "Add notes",
             f"add_{base.id}",
@@ -329,7 +330,7 @@ def _card(status: BaseStatus) -> None:
         )
         small("Settings", f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         base_link(base.name)
-        with widgets.row(width="content"):  # the trash button shares the row
+        with row(width="content"):  # the trash button shares the row
             export(base)
             small(
                 "",

@@ -19,13 +19,13 @@ from core.model import (
     embedder_name,
 )
 from pages.ui.chunks import bands, summary
-from pages.ui.shared import jobs, knobs, widgets
+from pages.ui.shared import jobs, knobs
 from pages.ui.shared.jobs import is_writing, start_job
 from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
-from pages.ui.shared.widgets import caption, expander, group_title, row, select
+from pages.ui.shared.widgets import button, caption, expander, group_title, row, select
 
 # How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
 
@@ -47,8 +47,8 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
         small_print("Move a slider to try another split. Nothing changes until you apply it.")
         return
     why = jobs.hindrance(base.name)
-    button = partial(widgets.button, disabled=bool(why), help=why or None)
-    if button("How long will it take?", f"split_cost_{base.id}", "calculate"):
+    shut = {"disabled": bool(why), "help": why or None}
+    if button("How long will it take?", f"split_cost_{base.id}", "calculate", **shut):
         start_job(
             "cost",
             lambda progress: workspace.bases.chunking_cost(
@@ -59,7 +59,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved after the estimate
     cost = jobs.estimate(_subject(base))
-    if cost and button("Split the base this way", f"split_{base.id}", "done_all", type="primary"):
+    if cost and button("Split the base this way", f"split_{base.id}", "done_all", type="primary", **shut):
         workspace.jobs.forget("cost")
         start_job("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
 
@@ -112,7 +112,7 @@ def draw_model(status: BaseStatus) -> None:
                 "indexing is finished, notes are found by words only."
             )
             shut = is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
-            if widgets.button("Index all notes again", f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+            if button("Index all notes again", f"again_{base.id}", "restart_alt", disabled=shut, help=about):
                 start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
@@ -148,7 +148,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     st.caption(state, width="content")
     if on and status.with_bits < status.windows:
         add = partial(keep_them, keep=True)
-        widgets.button("Add missing data", f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
+        button("Add missing data", f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
@@ -169,10 +169,10 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     st.info(plain(state), icon=icon)
     shut = workspace.readonly or running
     with row():
-        if widgets.button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
+        if button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             start_job("switch", lambda progress: _run(base, progress))
         about = plain(t("The base keeps its current model; the index for the other model is deleted."))
-        if widgets.button("Cancel the change", f"abandon_{base.id}", "undo", disabled=shut, help=about):
+        if button("Cancel the change", f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")
             rerun()
@@ -189,9 +189,9 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         caption(workspace.models.asks(base.wish))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with row():
-            if widgets.button("Use that model", f"use_wish_{base.id}", "model_training", disabled=busy):
+            if button("Use that model", f"use_wish_{base.id}", "model_training", disabled=busy):
                 start_job("cost", lambda progress: _model_cost(base, base.wish, progress))
-            if widgets.button("Keep the current model", f"drop_wish_{base.id}", "close", disabled=busy):
+            if button("Keep the current model", f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 rerun()
 
@@ -211,7 +211,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
             help=plain(t("A name such as sentence:BAAI/bge-m3, sentence:/path/to/folder or openai_compatible:MODEL")),
         )
         label = t("How long will it take?")
-        estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=busy or not embedder)
+        estimate = button(label, f"cost_{base.id}", "calculate", disabled=busy or not embedder)
     small_print(
         "The notes are indexed with the new model; searches use the old index until that is "
         "finished. You can stop and continue later."
@@ -223,7 +223,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     if cost is None:
         return
     label = plain(t("Change to {name}", name=embedder_name(cost.embedder)))
-    if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
+    if button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
         workspace.switches.begin(base.name, cost.embedder)
         workspace.jobs.forget("cost")
         start_job("switch", lambda progress: _run(base, progress))

@@ -28,11 +28,14 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     Dialog,
     begin_with,
+    button,
+    count_button,
     errors,
     guarded,
     page_link,
     popup,
     problem_of,
+    row,
     stamp,
     text_area,
     text_column,
@@ -84,7 +87,7 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> No
     key = f"mark_{hit.chunk.id}"
     if added:
         about = t("You added this chunk yourself. A right passage must be in the note's own text.")
-    widgets.button(
+    button(
         "Right passage",
         key,
         "check_circle" if marked else "radio_button_unchecked",
@@ -123,7 +126,7 @@ LONG = 300
 
 
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
-    with widgets.row(f"gold_head_{key}", wrap=False):
+    with row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{t_html("Passage no longer exists")}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
@@ -205,7 +208,7 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Sequenc
         if not right:
             workspace.questions.add_passage(question_set, question.id, hit)
 
-    with widgets.row(f"gold_head_found_{hit.rank}", wrap=False):
+    with row(f"gold_head_found_{hit.rank}", wrap=False):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
         _link(name, hit.note.id, hit.chunk.index)
         toggle(
@@ -248,7 +251,7 @@ def narrow(
     kinds = {"": t("All kinds"), **{kind: kind_name(kind) for kind in sorted({item.kind for item in questions} - {""})}}
     begin_with(f"{key}_state", labels, "all")
     begin_with(f"{key}_kind", kinds, "")
-    with widgets.row(f"{key}_filters", vertical_alignment="bottom"):
+    with row(f"{key}_filters", vertical_alignment="bottom"):
         state = widgets.pills("Which questions", labels, f"{key}_state", required=True, persist_state="session")
         more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
         kind = widgets.select("Kind", kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
@@ -267,13 +270,13 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
     key = stamp((question_set.id, question.id))
     if question.suggested:
         questions = workspace.questions
-        with widgets.row("suggested_question", border=True):
+        with row("suggested_question", border=True):
             small_print("Suggested question: runs don't use it until you accept it.")
             for label, name, icon, tone, act in (
                 (t("Accept"), "accept_one", "check", "primary", questions.accept),
                 (t("Reject"), "reject_one", "close", "secondary", questions.reject),
             ):
-                if widgets.button(label, name, icon, type=tone, writes=True):
+                if button(label, name, icon, type=tone, writes=True):
                     act(question_set, [question.id])
                     rerun()
     # A changed question gets new widgets, which start with its values.
@@ -323,7 +326,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
                 "when all of them are found."
             ),
         )
-        with widgets.row():
+        with row():
             label = t("Save") if question.id else t("Add")
             saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
             small_print("Ctrl+Enter in the text box saves too.")
@@ -406,8 +409,8 @@ def show(question_id: str) -> None:
 
 def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
     suggested = [item.id for item in every if item.suggested]
-    with widgets.row("question_bar"):
-        widgets.button(
+    with row("question_bar"):
+        button(
             "New question",
             "add_question",
             "add",
@@ -416,7 +419,7 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             writes=True,
         )
         popover(question_set)
-        if suggested and widgets.button(
+        if suggested and button(
             t_plural("Accept {n} suggestion", "Accept all {n} suggestions", n=len(suggested)),
             "accept_all",
             "done_all",
@@ -448,7 +451,7 @@ def popover(question_set: QuestionSet) -> None:
             small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
         begin = partial(start, question_set, count, by_model=way == "model")
         label = t("Suggest questions")
-        widgets.button(
+        button(
             label,
             "suggest_yes",
             "auto_awesome",
@@ -488,7 +491,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
     key = f"questions_{hash((tuple(item.id for item in listed), session_state.get('questions_marked')))}"
 
     def picked() -> None:
-        now = [listed[row].id for row in session_state[key]["selection"]["rows"] if row < len(listed)]
+        now = [listed[at].id for at in session_state[key]["selection"]["rows"] if at < len(listed)]
         # The question that was chosen last is shown.
         session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
@@ -511,10 +514,10 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
         },
         key,
         most=560,
-        column_order=[name for name in rows[0] if any(row[name] for row in rows)],
+        column_order=[name for name in rows[0] if any(line[name] for line in rows)],
         on_select=picked,
         selection_mode="multi-row",
-        selection_default={"selection": {"rows": [row for row, item in enumerate(listed) if item.id in chosen]}},
+        selection_default={"selection": {"rows": [at for at, item in enumerate(listed) if item.id in chosen]}},
     )
 
 
@@ -522,16 +525,16 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     """Draw the actions on questions; a dialog confirms a deletion."""
     chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions
-    button = partial(widgets.count_button, disabled=workspace.readonly)
+    shut = workspace.readonly
     with container(horizontal=True, key="question_actions"):
         for label, key, icon, act in (
             (t("Accept"), "questions_accept", "check", questions.accept),
             (t("Reject"), "questions_reject", "close", questions.reject),
         ):
-            if button(label, len(suggested), key, icon):
+            if count_button(label, len(suggested), key, icon, disabled=shut):
                 act(question_set, suggested)
                 rerun()
-        if button(t("Delete"), len(chosen), "questions_delete", "delete"):
+        if count_button("Delete", len(chosen), "questions_delete", "delete", disabled=shut):
             _DELETION.open(chosen)
     small_print(
         "Tick the box on the left of a row to see the question; tick several boxes to change several questions."
@@ -553,7 +556,7 @@ def _side(question_set: QuestionSet, every: Sequence[Question]) -> None:
             "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
         )
         added = draw_form(question_set, Question("", "", ()), kinds, "new")
-        if widgets.button("Cancel", "cancel_question"):
+        if button("Cancel", "cancel_question"):
             session_state[_ADDING] = False
             rerun()
         if added is not None:

@@ -23,14 +23,26 @@ from core.model import (
     embedder_name,
     pipeline_label,
 )
-from pages.ui.shared import knobs, links, widgets
+from pages.ui.shared import knobs, links
 from pages.ui.shared.jobs import is_evaluating, job_panel, start_job
 from pages.ui.shared.knobs import NO_RERANKER
 from pages.ui.shared.names import duration, local
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Binding, bound, button, popup, select, small, text_column
+from pages.ui.shared.widgets import (
+    Binding,
+    bound,
+    button,
+    pills,
+    popup,
+    row,
+    segments,
+    select,
+    small,
+    table,
+    text_column,
+)
 
 # Names of setups, and setups that differ from a base in one setting.
 
@@ -96,7 +108,7 @@ def choose(base: KnowledgeBase) -> list[Pipeline]:
 
 
 def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
-    with widgets.row(f"way_head_{number}"):
+    with row(f"way_head_{number}"):
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
         st.html(f'<div class="t-head">{badge(number)}{name}</div>')
         with (
@@ -108,9 +120,7 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
     chosen = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What is different in {letter}", letter=LETTERS[number])
     texts = {name: PRESETS[name] for name in offered}
-    widgets.pills(
-        label, texts, **bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))
-    )
+    pills(label, texts, **bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way)))
 
 
 def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
@@ -251,7 +261,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
     first, second = (replace(way, name="") for way in chosen)
     twice = first == second
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
-    with widgets.row("run_row"):
+    with row("run_row"):
         label = t("Run these 2 setups")
         if button(label, "run", "play_arrow", type="primary", disabled=is_evaluating() or not count or twice):
             start_job(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
@@ -313,7 +323,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets in the base")}
-    scope = widgets.segments("Which runs", scopes, "history_scope", default="set")
+    scope = segments("Which runs", scopes, "history_scope", default="set")
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))
@@ -323,7 +333,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     # The note copies that other setups use.
     if not (size := workspace.runs.scratch.bytes()):
         return
-    with widgets.row("eval_places"):
+    with row("eval_places"):
         small_print(
             "Copies of the notes for other setups take up {size} MB. If you delete them, running "
             "such a setup takes minutes again.",
@@ -337,7 +347,7 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
         name: st.column_config.NumberColumn(text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(ABOUT[name]))
         for name in MAIN
     }
-    event = widgets.table(
+    event = table(
         [
             {
                 "when": local(run.started_at),
@@ -362,7 +372,7 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
         on_select="rerun",
         selection_mode="multi-row",
     )
-    return [runs[row] for row in sorted(event.selection.rows) if row < len(runs)]
+    return [runs[at] for at in sorted(event.selection.rows) if at < len(runs)]
 
 
 def state(run: Run) -> str:
@@ -381,7 +391,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
         compare(question_set.id, [run.id for run in reversed(ready)])
         show("compare")
 
-    with widgets.row("history_actions"):
+    with row("history_actions"):
         label, icon = (t("Compare 2 runs"), "compare_arrows") if len(ready) > 1 else (t("View"), "visibility")
         button(
             label,

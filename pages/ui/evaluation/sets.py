@@ -18,7 +18,7 @@ from pages.ui.shared.names import base_names
 from pages.ui.shared.safe import elements, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, errors, popup, text_input
+from pages.ui.shared.widgets import Dialog, button, errors, popup, text_input
 
 # Question sets as files: export, and import with a list of errors in the file.
 
@@ -54,7 +54,7 @@ def import_questions(base: str) -> None:
         texts.setdefault(new, t("{set} (new)", set=new))
         about = t("Choose a set, or type the name of a new one.")
         name = widgets.select_or_type("Import into", texts, new, f"import_into_{file.name}", help=about)
-        if widgets.button("Import", "import_questions", "upload_file", type="primary", writes=True):
+        if button("Import", "import_questions", "upload_file", type="primary", writes=True):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
@@ -196,7 +196,7 @@ def draw_check(base: KnowledgeBase) -> None:
             "alone as well. Look at the missed ones: no search finds their passages."
         )
         checks, shut = workspace.findability, jobs.is_evaluating()
-        if widgets.button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
+        if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             check = partial(checks.check, base.name, language=session_language())
             jobs.start_job("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(
@@ -220,18 +220,18 @@ def _none(base: str) -> None:
         icon=":material/quiz:",
     )
     with st.container(horizontal=True, key="first_questions"):
-        button = partial(widgets.button, writes=True, disabled=importing)
+        shut = {"writes": True, "disabled": importing}
         samples = base == jobs.SAMPLE
-        if samples and button("Use the twenty sample questions", "sample_questions", "quiz", type="primary"):
+        if samples and button("Use the twenty sample questions", "sample_questions", "quiz", type="primary", **shut):
             with errors():
                 open_samples()
                 rerun()
         tone = "secondary" if samples else "primary"
-        if button("Suggest questions from my notes", "suggest_first", "auto_awesome", type=tone):
+        if button("Suggest questions from my notes", "suggest_first", "auto_awesome", type=tone, **shut):
             questions.start(_first(base))
             rerun()
-        button("Import a file", "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
-        if button("Write one myself", "type_first", "edit"):
+        button("Import a file", "import_first", "upload_file", on_click=DIALOG.open, args=("import",), **shut)
+        if button("Write one myself", "type_first", "edit", **shut):
             _first(base)
             st.session_state["adding_question"] = True
             rerun()
