@@ -65,6 +65,7 @@ DECLARATIONS: Mapping[str, Form] = {
     "option": Form(1),
     "About": Form(0),
     "sentence": Form(0),
+    "Command": Form(0),
     **dict.fromkeys(("button", "small", "submit", "count_button", "copy_button", "menu", "expander", "popup"), Form(0)),
     **dict.fromkeys(
         ("on_demand", "popover", "group_title", "count_column", "text_input", "text_area", "text_box"), Form(0)

@@ -10,7 +10,7 @@ from core.model import HELPFUL, USED_IN, Click, ClickKind, Helpful, Use, UseFigu
 from core.operations import names
 from core.operations.declaring import About, CommandGroup, operation
 from core.operations.parameters import AnyNote, NoteName
-from core.operations.printing import table
+from core.operations.printing import sentence, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
