@@ -236,7 +236,7 @@ def test_a_table_is_read_however_it_was_saved(filled: Screen, data: bytes) -> No
 
 BAD = {
     "no JSON": (b'{"id": 1', "bad.jsonl", ["line 1", "this isn't a JSON object"], ["第 1 行", "不是 JSON 对象"]),
-    "fields": (lines(NEGATIVE, {"id": "x"}), "bad.jsonl", ["line 2", "'gold' must be a list"], ["“gold”应是列表"]),
+    "fields": (lines(NEGATIVE, {"id": "x"}), "bad.jsonl", ["line 2", "the field 'question' is missing"], ["缺少字段“question”"]),
     "path": (
         lines(GOOD, {**GOOD, "id": "x", "gold": [{"path": "<b>no</b>.md", "quote": QUOTE}]}),
         "bad.jsonl",
@@ -253,7 +253,7 @@ BAD = {
         lines(NEGATIVE, NEGATIVE, {"id": "", "question": "", "gold": []}),
         "bad.jsonl",
         ["line 2", "the id 'q2' is already used in line 1.", "line 3", "'id' is missing"],
-        ["第 2 行", "编号“q2”在第 1 行已经用过。", "第 3 行", "缺少“id”"],
+        ["第 2 行", "编号“q2”在第 1 行已经用过。", "第 3 行", "缺少字段“id”"],
     ),
     "many": (b"[]\n" * 25, "bad.jsonl", ["line 20", "5 more problems"], ["第 20 行", "另外还有 5 处问题"]),
     "empty": (b"", "bad.csv", ["there are no questions in this file."], ["这个文件里没有问题。"]),
