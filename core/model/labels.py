@@ -213,7 +213,7 @@ STAGES = message_table(
         "keyword": "words",
         "fused": "combined",
         "boosted": "boosted",
-        "rerank": "reranking",
+        "rerank": "closer look",
         "final": "final",
         "priority": "priority",
         "context": "your context",
@@ -272,14 +272,14 @@ NOTICES: dict[Notice, Message] = {
                 "meaning return when the server does."
             ),
             "tokens_missing": (
-                "Some of these passages have no data for fast reranking, so they were read while "
-                "you waited. For faster searches, choose to keep this data on the Bases page."
+                "Some of these passages had to be read while you waited. For faster searches, "
+                "choose to keep the data for this on the Bases page."
             ),
             "tokens_read": (
-                "The model of one of these bases has no data for fast reranking, so the built-in "
-                "model read its passages while you waited."
+                "The model of one of these bases can't prepare its passages in advance, so the "
+                "built-in model read them while you waited."
             ),
-            "rerank_partial": "Reranking ran out of time, so the last hits weren't reranked.",
+            "rerank_partial": "A closer look at the hits took too long, so the last ones are in their first order.",
             "unfinished": "Some notes are not indexed yet. Until then, they can only be found by words.",
             "unindexed": "Some passages are not indexed yet, so they were not searched.",
             "pictures_loading": "The model for pictures is still loading. Pictures appear when it is ready.",

@@ -236,7 +236,12 @@ def test_a_table_is_read_however_it_was_saved(filled: Screen, data: bytes) -> No
 
 BAD = {
     "no JSON": (b'{"id": 1', "bad.jsonl", ["line 1", "this isn't a JSON object"], ["第 1 行", "不是 JSON 对象"]),
-    "fields": (lines(NEGATIVE, {"id": "x"}), "bad.jsonl", ["line 2", "the field 'question' is missing"], ["缺少字段“question”"]),
+    "fields": (
+        lines(NEGATIVE, {"id": "x"}),
+        "bad.jsonl",
+        ["line 2", "the field 'question' is missing"],
+        ["缺少字段“question”"],
+    ),
     "path": (
         lines(GOOD, {**GOOD, "id": "x", "gold": [{"path": "<b>no</b>.md", "quote": QUOTE}]}),
         "bad.jsonl",
@@ -487,18 +492,6 @@ def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Scree
         one.name: one.questions for base in ("vault", "other") for one in filled.workspace.question_sets.all(base)
     }
     assert counts == {"a": 1, "b": 2, "My questions": 1}
-
-
-def test_the_marks_of_a_page_are_read_once(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep(filled, NEGATIVE)
-    asked: list[str] = []
-    found = filled.workspace.questions.marked
-    monkeypatch.setattr(filled.workspace.questions, "marked", lambda of, text: asked.append(text) or found(of, text))
-    filled.open("search", q="the").explain()
-    asked.clear()
-    filled.app.run()
-    assert len(hits(filled)) == 3
-    assert asked == ["the"]
 
 
 def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refused(filled: Screen) -> None:

@@ -595,9 +595,9 @@ def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None
     rerank(filled, "shortest")
     assert "· sorted by shortest" in about(filled)
     reasons = filled.press("why_1").text
-    for stage in ("meaning", "words", "combined", "reranking", "final"):
+    for stage in ("meaning", "words", "combined", "closer look", "final"):
         assert stage in reasons
-    assert "Reranking ran out of time" in filled.text
+    assert "took too long, so the last ones" in filled.text
     rerank(filled, "none")
     assert "sorted by" not in about(filled)
 
@@ -613,9 +613,9 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     screen = Screen().finish("warm").open("search", q="restore").press("options")
     assert screen.app.selectbox("reranker").options[0] == "Default: Word by word"
     assert "· sorted by Word by word" in about(screen)
-    assert "no data for fast reranking" not in screen.text
+    assert "had to be read while you waited" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)
-    assert "no data for fast reranking" in screen.open("search", q="restore").text
+    assert "had to be read while you waited" in screen.open("search", q="restore").text
 
 
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:

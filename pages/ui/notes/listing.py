@@ -201,7 +201,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
             "state": text_column("State", width=95),
             "base": text_column("Base", width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
-            "chunks": count_column("Chunks", width=65),
+            "chunks": count_column("Passages", width=80),
             "updated": text_column("Updated", width=95),
             "path": text_column("Path"),
         },

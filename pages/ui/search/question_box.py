@@ -334,7 +334,13 @@ def draw_options(bases: list[str]) -> None:
             chosen = session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             begin_with("reranker", rerankers, AS_SET)
-            select("Rerank", rerankers, "reranker", help=text_of(knobs.HELPS["reranker"]), persist_state="session")
+            select(
+                "A closer look at the best hits",
+                rerankers,
+                "reranker",
+                help=text_of(knobs.HELPS["reranker"]),
+                persist_state="session",
+            )
             for column, names in zip(columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
@@ -345,7 +351,8 @@ def draw_options(bases: list[str]) -> None:
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:
     """Draw the widget for an option, which has the value of the base or the settings until the user chooses one."""
-    knobs.draw(name, key=name, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
+    label = t("Weight of the closer look") if name == "rerank_weight" else ""
+    knobs.draw(name, key=name, label=label, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
 
 
 def _mark_own(name: str) -> None:

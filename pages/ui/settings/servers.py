@@ -119,7 +119,7 @@ PURPOSES = {
     "rerank": Purpose(
         message("Rerank with a server"),
         message("Reranks the best hits of a search. It reads your question and the text of these hits."),
-        message("To use it: under Rerank, in the options of a search or of a base, choose Ranking server."),
+        message("To use it, choose Ranking server for the closer look, in the options of a search or of a base."),
         "bge-reranker-v2-m3",
         {
             "llama.cpp": "http://localhost:8080/v1",

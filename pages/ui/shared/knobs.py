@@ -274,7 +274,7 @@ HELPS = message_table(
             "The best hits are compared with the whole question again and put in a new order. "
             "The default applies only to searches by both meaning and words."
         ),
-        "rerank_weight": "1: the reranked order. 0: the order before reranking. In between: a mix of both.",
+        "rerank_weight": "1: only this comparison decides. 0: the order stays. In between: a mix of both.",
     }
 )
 """Help texts of the settings."""
@@ -313,12 +313,12 @@ def value(settings: CompleteSettings, name: str) -> object:
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
 
-def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: object) -> object:
+def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), **more: object) -> object:
     """Draw the widget for a setting and return its value; only `offered` values and the current one are shown.
 
     The reranker has another widget, with `value_labels`.
     """
-    label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
+    label, least, most = label or setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more["help"] = text_of(HELPS[name]) if name in HELPS else None
     if CHOICES[name]:
         choices = offered if session_state.get(key) in offered else CHOICES[name]
