@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from core import desktop
 from core.base.log import print_nothing
 from core.doors.api import PLACE
-from core.doors.api.server import Entrance, Front, Guard, address, api
+from core.doors.api.guard import Entrance, Front, Guard, address, api
 from core.doors.assistants import PLACES, LazyTools, refusal
 from core.doors.remote.calls import Calls
 from core.settings import access

@@ -9,7 +9,7 @@ from streamlit import container
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
 from pages.ui.settings import upkeep
-from pages.ui.shared import jobs, look, shell, welcome
+from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel
 from pages.ui.shared.names import last_update, note_counts
 from pages.ui.shared.reports import draw_unread
@@ -57,8 +57,8 @@ def introduce() -> None:
     picture.html(welcome.example())
     st.space("small")
     with row("first_choices"):
-        look.choose_language("language_switch")
-        look.choose_look("look_switch")
+        language_and_look.choose_language("language_switch")
+        language_and_look.choose_look("look_switch")
 
 
 def quick_search() -> None:

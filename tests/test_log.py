@@ -14,7 +14,7 @@ from core import operations
 from core.base import log
 from core.base.errors import ModelError, TesseraError
 from core.doors import cli
-from core.doors.api import server as serving
+from core.doors.api import guard as serving
 from core.doors.assistants import server
 from core.intake.imports import Imports
 from core.operations.declaring import PROGRAM

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from core.base.registry import Entry
 from core.doors.api import PLACE
-from core.doors.api.server import api
+from core.doors.api.guard import api
 from core.embedding import EMBEDDERS
 from core.workspace import Workspace
 from tests import samples

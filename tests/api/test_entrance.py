@@ -11,7 +11,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket
 
-from core.doors.api.server import Entrance, address
+from core.doors.api.guard import Entrance, address
 from core.settings import access
 
 TOKEN = "token-of-this-run"

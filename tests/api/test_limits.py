@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from core.base.errors import EditError, QueryError
 from core.doors.api import binding as shared
-from core.doors.api.server import MOST_HEAD, server
+from core.doors.api.guard import MOST_HEAD, server
 from core.doors.assistants.server import TOOLS
 from core.intake.encoding import MAX_BYTES
 from core.model.limits import FILTERS, PART, QUESTION, VALUES

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from core.base.log import FILE
-from core.doors.api import server as guard
+from core.doors.api import guard
 from core.workspace import Workspace
 
 

@@ -20,8 +20,8 @@ from schemathesis.generation import GenerationMode
 from schemathesis.generation.case import Case
 from schemathesis.python.asgi import ASGIClient, get_client
 
+from core.doors.api.guard import api
 from core.doors.api.responses import PROBLEM
-from core.doors.api.server import api
 from core.workspace import Workspace
 
 _HOME = "http://127.0.0.1:8501"

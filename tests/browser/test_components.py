@@ -16,7 +16,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from pages.ui import map as map_view
 from pages.ui.chunks import bands
 from pages.ui.notes import actions, composer, editing, routes
-from pages.ui.shared import look, shortcuts, tree, widgets
+from pages.ui.shared import language_and_look, shortcuts, tree, widgets
 from pages.ui.shared.document import VIEW, VIEW_ATTRIBUTES, VIEW_ELEMENTS
 from pages.ui.shared.server import HEADERS
 
@@ -402,7 +402,7 @@ class TestLook:
 
     @pytest.mark.parametrize(("chosen", "kept"), [("Dark", '"Dark"'), ("", None)])
     def test_the_choice_is_there_between_two_pages_only(self, stage: Stage, chosen: str, kept: str | None) -> None:
-        stage.mount(look._START, self.SIDEBAR)
+        stage.mount(language_and_look._START, self.SIDEBAR)
         stage.page.evaluate("key => localStorage.setItem(key, 'old')", self.KEYS[1])
         stage.draw(look=chosen)
         assert stage.stored == {}

@@ -17,7 +17,7 @@ from core.documents import Converted
 from core.documents.pdf.reading import LeftOut
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.server import api
+from core.doors.api.guard import api
 from core.doors.assistants import tools as notes
 from core.intake import notefile
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed

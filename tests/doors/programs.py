@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.server import api
+from core.doors.api.guard import api
 from core.doors.assistants import server
 from core.workspace import Workspace
 

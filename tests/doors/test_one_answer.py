@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.server import api
+from core.doors.api.guard import api
 from core.doors.assistants.tools import knowledge_answer
 from core.model import Pipeline, Question
 from core.workspace import Workspace

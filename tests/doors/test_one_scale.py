@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.server import api
+from core.doors.api.guard import api
 from core.doors.assistants.tools import knowledge_query, knowledge_retrieve, knowledge_semantic_search
 from core.model import Hit
 from core.reranking import RERANKERS

@@ -397,7 +397,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
     title = workspace.trash.all()[0].version.title
     for days in (0, 31, 32):
         day = datetime.now(UTC).date() + timedelta(days=days)
-        monkeypatch.setattr("core.features.archives.base_trash.today", lambda day=day: day)
+        monkeypatch.setattr("core.features.archives.trash_expiry.today", lambda day=day: day)
         workspace.archives.expire_trash()
     base.open("notes").app.session_state["notes_view"] = "trash"
     assert "can be restored for one more week, on the Bases page" in base.open("notes").text

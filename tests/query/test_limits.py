@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from core.base.errors import QueryError, QuestionSetError
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.server import api
+from core.doors.api.guard import api
 from core.doors.assistants import server
 from core.model import Question, limits
 from core.workspace import Workspace

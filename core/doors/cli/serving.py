@@ -81,7 +81,7 @@ def app_(
         show({"file": str(place), "installed": there}, as_json, lambda _values: [text if there else gone])
         return
     from core import desktop
-    from core.doors.api.server import address
+    from core.doors.api.guard import address
     from core.settings import access
 
     os.environ["TESSERA_WORKSPACE"] = str(workspace)
@@ -220,7 +220,7 @@ def serve(
     from starlette.routing import Route
 
     from core.doors import assistants
-    from core.doors.api.server import Guard, server
+    from core.doors.api.guard import Guard, server
     from core.doors.remote.calls import Calls
     from core.workspace import Workspace
 
@@ -284,7 +284,7 @@ def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[
     """Answer calls from commands in a thread during the block; with `finishes`, let running calls finish."""
     import uvicorn
 
-    from core.doors.api.server import guard_routes
+    from core.doors.api.guard import guard_routes
     from core.doors.remote.calls import Calls
 
     workspace.log.listen("uvicorn.error", "asyncio")

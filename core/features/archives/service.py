@@ -17,8 +17,8 @@ from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.messages import Message, message
 from core.features.archives import documents, import_validation, records, zip_archive
-from core.features.archives.base_trash import BaseTrash, expire
 from core.features.archives.records import Ids, Mistakes, Place, Records, RunRows
+from core.features.archives.trash_expiry import BaseTrash, expire
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note

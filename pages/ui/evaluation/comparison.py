@@ -1,9 +1,9 @@
 """Comparison of two runs: the verdict with its certainty, figures, differing settings, and the questions one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import streamlit as st
 from streamlit import columns, container, session_state
@@ -48,6 +48,8 @@ LINES = 4
 """Number of visible lines of a chunk that isn't right."""
 SHOWN = 2
 """Number of right passages that are shown unfolded."""
+ChunksOf = Callable[[str], Sequence[Chunk]]
+"""Returns the chunks of a note, and reads each note once per drawn question."""
 
 
 def _find_note(note_id: str) -> Note | None:
@@ -57,9 +59,9 @@ def _find_note(note_id: str) -> Note | None:
     return None
 
 
-def _place_of(run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
+def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | None, Chunk | None]:
     """Return the current span of a hit in a note, or None if unknown, and the chunk there."""
-    chunks = workspace.chunks.all(hit.note_id)
+    chunks = chunks_of(hit.note_id)
     # A chunk's id is made from its text: the same id means the same text, at any place.
     same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
     if workspace.runs.is_current(run):
@@ -88,9 +90,10 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
             st.html(f'<div class="t-caption">{t_html("Expected answer")}</div>{wished}')
     else:
         st.html(facts([t("Your notes don't answer this question.")]))
+    chunks_of = cache(workspace.chunks.all)
     for number, part in enumerate(columns(len(shown.runs))):
         with part:
-            _run(base, shown.runs[number], row, number)
+            _run(base, shown.runs[number], row, number, chunks_of)
 
 
 def _golds(result: QuestionResult) -> None:
@@ -111,7 +114,7 @@ def _golds(result: QuestionResult) -> None:
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
 
 
-def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int) -> None:
+def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_of: ChunksOf) -> None:
     result = row.results[number]
     if result.negative:
         tone, rank_text = "", t_plural("{n} hit", "{n} hits", n=len(result.hits))
@@ -133,7 +136,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int) -> None
     def draw(part: slice) -> None:
         for rank, hit in [*enumerate(result.hits, start=1)][part]:
             with container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
-                _hit(run, result, rank, hit)
+                _hit(run, result, rank, hit, chunks_of)
 
     seen = result.found_rank or len(result.hits)
     draw(slice(seen))
@@ -182,9 +185,9 @@ def _diagnosis(result: QuestionResult) -> str:
     return reasons
 
 
-def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan) -> None:
+def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, chunks_of: ChunksOf) -> None:
     note = _find_note(hit.note_id)
-    span, chunk = _place_of(run, hit) if note else (None, None)
+    span, chunk = _place_of(run, hit, chunks_of) if note else (None, None)
     right: list[Span] = []
     if note and span:
         golds = [(gold.start, gold.end) for gold in result.golds if gold.note_id == note.id and _is_in_place(gold)]

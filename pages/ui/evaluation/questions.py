@@ -60,15 +60,17 @@ def mark_button(hit: Hit, text: str) -> None:
     marked = any(gold.is_within(hit) for gold in golds)
 
     def act() -> None:
-        if question_set and marked:
-            questions.unmark(question_set, text, hit)
+        # Each card is a fragment: another one may have added the set, or the first of two clicks this mark.
+        now = last_used(base)
+        if now and any(gold.is_within(hit) for gold in questions.marked(now, text)):
+            questions.unmark(now, text, hit)
             return
-        into = question_set or workspace.question_sets.add(base, name)
+        into = now or workspace.question_sets.add(base, t("My questions"))
         questions.mark(into, text, hit)
         use(into)
         session_state[BASE] = base  # the Evaluation page opens with it
         # A toast in a callback would replace the page's first elements.
-        session_state[_MARKED] = hit.chunk.id, name
+        session_state[_MARKED] = hit.chunk.id, into.name
 
     about = t(
         "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name

@@ -9,7 +9,7 @@ from streamlit import session_state
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
 from pages.ui.notes import today
-from pages.ui.shared import knobs, look, names, widgets
+from pages.ui.shared import knobs, language_and_look, names, widgets
 from pages.ui.shared.knobs import value_label
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
@@ -142,8 +142,8 @@ def _converter_row(converter_card: ConverterCard) -> str:
 
 def draw_general() -> None:
     """Draw the language and theme selectors, and the numeric settings."""
-    look.choose_language("settings_language", label_visibility="visible")
-    look.choose_look("settings_look", label_visibility="visible")
+    language_and_look.choose_language("settings_language", label_visibility="visible")
+    language_and_look.choose_look("settings_look", label_visibility="visible")
     with expander("Folders and old versions", "tune", "general_numbers"):
         numbers()
 

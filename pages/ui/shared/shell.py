@@ -13,7 +13,7 @@ from core.base.messages import message, message_table
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, server, shortcuts, style, welcome
+from pages.ui.shared import jobs, language_and_look, server, shortcuts, style, welcome
 from pages.ui.shared.names import megabytes
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
@@ -217,7 +217,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
 
 
 def _frame(workspace: Workspace | None) -> st.Page:
-    look.settle_language(workspace)
+    language_and_look.settle_language(workspace)
     pages = {
         name: st.Page(path, title=f"{text_of(title)} · Tessera", url_path=name, default=name == "home")
         for name, (path, _, title) in PAGES.items()
@@ -226,7 +226,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     # The tab icon is set here; a page's own icon would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     before, session_state["page"] = session_state.get("page"), page.url_path or "home"
-    look.settle_look(workspace)
+    language_and_look.settle_look(workspace)
     st.html(style.STYLE)
     with st.sidebar:
         st.html(style.LOGO)
@@ -238,7 +238,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             jobs.announce()
             jobs.follow(_state, idle=IDLE if workspace.watching.is_on else None)
             _care()
-        look.hand_over(workspace)
+        language_and_look.hand_over(workspace)
         shortcuts.draw_button("shortcuts")
         wants = shortcuts.listen(searches=session_state["page"] == "search", language=session_state["language"])
     if chapter := CHAPTERS.get(session_state["page"]):

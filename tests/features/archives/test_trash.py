@@ -14,8 +14,8 @@ import pytest
 
 from core.base.errors import ArchiveError, SourceError
 from core.doors import cli
-from core.features.archives import base_trash
-from core.features.archives.base_trash import LOG
+from core.features.archives import trash_expiry
+from core.features.archives.trash_expiry import LOG
 from core.workspace import Workspace
 
 TODAY = datetime.now(UTC).date()
@@ -47,7 +47,7 @@ def opened_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], 
     """Open the workspace when the clock is days ahead; return which of the two are in the trash, not expired."""
 
     def open_on(days: int) -> list[bool]:
-        monkeypatch.setattr(base_trash, "today", lambda: TODAY + timedelta(days=days))
+        monkeypatch.setattr(trash_expiry, "today", lambda: TODAY + timedelta(days=days))
         with Workspace(folder) as workspace:
             gone = [one for one in workspace.archives.trash() if one.name == "gone"]
             return [bool(workspace.trash.all()), bool(gone) and not gone[0].expired]
@@ -135,7 +135,7 @@ def test_notes_stay_in_the_trash_where_no_archive_of_them_can_be_written(
     folder: Path, opened_on: Callable[[int], list[bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened_on(31)
-    monkeypatch.setattr("core.features.archives.base_trash.BaseTrash.put_notes", _full)
+    monkeypatch.setattr("core.features.archives.trash_expiry.BaseTrash.put_notes", _full)
     assert opened_on(32) == [True, True]
     monkeypatch.undo()
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
