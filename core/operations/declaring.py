@@ -76,10 +76,11 @@ class Parameter:
 
 @frozen
 class CommandGroup:
-    """A command group."""
+    """A command group; with `lists`, it runs `list` if no command is given."""
 
     name: str
     about: str
+    lists: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from core.base.messages import Message
 from core.base.terminal import _, say
+from core.doors.cli import options
 from core.doors.registry import MODULES
 
 
@@ -60,6 +61,8 @@ class _Commands(Mapping[str, Any]):
     def __init__(self) -> None:
         self._modules: dict[str, dict[str, bool]] = {}
         """Name -> the modules with its commands, and whether these aren't made from operations."""
+        self._lists: set[str] = set()
+        """Groups that run `list` if no command is given."""
         self._single: dict[str, str] = {}
         self._loaded: dict[str, object] = {}
         groups: dict[str, str] = {}
@@ -72,6 +75,7 @@ class _Commands(Mapping[str, Any]):
                         about = ast.literal_eval(call.args[1])
                     case "CommandGroup":
                         name, groups[name] = map(ast.literal_eval, call.args)
+                        self._lists |= {name} if "lists" in given else set()
                         continue
                     case "app.command":
                         word = ast.literal_eval(call.args[0]) if call.args else function
@@ -104,7 +108,7 @@ class _Commands(Mapping[str, Any]):
         from core.doors.cli.calling import words
         from core.operations.declaring import Operation
 
-        group = typer.Typer(help=self.abouts[name], no_args_is_help=True, rich_markup_mode=None)
+        group = options.group(self.abouts[name], lists=name in self._lists)
         operations: dict[str, Operation[object]] = {}
         commands: dict[str, Command] = {}
         for module, by_hand in self._modules[name].items():

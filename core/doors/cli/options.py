@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from core.base import app_paths
 from core.base.messages import Message
@@ -41,3 +42,15 @@ Json = Annotated[bool, option("--json", "Print JSON.")]
 Base = Annotated[str | None, option("--base", "The knowledge base, by name.")]
 
 WORKSPACE = app_paths.workspace()
+
+
+def group(about: str, *, lists: bool = False) -> typer.Typer:
+    """Return a command group; with `lists`, it runs `list` if no command is given."""
+    kind = _ListingGroup if lists else TyperGroup
+    return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
+
+
+class _ListingGroup(TyperGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = args[0] if args else "-"
+        return super().parse_args(ctx, ["list", *args] if first.startswith("-") and first != "--help" else args)

@@ -54,7 +54,7 @@ class ReviewKeys:
 
 # The operations.
 
-GROUP = CommandGroup("review", "Items waiting for your decision: list, postpone, keep or merge them.")
+GROUP = CommandGroup("review", "Items waiting for your decision: list, postpone, keep or merge them.", lists=True)
 
 Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0a1b2c3d4e5f"])]
 
