@@ -34,7 +34,7 @@ class WordLengths:
             row[0] += not text.split()
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
-    def warm(self, role: Role = "query") -> None:
+    def warm(self) -> None:
         pass
 
 
@@ -62,7 +62,7 @@ class Unread(WordLengths):
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         raise AssertionError("a base that is searched by words only used a model")
 
-    def warm(self, role: Role = "query") -> None:
+    def warm(self) -> None:
         raise AssertionError("a base that is searched by words only loaded a model")
 
 
@@ -75,7 +75,7 @@ class Loud(WordLengths):
         self.warm()
         return super().embed(texts, role=role)
 
-    def warm(self, role: Role = "query") -> None:
+    def warm(self) -> None:
         logging.warning("loading")  # noqa: LOG015 as libraries do
         raise ModelError("The weights are damaged. Install them again.")
 

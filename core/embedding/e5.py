@@ -29,12 +29,12 @@ NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 """SHA-256 of the file; other versions may have another layout."""
-_BYTES = 71_622_400
-"""Size of the file."""
 _AFTER_SIZES = 44
 """Offset of the pieces: before them are the sizes in CONFIG."""
 _PIECES_END = 5 << 20
 """An offset after the pieces."""
+_PIECES_SHA256 = "b001375fa33aa07402c29513cbcce4e1e7a840b207a98c3a85e33769f7eb6213"
+"""SHA-256 of the file up to that offset: damaged pieces would give questions other tokens than the stored notes."""
 BLOCK = 32
 _CANNOT_WRITE = message(
     "The built-in model can't be written to {folder} ({why}). It needs 260 MB: free some disk "
@@ -188,10 +188,11 @@ class Pieces:
 def installed_pieces() -> Pieces | None:
     """Return the pieces in the installed package, None if it is missing or another version; raises OSError."""
     source = weights_file()
-    if source is None or source.stat().st_size != _BYTES:
+    if source is None:
         return None
     with source.open("rb") as file:
-        return _read_pieces(file.read(_PIECES_END))[0]
+        data = file.read(_PIECES_END)
+    return _read_pieces(data)[0] if sha256(data).hexdigest() == _PIECES_SHA256 else None
 
 
 def _read_pieces(data: bytes) -> tuple[Pieces, int]:

@@ -29,5 +29,5 @@ class Embedder(Protocol):
         Raises ModelError if the model can't be loaded or fails, ProviderError if its server fails.
         """
 
-    def warm(self, role: Role = "query") -> None:
-        """Load what texts of a role need, so that the first one isn't delayed."""
+    def warm(self) -> None:
+        """Load what `embed` needs, so that the first question isn't delayed."""

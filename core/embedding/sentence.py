@@ -248,12 +248,13 @@ class Encoder:
             self.running = model.running
         return model
 
-    def warm(self, role: Role = "query") -> None:
-        """Load what questions need and run it once, because the first run is the slowest; for notes, the tokenizer."""
-        if role == "query":
-            self.embed(["warm"], role="query")
-        else:
-            _ = self._tokenizer
+    def warm(self) -> None:
+        """Load what questions need and run it once, because the first run is the slowest."""
+        self.embed(["warm"], role="query")
+
+    def load_tokenizer(self) -> None:
+        """Load the whole tokenizer, which notes need; short texts of the built-in model don't need it."""
+        _ = self._tokenizer
 
     def embed(self, texts: Sequence[str | Ids], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""

@@ -8,6 +8,7 @@ language, and its tokens are nearer to tokens in its own language. Only semantic
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import islice, zip_longest
 from statistics import fmean
 from typing import Self
@@ -443,13 +444,18 @@ def demote_superseded(
     for rowid in sorted(hits, key=places.__getitem__):
         first.setdefault(chunks[rowid].note_id, rowid)
 
-    def newer(old: str) -> list[str]:
+    @cache
+    def newer(old: str) -> dict[str, None]:
         """Return the notes that supersede a note, directly or through other notes."""
-        known = [*successors.get(old, ())]
-        for note in known:
-            known += [new for new in successors.get(note, ()) if new not in known]
+        waiting = [*successors.get(old, ())]
+        known = dict.fromkeys(waiting)
+        for note in waiting:
+            more = [new for new in successors.get(note, ()) if new not in known]
+            waiting += more
+            known |= dict.fromkeys(more)
         return known
 
+    @cache
     def place_below(rowid: int) -> Span:
         """Return a candidate's place, or the place of the last newer note and the number of steps to it."""
         old, place = chunks[rowid].note_id, (places[rowid], 0)

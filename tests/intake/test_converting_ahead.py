@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError, Event
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -154,8 +155,7 @@ def test_one_document_at_a_time_may_be_a_scan(tmp_path: Path, monkeypatch: pytes
         together.reset()
         raise SourceError("", "is damaged")
 
-    monkeypatch.setattr(converting, "_ask", run)
-    monkeypatch.setattr(converting, "_take_process", lambda limits: None)
+    monkeypatch.setattr(converting, "_take_process", lambda limits: SimpleNamespace(convert=run))
     monkeypatch.setattr(converting, "can_read", lambda: True)
     files = _files(tmp_path, "a.pdf", "b.pdf", "c.pdf", "d.pdf")
     for file in files:

@@ -41,7 +41,8 @@ def test_a_base_that_is_newer_than_the_first_loading_is_searched_by_meaning(
     monkeypatch.setitem(EMBEDDERS._built, "fake", WordTokens())
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.models.start_warming()
-        workspace.jobs.wait("warm", 30)
+        warmed = workspace.jobs.wait("warm", 30)
+        assert warmed.state == "done"
         workspace.bases.add("new", embedder="fake")
         workspace.notes.add("new", "The mill stands on the river.")
         assert workspace.search("where is the mill", wait=False).notices == ("model_loading",)

@@ -19,7 +19,7 @@ from core.base.errors import ModelError, TesseraError
 from core.base.registry import Entry
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
-from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, Role, SearchSettings
+from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, SearchSettings
 from core.reranking import RERANKERS
 from core.workspace import Workspace
 from pages.ui import guide
@@ -332,7 +332,7 @@ def test_search_while_the_model_loads_and_without_it(
         workspace.imports.apply(workspace.imports.plan_folder(folder))
     gate = threading.Event()
 
-    def warm(self: object, role: Role = "query") -> None:
+    def warm(self: object) -> None:
         gate.wait(30)
         raise ModelError("⟦The model can't be found.⟧")
 
@@ -382,7 +382,7 @@ def test_question_sets(sent: made_up.Sent, screen: Screen, folder: Path) -> None
     (folder / "λίμνη.md").write_text("# Λίμνη\n\nΝέο κείμενο.\n")
     screen.workspace.imports.apply(screen.workspace.imports.plan_folder(folder))
     screen.open("evaluation", base="βιβλίο", set="σύνολο", view="questions", question="β0")
-    check(sent, screen, "β0", "α0")
+    check(sent, screen, "β0", "α0", "id")
 
 
 def test_runs(sent: made_up.Sent, screen: Screen) -> None:

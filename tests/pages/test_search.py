@@ -9,7 +9,7 @@ from core import embedding, reranking
 from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.model import Floor, Role, SearchSettings
+from core.model import Floor, SearchSettings
 from core.reranking import RERANKERS, Candidate
 from core.workspace import Workspace
 from tests.fakes import WordLengths
@@ -22,14 +22,14 @@ GATE = threading.Event()
 class SlowWords(WordLengths):
     """An embedder whose model is there only when the gate is open."""
 
-    def warm(self, role: Role = "query") -> None:
+    def warm(self) -> None:
         GATE.wait(30)
 
 
 class BrokenWords(WordLengths):
     """An embedder whose model can't be loaded."""
 
-    def warm(self, role: Role = "query") -> None:
+    def warm(self) -> None:
         raise ModelError("The weights are damaged. Install them again.")
 
 

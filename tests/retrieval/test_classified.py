@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from core.base.errors import QueryError, UnknownChoice
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.model import ChunkingOptions, SearchResult
+from core.retrieval.ranking import demote_superseded
 from core.workspace import Workspace
 
 
@@ -151,6 +153,14 @@ def test_a_superseded_note_says_by_what_and_stands_behind_it(workspace: Workspac
     assert (alone.note.title, alone.superseded_by[0].title) == ("Old", "New")
     workspace.notes.archive([new])
     assert not workspace.search("backups attic", mode="keyword").hits[0].superseded_by
+
+
+def test_many_versions_that_all_name_the_earlier_ones_are_ranked_at_once() -> None:
+    count = 60
+    chunks = {number: SimpleNamespace(note_id=str(number)) for number in range(count)}
+    successors = {str(old): tuple(map(str, range(old + 1, count))) for old in range(count - 1)}
+    order = demote_superseded(range(count), chunks, range(count), successors)  # type: ignore[arg-type]
+    assert list(order) == list(reversed(range(count)))
 
 
 def test_a_copy_that_is_superseded_stands_below_its_successor(workspace: Workspace) -> None:

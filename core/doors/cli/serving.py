@@ -44,6 +44,8 @@ _START_SECONDS = 60.0
 _CLOSED = threading.Event()
 """Set once the window is closed."""
 
+SomeFolder = Annotated[Path | None, option("--workspace", "Where Tessera keeps its data.", envvar="TESSERA_WORKSPACE")]
+
 Port = Annotated[
     int | None,
     typer.Option(
@@ -68,7 +70,7 @@ def app_(
     ] = False,
     install: Annotated[bool, option("--install", "Add Tessera to the applications menu.")] = False,
     uninstall: Annotated[bool, option("--uninstall", "Remove Tessera from the applications menu.")] = False,
-    workspace: Folder = WORKSPACE,
+    workspace: SomeFolder = None,
     as_json: Json = False,
 ) -> None:
     if install or uninstall:
@@ -83,9 +85,12 @@ def app_(
     from core import desktop
     from core.doors.api.guard import address
     from core.settings import access
+    from core.settings.file import usual_workspace
 
-    os.environ["TESSERA_WORKSPACE"] = str(workspace)
-    if not no_browser and _has_screen() and _bring_to_front(workspace, as_json):
+    if workspace is not None:
+        os.environ["TESSERA_WORKSPACE"] = str(workspace)
+    folder = workspace or usual_workspace()
+    if not no_browser and _has_screen() and _bring_to_front(folder, as_json):
         return
     chosen = free_port(port)
     if token:
@@ -94,7 +99,7 @@ def app_(
     if access.pages_need_token():
         url = address(url, access.PAGES)
     show(
-        {"url": url, "workspace": str(workspace.absolute())},
+        {"url": url, "workspace": str(folder.absolute())},
         as_json,
         lambda values: [
             _("Tessera is running on {url}. Press Ctrl+C to stop it.", url=values["url"]),

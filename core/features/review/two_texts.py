@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Protocol
@@ -242,20 +241,20 @@ class TextConflicts:
             raise UnknownChoice("side", side, SIDES)
         other = self.other(matter) if side != "mine" or matter.kind == "file" else None
         note_id, before = str(matter.note_id), matter.note.version if matter.note else 0
-        undo = ExitStack()  # the last callback runs first
+        revert = partial(self._versions.revert, note_id, before, embed=False)
+        undo: list[Undo] = []
         if matter.kind == "file" and side != "both" and other:
             if side == "theirs":
                 self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)
-                undo.callback(self._versions.revert, note_id, before, embed=False)
+                undo.append(revert)
             self._notes.archive([other.id])
-            undo.callback(self._trash.restore, [other.id], embed=False)
+            undo.append(partial(self._trash.restore, [other.id], embed=False))
         elif side == "theirs" and self._upgrades:
             self._upgrades.take(note_id, before)
             if other:
-                undo.callback(self._upgrades.leave, note_id)
-                undo.callback(self._versions.revert, note_id, before, embed=False)
+                undo += revert, partial(self._upgrades.leave, note_id)
             else:
-                undo.callback(self._trash.restore, [note_id], embed=False)
+                undo.append(partial(self._trash.restore, [note_id], embed=False))
         else:
             if side == "both" and matter.kind == "upgrade":
                 if other is None:
@@ -264,7 +263,12 @@ class TextConflicts:
                 added = self._notes.add(
                     matter.base, other.body, title=title, tags=other.tags, author="person", embed=False
                 )
-                undo.callback(self._trash.take_back, added.id)
+                undo.append(partial(self._trash.take_back, added.id))
             let_be()
-            undo.callback(reopen)
-        return undo.close
+            undo.append(reopen)
+
+        def undone() -> None:
+            for step in undo:
+                step()
+
+        return undone

@@ -12,6 +12,7 @@ from core.base.jobs import Jobs
 from core.base.text import digest
 from core.embedding import Embedder, shipped, tokens
 from core.embedding.loading import choose_device
+from core.embedding.sentence import Encoder
 from core.indexing.models import cards, trials
 from core.model import Floor, KnowledgeBase, Matrix, ModelCard, Progress, complete
 from core.reranking import Cached, Reranker
@@ -272,7 +273,8 @@ class Models:
             if base.has_vectors and base.embedder in self._warm:
                 self.settle_floor(base)
         for name in names & self._warm:
-            embedding.build(name).warm("note")
+            if isinstance(embedder := embedding.build(name), Encoder):
+                embedder.load_tokenizer()
         if failed:
             raise failed[0]
 

@@ -73,6 +73,11 @@ def test_text_below_a_line_of_html_is_an_answer() -> None:
     assert shown("<p>\nIt bakes for an hour.\n\nOr two.</p>\n")[0][2] == "It bakes for an hour."
 
 
+def test_an_element_ends_at_its_own_closing_tag() -> None:
+    text = "<article>\nIt bakes for an hour.\nSee <a href='x'>the list</a>.\nIt cools for two.\n"
+    assert ("sentence", "", "It bakes for an hour.") in shown(text)
+
+
 def test_sentences_end_where_people_end_them() -> None:
     text = "Use e.g. Rye flour, i.e. `rye`, v1.2 or so. Does it rise? 会的。先等两小时，再烤；不要开门。\n"
     assert [one for _, _, one in shown(text)] == [
@@ -97,7 +102,8 @@ def test_lines_that_end_in_carriage_returns_are_read_as_others() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [" " * 60_000 + "x", "> " * 30_000 + "x", "|" * 60_000, "- " * 30_000 + "x", "`" * 60_000]
+    "text",
+    [" " * 60_000 + "x", "> " * 30_000 + "x", "|" * 60_000, "- " * 30_000 + "x", "`" * 60_000, "<" + "n" * 60_000],
 )
 def test_a_hostile_line_is_read_in_time(text: str) -> None:
     assert_linear(units_of, text)

@@ -10,7 +10,7 @@ import pytest
 from core.base.errors import QueryError
 from core.features.evaluation import runs
 from core.indexing.models import Models
-from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, Role, SearchOptions, SearchResult
+from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptions, SearchResult
 from core.model.evaluation import MISSED
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
@@ -47,7 +47,7 @@ class Rewards:
         self.asked += 1
         return [float(self._word in candidate.text) for candidate in candidates]
 
-    def warm(self, role: Role = "query") -> None:
+    def warm(self) -> None:
         pass
 
 
