@@ -71,7 +71,7 @@ class NoteLinks:
         """Return the id of the nearest note that a link in `note` leads to, preferably in its own base; or None.
 
         `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
-        note's folder or to the note, or it is the end of a path.
+        note's folder or to the note, or it is the end of a path; one that begins with a slash may begin above that folder.
         """
         wanted = plain(target).strip("/")
         folder = dirname(note.path or "")
@@ -85,8 +85,11 @@ class NoteLinks:
             default=None,
         )
         if best is None and "/" in wanted:
-            # A title may contain a slash.
-            return min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
+            # A title may contain a slash, and the top of a website or repository may be above the imported folder.
+            titled = min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
+            below = target.lstrip("/").partition("/")[2]
+            is_absolute = target.startswith("/") and "/" in below
+            return titled or (self.target(note, f"/{below}") if is_absolute else None)
         return best[-1] if best else None
 
     def called(self, name: str) -> set[str]:

@@ -48,6 +48,8 @@ def ids(vault: Path, tmp_path: Path) -> dict[str, str]:
         ("area/Details.md", "the plan", "plan.md"),
         ("plan.md", "One / two", "area/deep/other.md"),
         ("plan.md", "wrong/Far", None),
+        ("plan.md", "/docs/area/deep/Far.md", "area/deep/Far.md"),
+        ("plan.md", "/docs/plan.md", None),
         ("plan.md", "Gone", None),
     ],
 )
