@@ -114,7 +114,7 @@ def parse_json(data: bytes) -> Any:
 def load(
     file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], object] = parse_json
 ) -> T | None:
-    """Read, parse and check a file; return the result of `check`, None if the file is missing.
+    """Read, parse and check a file; return the result of `check`, or None if the file is missing.
 
     An unreadable or invalid file counts as missing; with `aside` it is set aside. Raises OSError for temporary errors.
     """

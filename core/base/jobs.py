@@ -29,7 +29,7 @@ class Pace:
         self._ends: deque[tuple[float, float]] = deque()
 
     def left(self, done: float, total: float) -> float | None:
-        """Record a step and return the seconds left, None while unknown."""
+        """Record a step and return the seconds left, or None while unknown."""
         now = self._clock()
         share = min(1.0, done / total) if total else 0.0
         if self._steps and share < self._steps[-1][1]:
@@ -240,7 +240,7 @@ class Jobs:
             following = self._do(name, following)
 
     def _do(self, name: str, work: Work) -> Work | None:
-        """Do the work of a job; return the next work for it, None if the job has ended."""
+        """Do the work of a job; return the next work for it, or None if the job has ended."""
         stop = self._stops[name]
         pace = Pace()
 

@@ -166,7 +166,7 @@ def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
 
 @contextmanager
 def _hold_write_lease(handle: int) -> Iterator[bool | None]:
-    """Block other programs from opening a file for writing; yield whether none has it open, None if unknown."""
+    """Block other programs from opening a file for writing; yield whether none has it open, or None if unknown."""
     if sys.platform != "linux":
         yield None
         return

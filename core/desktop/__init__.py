@@ -177,7 +177,7 @@ _WINDOWS_DIALOG = (
 
 
 def command() -> Sequence[str] | None:
-    """Return the command that shows the system's dialog and prints the chosen folder, None if there is no dialog."""
+    """Return the command that shows the system's dialog and prints the chosen folder, or None if there is no dialog."""
     if sys.platform == "darwin":
         return ("osascript", "-e", _MAC)
     if sys.platform == "win32":

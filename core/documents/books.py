@@ -71,7 +71,7 @@ def _references(node: object) -> Iterator[str]:
 
 
 def _address(node: Mapping[str, Any]) -> str:
-    """Return the id of the note that a link refers to, "" for other links."""
+    """Return the id of the note that a link refers to, or "" for other links."""
     if node.get("t") != "Link" or not any(
         name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]
     ):

@@ -58,7 +58,7 @@ _LOOK = 0.1
 
 
 def default_for(kind: str) -> str:
-    """Return the name of the first converter for a kind, "" if there is none."""
+    """Return the name of the first converter for a kind, or "" if there is none."""
     return next(iter(converters_for(kind)), "")
 
 

@@ -150,7 +150,7 @@ def kind_of(path: str) -> str:
 
 
 def picture_kind(data: bytes) -> str:
-    """Return the kind of a picture by its first bytes, "" if unsupported; the suffix isn't reliable."""
+    """Return the kind of a picture by its first bytes, or "" if unsupported; the suffix isn't reliable."""
     return next((kind for kind, begins in PICTURES.items() if re.match(begins, data[:64])), "")
 
 

@@ -80,7 +80,7 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, "" if missing; an undeclared charset is guessed."""
+    """Return a header on one line, or "" if missing; an undeclared charset is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the header parser may raise anything for a hostile header

@@ -75,7 +75,7 @@ class Base:
 
 
 def _load(data: bytes) -> Json | None:
-    """Return a file's JSON object, None for anything else."""
+    """Return a file's JSON object, or None for anything else."""
     with suppress(ValueError):
         root = json.loads(data)
         return root if isinstance(root, dict) else None

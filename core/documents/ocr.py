@@ -160,7 +160,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
 
 
 def text_of(picture: "Image") -> str:
-    """Return the text of a picture in reading order, "" if there is none or it is doubtful."""
+    """Return the text of a picture in reading order, or "" if there is none or it is doubtful."""
     import numpy as np
 
     process.grant_scan()

@@ -56,7 +56,7 @@ class _Service:
         self._seconds = 0.0
 
     def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
-        """Return a document in another format, None if a separate process must convert it or report the error."""
+        """Return a document in another format, or None if a separate process must convert it or report the error."""
         text = None
         began = self._seconds
         try:

@@ -74,7 +74,7 @@ def grant_scan() -> None:
 
 
 def seconds_left() -> float:
-    """Return the CPU seconds that are left, 0 without a limit."""
+    """Return the CPU seconds that are left, or 0 without a limit."""
     return signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "getitimer") else 0.0
 
 
@@ -210,11 +210,11 @@ class ConverterProcess:
             shutil.rmtree(self._place, ignore_errors=True)
 
     def _status(self) -> int | None:
-        """Return the exit status of the process, None while it is running."""
+        """Return the exit status of the process, or None while it is running."""
         return None if self._process is None else self._process.poll()
 
     def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
-        """Return the result for a document, None if the process ended or took too long."""
+        """Return the result for a document, or None if the process ended or took too long."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
             try:

@@ -86,7 +86,7 @@ def clean_page(page: str) -> str:
 
 
 def _words(parts: list[str], head: list[str]) -> str:
-    """Return the text of parts of a page, "" if it only repeats the head."""
+    """Return the text of parts of a page, or "" if it only repeats the head."""
     text, title = ("".join(item for item in item if not item.startswith("<")).split() for item in (parts, head))
     return "" if text == title else "".join(text)
 
@@ -136,7 +136,7 @@ class _Cleaner(HTMLParser):
         self._count: Counter[str] = Counter()
         self._depth = 0
         self._skipped = 0
-        """Nesting depth of the element that is being left out, 0 if there is none."""
+        """Nesting depth of the element that is being left out, or 0 if there is none."""
         self._says = False
         self._list = 0
         """Number of parts before the innermost list without nested lists."""

@@ -22,7 +22,7 @@ build, built, make = EMBEDDERS.build, EMBEDDERS.get_built, EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:
-    """Return the number of texts per request for a model on a server, None for a model in this process."""
+    """Return the number of texts per request for a model on a server, or None for a model in this process."""
     return getattr(embedder, "batch_size", None)
 
 

@@ -99,11 +99,11 @@ _PARTS = {
     "aln": ("attention.output.LayerNorm", 0),
     "oln": ("output.LayerNorm", 0),
 }
-"""The parts of a layer: name in the packed file -> name in `BertModel`, and width of the weights, 0 for a vector."""
+"""The parts of a layer: name in the packed file -> name in `BertModel`, and width of the weights, or 0 for a vector."""
 
 
 def weights_file() -> Path | None:
-    """Return the path of the weights in the installed package, None if it isn't installed."""
+    """Return the path of the weights in the installed package, or None if it isn't installed."""
     spec = find_spec(PACKAGE)
     return Path(spec.origin).parent / WEIGHTS if spec and spec.origin else None
 
@@ -186,7 +186,7 @@ class Pieces:
 
 
 def installed_pieces() -> Pieces | None:
-    """Return the pieces in the installed package, None if it is missing or another version; raises OSError."""
+    """Return the pieces in the installed package, or None if it is missing or another version; raises OSError."""
     source = weights_file()
     if source is None:
         return None

@@ -232,7 +232,7 @@ class BertModel:
 
 
 def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
-    """Return the model in a folder, None if it isn't supported; then torch reports what is wrong with the folder."""
+    """Return the model in a folder, or None if it isn't supported; then torch reports what is wrong with the folder."""
     from safetensors import SafetensorError
 
     try:

@@ -133,7 +133,7 @@ def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
 
 
 def _stored_dtype(file: Path) -> str | None:
-    """Return the number format of all weights in a file, None if they differ."""
+    """Return the number format of all weights in a file, or None if they differ."""
     from safetensors import SafetensorError, safe_open
 
     try:

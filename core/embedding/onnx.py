@@ -46,7 +46,7 @@ SAMPLES = (
 
 
 def missing_package() -> str:
-    """Return the name of a required package that isn't installed, "" if none is missing."""
+    """Return the name of a required package that isn't installed, or "" if none is missing."""
     return next((package for package in PACKAGES if find_spec(package) is None), "")
 
 

@@ -62,7 +62,7 @@ class ShortTexts:
         self._left = _MOST
 
     def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
-        """Return the tokens of a text, None if it needs the whole tokenizer."""
+        """Return the tokens of a text, or None if it needs the whole tokenizer."""
         self._left -= len(text)
         if self._left < 0 or any(token in text for token in self._special):
             return None
@@ -223,7 +223,7 @@ class Encoder:
         return model
 
     def _light_model(self, role: Role, count: int) -> IdsModel | None:
-        """Return the model that runs `count` texts without torch, None if torch should run them."""
+        """Return the model that runs `count` texts without torch, or None if torch should run them."""
         with self._loading:
             if role != "query" and count > FEW:
                 self.load_fastest()
@@ -390,7 +390,7 @@ def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path
 
 
 def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
-    """Return `owner/model` for a model on the hub, "" for a local model."""
+    """Return `owner/model` for a model on the hub, or "" for a local model."""
     return "" if is_local(name) else name if "/" in name else f"{owner}/{name}"
 
 

@@ -67,7 +67,7 @@ class Bases:
         return self._store.bases.named(name)
 
     def find(self, name: str) -> KnowledgeBase | None:
-        """Return the base with the given name, None if there is none."""
+        """Return the base with the given name, or None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
     def by_id(self, base_id: str) -> KnowledgeBase:

@@ -57,7 +57,7 @@ class Chunks:
             return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the chunking options set for a note, None if it uses its base's."""
+        """Return the chunking options set for a note, or None if it uses its base's."""
         return self._store.notes.options(note_id)
 
     def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:

@@ -58,7 +58,7 @@ class Ignoring:
         self._excluded = list(self._obsidian_patterns())
 
     def enter(self, place: str) -> None:
-        """Read the patterns of the folder at a path below the root, "" for the root itself."""
+        """Read the patterns of the folder at a path below the root, or "" for the root itself."""
         path = f"{place}/{RULES}" if place else RULES
         if not (text := self._text(path)):
             return
@@ -76,7 +76,7 @@ class Ignoring:
             self._refuse(path, message("can't be read: {why}.", why=str(error)))
 
     def reason(self, path: str, *, is_folder: bool) -> Message | None:
-        """Return why a file or folder is left out, None if it isn't."""
+        """Return why a file or folder is left out, or None if it isn't."""
         name = path.rpartition("/")[2]
         if is_skipped(name):
             return _TRASH if name == ".trash" else _HIDDEN if name.startswith(".") else _PROGRAMS
@@ -119,7 +119,7 @@ class Ignoring:
                 )
 
     def _text(self, path: str) -> str:
-        """Return the text of a small file in the folder, "" if there is none."""
+        """Return the text of a small file in the folder, or "" if there is none."""
         from core.intake.encoding import decode_file
 
         full = self._root / path

@@ -36,7 +36,7 @@ _MOST_TAGS = 50
 class DocumentText:
     """A document as the text of a note: front matter and body.
 
-    `left_out` lists what is missing from the text; `encoding` is that of a text document, None for UTF-8.
+    `left_out` lists what is missing from the text; `encoding` is that of a text document, or None for UTF-8.
     """
 
     text: str

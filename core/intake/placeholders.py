@@ -51,7 +51,7 @@ def with_note(failure: Failed) -> Failed:
 
 
 def placeholder_target(name: str) -> str:
-    """Return the name of the file that a placeholder stands for, "" for other names."""
+    """Return the name of the file that a placeholder stands for, or "" for other names."""
     match = _NAME.fullmatch(name)
     return match[1] or match[2] if match else ""
 
@@ -77,7 +77,7 @@ def is_placeholder(status: stat_result) -> bool:
 
 
 def lock_error(error: Exception, path: str) -> NotDownloaded | None:
-    """Return the error for a file that is locked or not downloaded, None if the cause is something else."""
+    """Return the error for a file that is locked or not downloaded, or None if the cause is something else."""
     if not isinstance(error, OSError):
         return None
     if getattr(error, "winerror", None) in _CLOUD:

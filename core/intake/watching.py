@@ -92,7 +92,7 @@ class FileEvents:
     def take(self) -> dict[str, set[str]]:
         """Return and forget the changed paths, relative to their folder, of each folder that has settled.
 
-        The path of a folder stands for all its content, "" for the whole watched folder.
+        The path of a folder stands for all its content, or "" for the whole watched folder.
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
@@ -175,7 +175,7 @@ def _path(path: str, folder: str) -> str:
 
 
 def _reported_path(path: str) -> str | None:
-    """Return the path to report for a changed path, None if it can't be that of a note or of rules.
+    """Return the path to report for a changed path, or None if it can't be that of a note or of rules.
 
     For a placeholder, this is the path of the file to download; for a vault's settings folder, that of its rules.
     """

@@ -146,7 +146,7 @@ def file_of(link: Link) -> str:
 
 
 def target_of(link: Link, folder: str) -> str:
-    """Return the target of a link from a note in `folder`, "" if it can't be a note."""
+    """Return the target of a link from a note in `folder`, or "" if it can't be a note."""
     if link.wiki:
         target = file_of(link)
         return "" if _ATTACHMENT.search(target) else target

@@ -47,7 +47,7 @@ class UnreadLine:
 
 @frozen
 class YamlBlock:
-    """The mapping in front matter, None if it is empty, and the unreadable lines."""
+    """The mapping in front matter, or None if it is empty, and the unreadable lines."""
 
     root: yaml.MappingNode | None
     unread: tuple[UnreadLine, ...] = ()
@@ -55,7 +55,7 @@ class YamlBlock:
 
 @lru_cache(maxsize=8)
 def mapping(source: str) -> YamlBlock | None:
-    """Return the mapping in front matter, None if its YAML isn't one."""
+    """Return the mapping in front matter, or None if its YAML isn't one."""
     if not source.strip():
         return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
@@ -102,7 +102,7 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
 
 
 def _by_lines(source: str) -> YamlBlock | None:
-    """Return the mapping in the lines that are valid YAML, None if the text looks like prose.
+    """Return the mapping in the lines that are valid YAML, or None if the text looks like prose.
 
     The other lines become comments, so the offsets of nodes stay the same.
     """
@@ -145,7 +145,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return for each line of a key why it isn't valid YAML after the valid lines above, None if it is."""
+    """Return for each line of a key why it isn't valid YAML after the valid lines above, or None if it is."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -158,7 +158,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
 
 
 def _reason(lines: list[str]) -> Message | None:
-    """Return why lines aren't valid YAML with keys and values, None if they are; the last line is to blame."""
+    """Return why lines aren't valid YAML with keys and values, or None if they are; the last line is to blame."""
     try:
         root = compose("".join(lines))
     except yaml.YAMLError:
@@ -213,7 +213,7 @@ class FrontMatter:
 
 
 def dump(values: Mapping[str, object]) -> str:
-    """Return values as front matter, "" if there are none."""
+    """Return values as front matter, or "" if there are none."""
     dumped = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False, width=10_000)
     return f"---\n{dumped}---\n" if values else ""
 
@@ -288,7 +288,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
-    """Return the value of a text for a field of the given kind, None if the field doesn't accept it."""
+    """Return the value of a text for a field of the given kind, or None if the field doesn't accept it."""
     match kind:
         case "tags":
             return tuple(tag for text in texts for tag in split_tags(text))

@@ -120,7 +120,7 @@ def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
 
 
 def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> tuple[Literal | None, int]:
-    """Return the literal that begins with a match, None if the match is plain text, and its end.
+    """Return the literal that begins with a match, or None if the match is plain text, and its end.
 
     `closers` caches the places of all marks that end code spans and comments.
     """

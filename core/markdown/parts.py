@@ -151,7 +151,7 @@ _MARK = re.compile(r"[-*+][ \t]|\d[.)][ \t]")
 
 
 def toggle_task(body: str, line: int) -> str | None:
-    """Return a text with the checkbox on a line toggled, None if there is none; lines count from 0."""
+    """Return a text with the checkbox on a line toggled, or None if there is none; lines count from 0."""
     starts = line_starts(body)
     box = _BOX.match(body, starts[line]) if 0 <= line < len(starts) else None
     if not box or not _MARK.search(body, starts[line], box.start(1)):

@@ -63,7 +63,7 @@ class PackCard:
 
 @frozen
 class EditedNote:
-    """A pack's note that the user changed: the user's text and the pack's, None if the pack dropped the note."""
+    """A pack's note that the user changed: the user's text and the pack's, or None if the pack dropped the note."""
 
     note_id: str
     path: str

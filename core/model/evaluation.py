@@ -188,7 +188,7 @@ class Pipeline:
 
 @frozen
 class FoundSpan:
-    """A hit of an evaluated question: its place in the note's body; `nearness` is its cosine, None if unknown."""
+    """A hit of an evaluated question: its place in the note's body; `nearness` is its cosine, or None if unknown."""
 
     note_id: str
     path: str
@@ -357,7 +357,7 @@ class Comparison:
 
     `difference` is the mean of new - old, `low` and `high` its 95 % confidence interval, `p` the two-sided p-value;
     `low`, `high` and `p` mean nothing below ENOUGH questions. `more` estimates how many further questions would settle
-    the difference: 0 if it is settled, None if no number would, or below ENOUGH.
+    the difference: 0 if it is settled, or None if no number would, or below ENOUGH.
     """
 
     SHOWN: ClassVar = ("settled",)
@@ -383,7 +383,7 @@ class Comparison:
 class ComparisonRow:
     """A question's results in each run, with the values of the METRICS and ANSWER_METRICS that apply to it.
 
-    `change` compares the second run with the first, None without a second run. `gained`: only the second run has the
+    `change` compares the second run with the first, or None without a second run. `gained`: only the second run has the
     answer within DEPTH hits; `lost`: only the first one does. `better`, `worse` and `same` compare the ranks.
     """
 

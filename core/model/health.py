@@ -57,7 +57,7 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
 
 
 def count_names(names: Sequence[Text], singular: str, many: str) -> Message | None:
-    """Return a sentence with the number `n` and the first `names`, None if there are no names."""
+    """Return a sentence with the number `n` and the first `names`, or None if there are no names."""
     return Message(singular, {"n": len(names), "names": list(names[:_SHOWN])}, many) if names else None
 
 

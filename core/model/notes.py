@@ -249,7 +249,7 @@ class Note(_StoredNote):
     `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the file.
     `overridden` holds the file's values of fields that the user changed here. A `plain` note isn't Markdown: each of
     its lines is a chunk. `left_out` lists the parts of the file that are missing from the note. `encoding` is the
-    file's encoding, None for UTF-8.
+    file's encoding, or None for UTF-8.
     """
 
     id: str
@@ -325,7 +325,7 @@ class NotePicture:
     """A picture in a note, named as in the text; it is before `start` in the body.
 
     Once its file was `looked` up, `place` is the file's path from the top of the note's folder, followed by its time in
-    ns, size in bytes and `hash`; all are empty if there is no file. `text` is the recognized text, "" without text,
+    ns, size in bytes and `hash`; all are empty if there is no file. `text` is the recognized text, or "" without text,
     None until it is read. `placed`: the chunks of the note include that text.
     """
 

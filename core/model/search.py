@@ -239,7 +239,7 @@ Notice = Literal[
 
 @frozen
 class StageScore:
-    """A hit's score at one stage; `rank` counts from 1, None if the stage didn't return the hit."""
+    """A hit's score at one stage; `rank` counts from 1, or None if the stage didn't return the hit."""
 
     score: float
     rank: int | None

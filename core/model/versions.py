@@ -41,7 +41,7 @@ class Version:
 class Trashed:
     """A deleted note that can be restored; `version` is its last version, of kind `delete`.
 
-    `source_ref` is the folder of its file, "" for a note that was written here.
+    `source_ref` is the folder of its file, or "" for a note that was written here.
     """
 
     version: Version

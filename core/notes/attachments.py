@@ -102,7 +102,7 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
 
 
 def picture_type(data: bytes) -> str:
-    """Return the type of a picture by its first bytes, "" for other data."""
+    """Return the type of a picture by its first bytes, or "" for other data."""
     return next((kind for kind, begins in _SIGNATURES.items() if begins.match(data)), "")
 
 
@@ -231,7 +231,7 @@ class Attachments:
         """Folder in the workspace for pictures that don't go into a user's folder."""
 
     def find(self, note_id: str, target: str) -> Attachment | None:
-        """Return the picture or file that a note names, None if it is missing; raises NoteNotFound.
+        """Return the picture or file that a note names, or None if it is missing; raises NoteNotFound.
 
         A note from a file finds files in its folder, if its base was synced with that folder. Other notes find files in
         the folders of their base and pictures that were pasted into the workspace.

@@ -223,7 +223,7 @@ class Vocabulary:
         return self._words().problems
 
     def text(self) -> str:
-        """Return the file as text, "" if it can't be read."""
+        """Return the file as text, or "" if it can't be read."""
         with suppress(OSError, files.Unfit):
             return self._bytes().decode("utf-8-sig", "replace")
         return ""

@@ -116,7 +116,7 @@ def export(data: str | bytes, place: Path) -> Path:
 
 
 def chosen_in(note: Note) -> str:
-    """Return the encoding that the user chose for a note's file, "" if none."""
+    """Return the encoding that the user chose for a note's file, or "" if none."""
     return note.encoding.chosen if note.encoding else ""
 
 

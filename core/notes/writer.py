@@ -136,7 +136,7 @@ class Writer:
         return done
 
     def plan(self, note: Note, change: Change, revision: Revision, body: str | None = None) -> "PlannedChange | None":
-        """Plan a change to a note, None if nothing changes; raises as `change` does, before anything is written.
+        """Plan a change to a note, or None if nothing changes; raises as `change` does, before anything is written.
 
         The file is changed too if it gets another name or the base writes files; raises as `file_writing.plan` does.
         """
@@ -303,7 +303,7 @@ def check_version(note: Note, expected: int | None) -> None:
 
 
 def take_provenance(item: Values) -> tuple[str, Values]:
-    """Remove the provenance from an item; return its source, "" if none, and the other values as properties.
+    """Remove the provenance from an item; return its source, or "" if none, and the other values as properties.
 
     The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too long
     or not JSON.

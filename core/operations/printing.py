@@ -193,7 +193,7 @@ def _name(field: str) -> str:
 
 
 def _cell(row: object, column: str) -> str:
-    """Return the value of a field on one line, "" for None and False."""
+    """Return the value of a field on one line, or "" for None and False."""
     value = getattr(row, column)
     if column == "bytes":
         return f"{value / 1e6:,.1f} MB"

@@ -439,7 +439,7 @@ class MadeBase:
 
 @frozen
 class ImportTarget:
-    """The base that an import creates, None if the base exists."""
+    """The base that an import creates, or None if the base exists."""
 
     makes: MadeBase | None
 

@@ -106,7 +106,7 @@ class Chat:
             yield "".join(reasoning)
 
     def reply(self, task: str, material: Json, stop: Stop = never) -> str:
-        """Return the whole answer, "" if it is longer than LETTERS; raises the errors of `stream`."""
+        """Return the whole answer, or "" if it is longer than LETTERS; raises the errors of `stream`."""
         text = ""
         with closing(self.stream(task, material, stop)) as stream:
             for piece in stream:

@@ -79,7 +79,7 @@ def active_key(section: str, url: httpx.URL) -> ApiKey:
 
 
 def server_of(section: str) -> str:
-    """Return the server to which a section's entered key belongs, "" without a key."""
+    """Return the server to which a section's entered key belongs, or "" without a key."""
     entry = _entries().get(section)
     return str(entry["server"]) if entry else ""
 

@@ -301,7 +301,7 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
 
 
 def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
-    """Return the match of the first rule that fits a question, None if no rule fits.
+    """Return the match of the first rule that fits a question, or None if no rule fits.
 
     Each phrase counts as one name, whatever words it contains.
     """

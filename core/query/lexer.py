@@ -117,7 +117,7 @@ class QuestionLexer:
         return match.end() if match else at
 
     def _protected(self, at: int, begins: bool) -> int:
-        """Return the end of the text that a backslash before `at` escapes, 0 if it escapes nothing."""
+        """Return the end of the text that a backslash before `at` escapes, or 0 if it escapes nothing."""
         if self._typed[at : at + 1] and self._typed[at] in _MARKS:
             return at + 1
         if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
@@ -256,7 +256,7 @@ class QuestionLexer:
         return replace(self.text(at, spoken.end), late=spoken) if is_edge else None
 
     def time(self, at: int, spoken: dates.Spoken) -> QuerySpan | None:
-        """Return the filter for a time named at `at`, None if it is only a subject (the last 10,000 years).
+        """Return the filter for a time named at `at`, or None if it is only a subject (the last 10,000 years).
 
         Raises QueryError for a day that doesn't exist.
         """

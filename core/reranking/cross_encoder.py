@@ -125,7 +125,7 @@ class Network:
         """Tokenize pairs into three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
 
         `places` are positions within the question or the passage. `whose` is 1 for tokens of the question, 2 for tokens
-        of the passage, 0 for padding.
+        of the passage, or 0 for padding.
         """
         import torch
 

@@ -421,7 +421,7 @@ def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores
 
     @cache
     def alike(*names: str) -> float:
-        """Return the word overlap of the question and a heading (Jaccard), 0 if their lengths differ too much."""
+        """Return the word overlap of the question and a heading (Jaccard), or 0 if their lengths differ too much."""
         heading = _heading(names)
         shorter, longer = sorted((question.total(), heading.total()))
         if not shorter or shorter < _LEAST_HEADING * longer:

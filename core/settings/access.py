@@ -105,7 +105,7 @@ class AccessTokens:
         return None
 
     def proof(self, challenge: str) -> str:
-        """Return this process's response to a challenge, "" while its address isn't published."""
+        """Return this process's response to a challenge, or "" while its address isn't published."""
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:

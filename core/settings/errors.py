@@ -45,7 +45,7 @@ _REASONS = {
 
 
 def read_file(path: Path) -> bytes | None:
-    """Read a settings file, None if it is missing; raises ConfigError if it can't be read."""
+    """Read a settings file, or None if it is missing; raises ConfigError if it can't be read."""
     try:
         return files.read(path)
     except FileNotFoundError:

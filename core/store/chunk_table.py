@@ -274,7 +274,7 @@ class ChunkTable(StoreTable):
     # searching
 
     def allowed(self, filters: Filters) -> Rowids | None:
-        """Return the chunks that pass every filter, None if all chunks pass; deleted chunks never pass."""
+        """Return the chunks that pass every filter, or None if all chunks pass; deleted chunks never pass."""
         if filters.bases and not self._exists("bases WHERE name NOT IN ?", filters.bases):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")

@@ -222,7 +222,7 @@ class Database:
         return self.rows(statement, *values).fetchone()  # type: ignore[no-any-return]
 
     def value(self, statement: str, *values: object) -> Any:
-        """Return the first column of the first row, None if there is no row."""
+        """Return the first column of the first row, or None if there is no row."""
         row = self.row(statement, *values)
         return row and row[0]
 
@@ -396,7 +396,7 @@ def _size(file: Path) -> int:
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a file, None if it is missing."""
+    """Return the device and inode of a file, or None if it is missing."""
     with suppress(OSError):
         status = file.stat()
         return status.st_dev, status.st_ino

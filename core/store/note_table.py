@@ -284,7 +284,7 @@ class NoteTable(StoreTable):
         return row
 
     def generation(self, note_id: str) -> int:
-        """Return how often a note was indexed, 0 for a note that isn't stored."""
+        """Return how often a note was indexed, or 0 for a note that isn't stored."""
         return self._value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:

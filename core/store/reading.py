@@ -115,7 +115,7 @@ def columns_of(noun: "DataclassInstance") -> Values:
 
 
 def loaded(stored: object) -> Any:
-    """Return the value of stored JSON, None if it can't be parsed."""
+    """Return the value of stored JSON, or None if it can't be parsed."""
     if stored == "[]":
         return ()
     try:

@@ -87,7 +87,7 @@ class Floors:
         self._lock = Lock()
 
     def get(self, base: KnowledgeBase) -> Floor | None:
-        """Return a base's background similarity, None if it isn't measured for the base's current model."""
+        """Return a base's background similarity, or None if it isn't measured for the base's current model."""
         with suppress(OSError):
             measured = self._read().get(base.id)
             return measured.floor if measured and measured.fingerprint == base.fingerprint else None

@@ -137,7 +137,7 @@ class VectorTable(StoreTable):
             self._execute("UPDATE embedders SET centring = ? WHERE fingerprint = ?", constants, fingerprint)
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
-        """Return the vectors of questions that no notes answer, None if they aren't stored for the base's model."""
+        """Return the vectors of questions that no notes answer, or None if they aren't stored for the base's model."""
         blob = self._value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return None if blob is None else np.frombuffer(blob, "<f4").reshape(-1, base.dimension)
 
@@ -149,7 +149,7 @@ class VectorTable(StoreTable):
     # token bits
 
     def centre(self, fingerprint: str) -> Matrix | None:
-        """Return the centre of a model's token vectors, None if it isn't stored."""
+        """Return the centre of a model's token vectors, or None if it isn't stored."""
         centre = self._value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint)
         return None if centre is None else np.frombuffer(centre, dtype="<f4")
 

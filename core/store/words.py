@@ -256,7 +256,7 @@ class Words(StoreTable):
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem under which FTS5's tokenizer indexes each word, "" for a word that isn't indexed."""
+        """Return the stem under which FTS5's tokenizer indexes each word, or "" for a word that isn't indexed."""
         with self._stemming:
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:

@@ -234,7 +234,7 @@ class Workspace(Services):
 
     @property
     def little_space(self) -> int:
-        """Free bytes on a nearly full disk, 0 if there is enough space."""
+        """Free bytes on a nearly full disk, or 0 if there is enough space."""
         disk = files.disk_space(self.store.folder)
         return disk.free if disk.nearly_full else 0
 

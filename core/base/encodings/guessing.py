@@ -208,7 +208,7 @@ def decode_part(data: bytes, kind: str, charset: str = "") -> str:
 
 
 def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
-    """Decode bytes without a declared encoding; return text, encoding and its origin, None for binary data.
+    """Decode bytes without a declared encoding; return text, encoding and its origin, or None for binary data.
 
     Single invalid bytes become U+FFFD.
     """

@@ -270,7 +270,7 @@ class Readings:
 
     @property
     def text(self) -> str:
-        """The readings in brackets, "" if there are none."""
+        """The readings in brackets, or "" if there are none."""
         groups = [[reading for reading in map(str.strip, group) if reading] for group in self._groups]
         joined = [("" if all(map(_KANA.fullmatch, group)) else " ").join(group) for group in groups]
         return f"（{'、'.join(filter(None, joined))}）" if any(joined) else ""

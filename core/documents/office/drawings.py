@@ -135,7 +135,7 @@ def shapes(tree: Element) -> Iterator[Element]:
 
 
 def _role(shape: Element) -> str | None:
-    """Return the role of a shape on its slide (`title`, `body`, ""), None if it isn't a placeholder."""
+    """Return the role of a shape on its slide (`title`, `body`, ""), or None if it isn't a placeholder."""
     marks = (mark for about in shape if local(about).startswith("nv") for mark in elements_named(about, "ph"))
     return next((mark.get("type", "") for mark in marks), None)
 

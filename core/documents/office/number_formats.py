@@ -218,7 +218,7 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
-    """Return a date, a time or a duration formatted by a section, "" if the number is out of range."""
+    """Return a date, a time or a duration formatted by a section, or "" if the number is out of range."""
     pattern, decimals = _pattern(section)
     seconds = round(number * _SECONDS, decimals)
     day = int(seconds // _SECONDS) + _FROM_1904 * since_1904

@@ -75,7 +75,7 @@ class Package:
         return parse_xml(self.read(name))
 
     def optional(self, name: str) -> Element | None:
-        """Return the root element of a part, None if it is missing or unreadable."""
+        """Return the root element of a part, or None if it is missing or unreadable."""
         try:
             return self.xml(name) if name in self.names else None
         except SourceError:
@@ -108,7 +108,7 @@ class Package:
         return [target for target in targets if target in self.names]
 
     def main(self) -> str:
-        """Return the name of the main part, "" if there is none."""
+        """Return the name of the main part, or "" if there is none."""
         return next(iter(self.related("", "officeDocument")), "")
 
     def to_bytes(self, changed: Mapping[str, Element | bytes]) -> bytes:
@@ -200,14 +200,14 @@ def holds(root: Element | None, *names: str) -> bool:
 
 
 def first(root: Element | None, *path: str) -> Element | None:
-    """Return the first element at a path of child names, None if there is none."""
+    """Return the first element at a path of child names, or None if there is none."""
     for name in path:
         root = None if root is None else next((element for element in root if local(element) == name), None)
     return root
 
 
 def value(element: Element | None, name: str = "val") -> str:
-    """Return an attribute by its name without a namespace, "" if missing."""
+    """Return an attribute by its name without a namespace, or "" if missing."""
     if element is None:
         return ""
     return next((text for key, text in element.items() if key.rpartition("}")[2] == name), "")
@@ -253,7 +253,7 @@ class Edits:
         self.following: defaultdict[Element, list[Element]] = defaultdict(list)
 
     def above(self, element: Element | None, *names: str) -> Element | None:
-        """Return the element itself or its nearest ancestor with one of these names, None without one."""
+        """Return the element itself or its nearest ancestor with one of these names, or None without one."""
         while element is not None and local(element) not in names:
             element = self.parents.get(element)
         return element

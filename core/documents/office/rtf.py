@@ -204,7 +204,7 @@ codecs.register_error(_OF_WESTERN, _western_byte)
 
 @dataclass(slots=True)
 class _State:
-    """The state of a group; `into` is the destination of its text, "" for the document."""
+    """The state of a group; `into` is the destination of its text, or "" for the document."""
 
     shown: bool = True
     into: str = ""

@@ -57,7 +57,7 @@ class Styles:
     bold: bool
 
     def level(self, line: GlyphRun) -> int:
-        """Return the heading level of a line by its font, 0 if it isn't a heading."""
+        """Return the heading level of a line by its font, or 0 if it isn't a heading."""
         if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
             return 0
         if line.size in self.levels:

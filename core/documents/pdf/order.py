@@ -254,7 +254,7 @@ def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
 
 
 def _gutter(parts: Sequence[Part]) -> float | None:
-    """Return the left edge of the best right column, None if there is only one column."""
+    """Return the left edge of the best right column, or None if there is only one column."""
     runs = [part for part in parts if isinstance(part, GlyphRun)]
     if len(runs) < 2 * _LEAST:
         return None

@@ -57,7 +57,7 @@ def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> No
 
 
 def _bounds(item: object) -> list[float] | None:
-    """Return left, bottom, right and top of an object, None if unknown."""
+    """Return left, bottom, right and top of an object, or None if unknown."""
     sides = [ctypes.c_float() for _ in range(4)]
     return [side.value for side in sides] if pdfium.FPDFPageObj_GetBounds(item, *sides) else None
 
@@ -168,7 +168,7 @@ def _descriptions(loaded: PdfPage) -> list[str]:
 
 
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
-    """Return the chosen or entered value of a field, None if there is none or the page shows it already."""
+    """Return the chosen or entered value of a field, or None if there is none or the page shows it already."""
     box = pdfium.FS_RECTF()
     name = ""
     pdfium.FPDFAnnot_GetRect(annotation, box)

@@ -86,7 +86,7 @@ def or_404(look: Callable[[], _T], addressed: Sequence[object] | None = None) ->
 
 
 def expected(if_match: str) -> int | None:
-    """Return the version in an ETag, None if any version matches."""
+    """Return the version in an ETag, or None if any version matches."""
     return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None
 
 

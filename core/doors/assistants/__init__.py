@@ -43,7 +43,7 @@ class LazyTools:
 
 
 def refusal(body: bytes) -> Response | None:
-    """Return the response to a body that isn't a protocol message, None for a valid or empty body."""
+    """Return the response to a body that isn't a protocol message, or None for a valid or empty body."""
     from mcp_types import JSONRPCError
 
     from core.doors.assistants.server import parse

@@ -109,7 +109,7 @@ class Remote:
 
 
 def connect_running(folder: Path) -> Remote | None:
-    """Return the workspace of the app that has this folder open, None if no app responds."""
+    """Return the workspace of the app that has this folder open, or None if no app responds."""
     known = AccessTokens(folder).run
     remote = Remote(known) if known else None
     connection = remote.greet() if remote else None

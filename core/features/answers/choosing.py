@@ -551,7 +551,7 @@ def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
 
 
 def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence of a hit as a quote, None if the hit doesn't contain it."""
+    """Return a sentence of a hit as a quote, or None if the hit doesn't contain it."""
     at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
     place = place_in_note(hit.chunk, at, at + len(sentence))
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

@@ -135,7 +135,7 @@ NUMBER = re.compile(
 
 
 def read_number(text: str | None) -> Fraction | None:
-    """Return the number written in digits, English words or Chinese numerals, None for other text."""
+    """Return the number written in digits, English words or Chinese numerals, or None for other text."""
     if not text or len(text) > _LONGEST:
         return None
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):

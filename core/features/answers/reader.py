@@ -151,7 +151,7 @@ class ReaderNetwork:
 
 @cache
 def shipped(fingerprint: str) -> ReaderEnsemble | None:
-    """Return the reader for an embedder, None if none is shipped for it or the file is damaged."""
+    """Return the reader for an embedder, or None if none is shipped for it or the file is damaged."""
     from safetensors import SafetensorError, safe_open
 
     networks: dict[str, dict[str, Matrix]] = defaultdict(dict)

@@ -312,7 +312,7 @@ class _Proof:
         self.read = False
 
     def sentence(self, value: Mapping[str, object]) -> Sentence | None:
-        """Return the checked sentence of an object, None if it has no sentence."""
+        """Return the checked sentence of an object, or None if it has no sentence."""
         text = value.get("sentence")
         if not isinstance(text, str) or len(text) > LETTERS:
             return None

@@ -275,7 +275,7 @@ def _scalar(event: Any) -> object:
 
 
 FindFile = Callable[[str, str], Attachment | None]
-"""Returns the attachment for a note's id and a link target, None if there is none."""
+"""Returns the attachment for a note's id and a link target, or None if there is none."""
 
 
 def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:

@@ -143,7 +143,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _written_at(file: Path) -> datetime | None:
-    """Return the time from the name of a file that Tessera wrote, None for other names."""
+    """Return the time from the name of a file that Tessera wrote, or None for other names."""
     with suppress(ValueError):
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
@@ -290,7 +290,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
 
 
 def _base_of(file: Path) -> KnowledgeBase | None:
-    """Return the base in an archive, None if it can't be read."""
+    """Return the base in an archive, or None if it can't be read."""
     with suppress(SourceError):
         return zip_archive.base_of(file)
     return None

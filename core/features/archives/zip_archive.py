@@ -181,7 +181,7 @@ def _add(file: Path, text: str) -> None:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a word list, "" if it can't be read."""
+    """Return the text of a word list, or "" if it can't be read."""
     with suppress(OSError, files.Unfit):
         return files.read(file).decode("utf-8", "replace")
     return ""

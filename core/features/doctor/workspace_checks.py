@@ -47,7 +47,7 @@ class HasPlace(Protocol):
 
 
 Finding = Message | None
-"""What a check found, None if nothing is wrong."""
+"""What a check found, or None if nothing is wrong."""
 
 
 @frozen

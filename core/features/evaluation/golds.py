@@ -154,7 +154,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
 
 
 def find_note(store: Store, note_id: str) -> Note | None:
-    """Return a note, None if it was deleted meanwhile."""
+    """Return a note, or None if it was deleted meanwhile."""
     try:
         return store.notes.note(note_id)
     except NoteNotFound:
@@ -185,7 +185,7 @@ class _QuoteText:
         self._body = body
 
     def nearest(self, gold: GoldSpan) -> Span | None:
-        """Return the span of a quote nearest to its last position, None if it is missing."""
+        """Return the span of a quote nearest to its last position, or None if it is missing."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
         # Overlapping spans would take quadratic time in a long run of one letter.

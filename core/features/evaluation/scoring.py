@@ -185,7 +185,7 @@ def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
 
 
 def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the mean of the precisions at the ranks of the needed passages, 0 for passages not in the first k hits.
+    """Return the mean of the precisions at the ranks of the needed passages, or 0 for passages not in the first k hits.
 
     Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
     Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cut as in trec_eval).
@@ -380,7 +380,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 
 def _parse_judgement(reply: str) -> _Reply | None:
-    """Return the judgement that ends a reply, None if there is none; text before it may be the model's reasoning."""
+    """Return the judgement that ends a reply, or None if there is none; text before it may be the model's reasoning."""
     ruling = _RULING.search(reply)
     with suppress(ValidationError):
         return _Reply.model_validate_json(ruling[0]) if ruling else None

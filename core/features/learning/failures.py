@@ -130,7 +130,7 @@ def required_headers(log: LogText) -> Facts:
 
 
 def _lacking(event: LogEvent) -> tuple[str, str] | None:
-    """Return an event's request and the first header that is missing, None for other events."""
+    """Return an event's request and the first header that is missing, or None for other events."""
     headers, request = _headers_in(event.text), request_of(event)
     return (request, headers[0]) if headers and request else None
 
@@ -153,14 +153,14 @@ def failing_requests(log: LogText) -> Facts:
 
 
 def _failure(event: LogEvent) -> tuple[str, str] | None:
-    """Return the request and the status of a failure, None for other events."""
+    """Return the request and the status of a failure, or None for other events."""
     status = _status(event)
     fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
     return (request_of(event), status) if fails else None
 
 
 def _status(event: LogEvent) -> str:
-    """Return the status of a request, "" if the event has none."""
+    """Return the status of a request, or "" if the event has none."""
     said = _REFUSED.search(first_line(event))
     return event.fields.get("status", "") or (said[1] if said else "")
 
@@ -195,7 +195,7 @@ def _seconds(event: LogEvent) -> float:
 
 
 def _operation(event: LogEvent) -> str:
-    """Return the operation that an event measures, "" for other events."""
+    """Return the operation that an event measures, or "" for other events."""
     if _seconds(event) < 0:
         return ""
     if event.kind == "test":
@@ -238,7 +238,7 @@ def repeated_errors(log: LogText) -> Facts:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return the generalized source, text and cause of an error, None for other events."""
+    """Return the generalized source, text and cause of an error, or None for other events."""
     if not _is_error(event):
         return None
     return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))
@@ -308,7 +308,7 @@ def deprecations(log: LogText) -> Facts:
 
 
 def _deprecated(event: LogEvent) -> tuple[str, str] | None:
-    """Return the deprecated thing in an event and its replacement, None unless both are named."""
+    """Return the deprecated thing in an event and its replacement, or None unless both are named."""
     line = first_line(event)
     match = _DEPRECATED.search(line[:1_000])
     instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
@@ -400,7 +400,7 @@ def mended_commands(log: LogText) -> Facts:
 
 
 def _complaint(event: LogEvent) -> str:
-    """Return the line of a command's output that reports a failure, "" if there is none."""
+    """Return the line of a command's output that reports a failure, or "" if there is none."""
     return next(filter(_COMPLAINS.search, event.text.split("\n")[1:]), "")
 
 

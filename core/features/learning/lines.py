@@ -79,7 +79,7 @@ _MOST_VALUE = 2000
 
 
 def level_of(name: str) -> LogLevel:
-    """Return the level for a name used in logs, "" for other names."""
+    """Return the level for a name used in logs, or "" for other names."""
     return _LEVELS.get(name.strip().upper(), "")
 
 
@@ -114,7 +114,7 @@ class _LineParser(ABC):
 
     @abstractmethod
     def _read(self, line: str) -> LogEvent | None:
-        """Return the event of a line, None if it is in another format."""
+        """Return the event of a line, or None if it is in another format."""
 
 
 class AccessLog(_LineParser):

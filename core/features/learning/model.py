@@ -152,7 +152,7 @@ def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
 
 
 def _read(reply: str) -> list[object] | None:
-    """Return the suggestions in a reply, None if it has another form."""
+    """Return the suggestions in a reply, or None if it has another form."""
     return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
 
 

@@ -115,7 +115,7 @@ def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
 
 
 def _neutral_line(event: LogEvent) -> str:
-    """Return the first line of a log event that is neither a warning nor an error, "" for any other event."""
+    """Return the first line of a log event that is neither a warning nor an error, or "" for any other event."""
     return first_line(event) if event.kind == "log" and event.level in ("", "info", "debug") else ""
 
 

@@ -164,7 +164,7 @@ def place_of(name: str) -> Path:
 
 
 def folder_of(source: str | Path) -> tuple[Path, str]:
-    """Return the folder of a pack, and the text to store as its source: the folder if one was given, "" for a name.
+    """Return the folder of a pack, and the text to store as its source: the folder if one was given, or "" for a name.
 
     Raises UnknownChoice for an unknown name, and PackError for a folder without a pack.
     """

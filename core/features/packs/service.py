@@ -79,7 +79,7 @@ class Packs:
         return changed
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with its pack's current text, None if the pack no longer has it.
+        """Return a note with its pack's current text, or None if the pack no longer has it.
 
         Raises NoteNotFound, and the errors of `edited`.
         """

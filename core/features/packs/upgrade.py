@@ -49,7 +49,7 @@ class PackTable(StoreTable):
         return self._packs("ORDER BY packs.name")
 
     def named(self, name: str) -> InstalledPack | None:
-        """Return the installed pack with the given name, None if there is none."""
+        """Return the installed pack with the given name, or None if there is none."""
         return next(iter(self._packs("WHERE packs.name = ?", name)), None)
 
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
@@ -177,7 +177,7 @@ class Upgrade:
             delete(self.store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
-        """Return a note with the pack's text, None if the pack no longer has it."""
+        """Return a note with the pack's text, or None if the pack no longer has it."""
         pack_note = self.notes.get(str(note.path))
         return self._draft(pack_note, note).note if pack_note else None
 

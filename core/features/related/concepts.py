@@ -24,7 +24,7 @@ class ConceptTable(StoreTable):
     """Concepts that are pinned, hidden or merged into another. Writing them doesn't change search results."""
 
     def choices(self) -> dict[str, tuple[str, str]]:
-        """Return the decision on each concept, with the concept that it is merged into, "" for other decisions."""
+        """Return the decision on each concept, with the concept that it is merged into, or "" for other decisions."""
         rows = self._rows("SELECT name, choice, into_name FROM concepts")
         return {name: (choice, into) for name, choice, into in rows}
 

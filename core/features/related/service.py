@@ -183,7 +183,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
 
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:
-    """Return the link to replace a mention, "" if no name leads to its note."""
+    """Return the link to replace a mention, or "" if no name leads to its note."""
     text, other = mention.text, links.names[mention.note_id]
     for target in (text, other.title, *other.aliases, other.path or ""):
         if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
@@ -210,7 +210,7 @@ def _prose(note: Note) -> str:
 
 
 def _place(name: str, text: str, words: set[str]) -> Span | None:
-    """Return the first span in a text where a name occurs as whole words, None if it doesn't."""
+    """Return the first span in a text where a name occurs as whole words, or None if it doesn't."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
     if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):

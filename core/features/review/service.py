@@ -273,7 +273,7 @@ class Review:
         return Counter(item.kind for item in self.all(kinds=kinds))
 
     def digest(self) -> Digest | None:
-        """Return today's digest, None if the user put it away, or if nothing waits and no note has changed."""
+        """Return today's digest, or None if the user put it away, or if nothing waits and no note has changed."""
         today = self.days.today()
         if today.put_away:
             return None
@@ -315,7 +315,7 @@ class Review:
         return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 
     def nearest(self, matter: ReviewItem) -> NoteSummary | None:
-        """Return the nearest note to a new note in its base, None if no note is near."""
+        """Return the nearest note to a new note in its base, or None if no note is near."""
         if matter.note is None:
             return None
         note = self._store.notes.note(matter.note.id)

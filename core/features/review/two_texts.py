@@ -156,7 +156,7 @@ class Upgrades(Protocol):
         """Return the ids of the notes with a newer text, each with a hash of that text."""
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with its newer text, None if the upgrade would delete the note."""
+        """Return a note with its newer text, or None if the upgrade would delete the note."""
 
     def take(self, note_id: str, expected_version: int) -> None:
         """Write the newer text of a note; raises Conflict."""
@@ -216,7 +216,7 @@ class TextConflicts:
                 yield cards[own], cards[copy_id]
 
     def other(self, matter: ReviewItem) -> Note | None:
-        """Return the note that an item is compared with, None if the pack no longer has it.
+        """Return the note that an item is compared with, or None if the pack no longer has it.
 
         Raises NoteNotFound, PackError for an unreadable pack, and EditError for an item of another kind.
         """
@@ -227,7 +227,7 @@ class TextConflicts:
         raise EditError("This item needs a different decision.")
 
     def difference(self, matter: ReviewItem) -> NoteDifference | None:
-        """Return the difference between an item's note and its other text, None if the note would be deleted."""
+        """Return the difference between an item's note and its other text, or None if the note would be deleted."""
         other = self.other(matter)
         return between(self._notes.get(str(matter.note_id)), other) if other else None
 

@@ -94,7 +94,7 @@ class Threads:
         self.latest: Answer | None = None
         """The current state of the answer that the job `answer` is writing or wrote last."""
         self.latest_thread = ""
-        """The id of the thread with that answer, "" until it is stored."""
+        """The id of the thread with that answer, or "" until it is stored."""
         self.latest_subject = ""
         """The thread id or question for which the job was started."""
 
@@ -166,7 +166,7 @@ class Threads:
     def _write(
         self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
     ) -> Iterator[tuple[Answer, str]]:
-        """Yield the growing answer with the id of its thread, "" until it is stored."""
+        """Yield the growing answer with the id of its thread, or "" until it is stored."""
         if thread_id:
             self.get(thread_id)
         self._store.database.check_writable()
@@ -269,7 +269,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def relocate(old: str, span: Span, new: str) -> Span | None:
-    """Return the span in `new` that corresponds to a span of `old`, None if it isn't certain.
+    """Return the span in `new` that corresponds to a span of `old`, or None if it isn't certain.
 
     If the text occurs several times, it is the occurrence with the most similar surroundings, unless another occurrence
     in `old` has surroundings that are as similar.
@@ -345,7 +345,7 @@ class ThreadTable(StoreTable):
         return sorted(self._threads("ORDER BY thread_id, number"), key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
-        """Return the thread with the given id, None if there is none."""
+        """Return the thread with the given id, or None if there is none."""
         return next(self._threads("WHERE thread_id = ? ORDER BY number", thread_id), None)
 
     def _threads(self, where: str, *values: object) -> Iterator[Thread]:

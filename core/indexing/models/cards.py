@@ -131,7 +131,7 @@ def download(name: str, progress: Progress = no_progress) -> Path:
 
 
 def _on_hub(name: str) -> str:
-    """Return the hub name of a sentence or cross-encoder model, "" for a folder or a package."""
+    """Return the hub name of a sentence or cross-encoder model, or "" for a folder or a package."""
     _, kind, argument = parse(name)
     if not argument.strip():
         # This raises an error with examples if the argument is required.

@@ -96,7 +96,7 @@ def _reranker(name: str) -> tuple[object, _Judge]:
 
 
 def _first(scores: Sequence[float | None]) -> int | None:
-    """Return the index of the highest score, None if several share it."""
+    """Return the index of the highest score, or None if several share it."""
     best = max((score for score in scores if score is not None), default=None)
     return scores.index(best) if best is not None and scores.count(best) == 1 else None
 

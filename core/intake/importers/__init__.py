@@ -42,7 +42,7 @@ class FilePart:
         return b""
 
     def digest(self) -> str:
-        """Return the hash of the bytes, "" if they can't be read."""
+        """Return the hash of the bytes, or "" if they can't be read."""
         with suppress(OSError):
             return _digest(self, self.file.stat().st_mtime_ns)
         return ""
@@ -56,7 +56,7 @@ def _digest(part: FilePart, _: int) -> str:
 
 
 def find(folder: Path, path: str) -> FilePart | None:
-    """Return the file at a path in a folder, None if it is missing or resolves to a place outside the folder."""
+    """Return the file at a path in a folder, or None if it is missing or resolves to a place outside the folder."""
     with suppress(OSError, RuntimeError, ValueError):  # an invalid name, or a symlink loop
         file = (folder / path).resolve(strict=True)
         if file.is_file() and file.is_relative_to(folder.resolve()):
@@ -238,7 +238,7 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
 
 
 def value_at(node: object, names: tuple[str, ...]) -> object:
-    """Return the value in nested objects at a sequence of keys, None if it is missing."""
+    """Return the value in nested objects at a sequence of keys, or None if it is missing."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node

@@ -61,7 +61,7 @@ class ChatMessage:
 
     @property
     def day(self) -> str:
-        """Day of the message, "" if unknown."""
+        """Day of the message, or "" if unknown."""
         return self.at[:10] if re.match(r"\d{4}-\d\d-\d\d", self.at) else ""
 
 

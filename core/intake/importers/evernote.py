@@ -184,7 +184,7 @@ def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
 
 
 def _day(time: str, zone: str) -> str:
-    """Return the day of a UTC time in the given time zone, "" if there is no time."""
+    """Return the day of a UTC time in the given time zone, or "" if there is no time."""
     try:
         at = datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return at.astimezone(ZoneInfo(zone.strip() or "UTC")).date().isoformat()
@@ -193,7 +193,7 @@ def _day(time: str, zone: str) -> str:
 
 
 def recognized_words(index: str) -> str:
-    """Return the words that Evernote recognized reliably in a picture, "" if its index can't be read."""
+    """Return the words that Evernote recognized reliably in a picture, or "" if its index can't be read."""
     try:
         root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
     except ParseError:

@@ -220,7 +220,7 @@ class _MarkdownWriter(HTMLParser):
         self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
 
     def _address(self, address: str) -> str:
-        """Return an address escaped for Markdown, "" if a note shouldn't link to it."""
+        """Return an address escaped for Markdown, or "" if a note shouldn't link to it."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))

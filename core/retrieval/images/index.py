@@ -162,7 +162,7 @@ class ImageSearch:
         return replace(result, pictures=pictures)
 
     def _find(self, query: Query, alike: Sequence[str], *, wait: bool) -> tuple[PictureHit, ...] | None:
-        """Return the nearest pictures of notes that pass the filters, None while the model loads."""
+        """Return the nearest pictures of notes that pass the filters, or None while the model loads."""
         asks = any(map(is_of_pictures, query.filters.conditions)) or names_picture(query.text)
         if not (alike or (asks and query.text.strip())):
             return ()
@@ -190,7 +190,7 @@ class ImageSearch:
         return self._hits(rows, vectors, query.settings.limit)
 
     def _embedder(self) -> ImageEmbedder | None:
-        """Return the model, None unless it is set, on this machine and usable."""
+        """Return the model, or None unless it is set, on this machine and usable."""
         if not self._settings.pictures.model:
             return None
         try:

@@ -195,7 +195,7 @@ class BackupKey:
 
 
 def key(folder: Path) -> BackupKey | None:
-    """Return the key of a workspace, None if its backups aren't encrypted; raises SourceError for a damaged file."""
+    """Return the key of a workspace, or None if its backups aren't encrypted; raises SourceError for a damaged file."""
     file = folder / KEY_FILE
     try:
         return decode(BackupKey, files.parse_json(files.read(file)))  # type: ignore[no-any-return]

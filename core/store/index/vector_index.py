@@ -176,7 +176,7 @@ class Index:
     # use
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
-        """Return the best entries with their cosine, None while the index can't be used for this base."""
+        """Return the best entries with their cosine, or None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
         name = self.name(base)
@@ -377,6 +377,6 @@ def _sample(windows: Iterable[tuple[list[str], Matrix]]) -> Matrix:
 
 
 def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
-    """Return the cosine of each question with each vector, 0 for a zero vector."""
+    """Return the cosine of each question with each vector, or 0 for a zero vector."""
     lengths = np.linalg.norm(questions, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
     return np.asarray(questions @ vectors.T / np.where(lengths, lengths, 1), np.float32)

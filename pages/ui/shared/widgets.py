@@ -446,7 +446,7 @@ class Dialog:
 
     @property
     def subject(self) -> Any:
-        """The subject, None while the dialog is closed."""
+        """The subject, or None while the dialog is closed."""
         return session_state.get(self.key)
 
     def open(self, subject: object) -> None:
