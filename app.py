@@ -1,6 +1,6 @@
-"""The app that `tessera app` serves: the pages, the API, the tools, and the calls of commands on this machine.
+"""The app served by `tessera app`: the pages, the API, the tools, and calls from commands on this machine.
 
-Modules that only pages need are imported after the server has started, while the browser loads the front end.
+Modules needed only by pages are imported after the server has started, while the browser loads the front end.
 """
 
 import sys
@@ -35,11 +35,11 @@ print_nothing()
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
 ]
-"""Host names that the app answers to. Streamlit checks them for WebSockets only, and writes IPv6 without brackets."""
+"""Host names the app answers to. Streamlit checks them only for WebSockets, and writes IPv6 addresses unbracketed."""
 
 
 def workspace() -> "Workspace":
-    """Return the single workspace of this server."""
+    """Return this server's only workspace."""
     from pages.ui.shared import shell
 
     return shell.open_workspace()
@@ -47,7 +47,7 @@ def workspace() -> "Workspace":
 
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
-"""Runs the operations that commands on this machine send, at the address that `shell` stores for them."""
+"""Runs operations sent by commands on this machine, at the address stored for them by `shell`."""
 assistants = Guard(LazyTools(workspace), workspace, refusal=refusal)
 
 with_tokens = [
@@ -55,7 +55,7 @@ with_tokens = [
     Mount(PLACE, api(workspace)),
     *(Route(place, assistants) for place in PLACES),
 ]
-"""Routes for programs; each checks a token itself."""
+"""Routes for programs. Each route checks the token itself."""
 
 middleware = [
     Middleware(Policy),
@@ -69,7 +69,7 @@ middleware = [
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Close the workspace at the end, because the signal that ends the server skips exit handlers."""
+    """Close the workspace on shutdown, because the signal that stops the server skips exit handlers."""
     calls.close_at_signals()
     threading.Thread(target=import_module, args=("pages.ui.shared.shell",), name="imports", daemon=True).start()
     desktop.address = address(server.address(), access.PAGES) if needs_token else server.address()

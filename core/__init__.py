@@ -1,7 +1,7 @@
 """Tessera's engine: everything except the user interface.
 
-The names in `__all__` are the public interface of the library, also installed as `tessera` (docs/library.md); every
-other module is internal.
+The names in `__all__` are the public interface of the library, which is also installed as `tessera` (docs/library.md).
+All other modules are internal.
 """
 
 from importlib import import_module
@@ -38,7 +38,7 @@ _MODULES = {
     "Settings": "core.settings.config",
     "Workspace": "core.workspace",
 }
-"""Modules of the public names that aren't errors. A module is imported when its name is first used."""
+"""The module of each public name that isn't an error. It is imported when the name is first used."""
 
 
 def __getattr__(name: str) -> Any:

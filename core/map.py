@@ -1,6 +1,6 @@
-"""A list of the packages and modules in core and pages, with the first lines of their docstrings.
+"""Lists the packages and modules in core and pages, with the first lines of their docstrings.
 
-`python -m core.map` prints the packages, `python -m core.map core/retrieval` the modules in one.
+`python -m core.map` prints the packages, and `python -m core.map core/retrieval` the modules in one of them.
 """
 
 import ast
@@ -13,7 +13,7 @@ _FOLDERS = ("core", "pages")
 
 
 def packages() -> Iterator[tuple[str, str]]:
-    """Yield each package, as a path from the root of the checkout, with the first line of its docstring."""
+    """Yield each package, as a path relative to the checkout's root, with the first line of its docstring."""
     for folder in _FOLDERS:
         for file in sorted((_ROOT / folder).rglob("__init__.py")):
             yield file.parent.relative_to(_ROOT).as_posix(), first_line(file)
@@ -26,7 +26,7 @@ def modules(package: str) -> Iterator[tuple[str, str]]:
 
 
 def first_line(file: Path) -> str:
-    """Return the first line of a module's docstring, or ""."""
+    """Return the first line of a module's docstring, or "" if it has none."""
     doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     return doc.partition("\n")[0] if doc else ""
 

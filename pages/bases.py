@@ -1,4 +1,4 @@
-"""The Bases page: content and settings of each base, and the form for a new one."""
+"""The Bases page: each base's contents and settings, and the form for a new base."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from pages.ui.shared.widgets import errors
 
 def page() -> None:
     open_base = folders.settle_view()
-    # In its own container: a panel that comes or goes doesn't move the elements after it.
+    # In a separate container, so that a panel that appears or disappears doesn't move the elements below it.
     with st.container():
         jobs.job_panel(("import", *jobs.BASES, "rechunk", "embed"), "" if open_base == folders.NEW else open_base)
     if open_base == folders.NEW:

@@ -1,4 +1,4 @@
-"""The Chunks page: a note's text with coloured chunks, the table of its chunks, and controls for trying other parameters."""
+"""The Chunks page: a note's text with coloured chunks, a table of the chunks, and controls for trying new settings."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from pages.ui.shared.widgets import errors, popover, segments
 
 
 def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions) -> None:
-    """Draw the note with its stored chunks."""
+    """Draw a note with its stored chunks."""
     if not chunks:
         st.info(
             t("This note has no text, so there is nothing to split. You can add a chunk of your own."),
@@ -64,8 +64,8 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 
 
 def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
-    """Draw the chosen note with its chunks; if none is chosen, offer the latest of the filtered notes."""
-    # Separate containers, so that an element that comes or goes doesn't move the elements after it.
+    """Draw the chosen note with its chunks; if no note is chosen, offer the latest of the filtered notes."""
+    # Separate containers, so that an element that appears or disappears doesn't move the elements below it.
     with container():
         jobs.job_panel(jobs.CHUNKS)
     with container():
@@ -74,7 +74,7 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
         with container(key="offered"):
             summary.offer(cards)
         return
-    # On narrow screens the menu button hides the tree; this button replaces it there.
+    # On narrow screens, the note tree is hidden behind the menu button; this button replaces the tree.
     with container(key="another_note"):
         popover("Another note", "another", "description", summary.offer_another)
     note = workspace.notes.get(note_id)

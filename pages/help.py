@@ -1,4 +1,4 @@
-"""The Help page: the installed guide, with a search."""
+"""The Help page: the installed guide, with a search box."""
 
 from collections.abc import Iterable
 
@@ -17,16 +17,16 @@ from pages.ui.shared.text import page_title, session_language, small_print
 from pages.ui.shared.widgets import row, small, text_box
 
 ADDRESS = "note"
-"""Query parameter with the path of the open chapter; the links in notes use the same parameter."""
+"""Query parameter with the open chapter's path; links in notes use the same parameter."""
 MOST = 200
-"""Maximum length of a query, in characters."""
+"""Maximum query length, in characters."""
 
 
 language = session_language()
 
 
 def choose(path: str) -> None:
-    """Open a chapter in the next run; an empty path closes it."""
+    """Open a chapter in the next run; an empty path closes the open chapter."""
     query_params.from_dict({ADDRESS: path} if path else {})
 
 
@@ -52,7 +52,7 @@ def listed(items: Iterable[Chapter], current: str = "") -> str:
 
 
 def contents(every: dict[str, Chapter], *, current: str = "") -> str:
-    """Return the table of contents as HTML; if a part is open, only its sections are listed."""
+    """Return the table of contents as HTML; if a part is open, list only that part's sections."""
     opened = current.partition("/")[0]
     parts = []
     for part, sections in guide.PARTS.items():
@@ -62,7 +62,7 @@ def contents(every: dict[str, Chapter], *, current: str = "") -> str:
 
 
 def draw_matches(words: str) -> None:
-    """Draw the chapters that match, each with an excerpt, and draw them again once the model is loaded."""
+    """Draw the matching chapters, each with an excerpt, and redraw them once the model is loaded."""
     every = guide.chapters(language)
     rows = []
     for item in guide.find(language, words, workspace.models.similarities):

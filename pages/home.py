@@ -1,4 +1,4 @@
-"""The Home page: a quick search, problems that need attention, recent notes, and the bases with their state."""
+"""The Home page: quick search, problems that need attention, recent notes, and the bases with their state."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,23 +32,23 @@ from pages.ui.shared.widgets import (
 
 COLUMNS = 2
 SOON = 14
-"""Number of days before a note's expiry from which the page lists it."""
+"""Number of days before its expiry at which a note is first listed."""
 SHOWN = 10
 """Maximum number of notes in a list."""
 NAMED = 3
-"""Maximum number of changed notes that the digest names."""
+"""Maximum number of changed notes named in the digest."""
 RECENT = 6
-"""Number of recent notes."""
+"""Number of recent notes to show."""
 PURPOSE = (
     message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
     message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
     message("Everything stays on this machine: no account, no network."),
 )
-"""The purpose of Tessera, in three sentences."""
+"""What Tessera is for, in three sentences."""
 
 
 def introduce() -> None:
-    """Introduce Tessera if there are no notes, and offer two ways to begin."""
+    """Introduce Tessera to a user without notes, and offer ways to begin."""
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
@@ -62,7 +62,7 @@ def introduce() -> None:
 
 
 def quick_search() -> None:
-    """Draw the search box; the search page answers the question."""
+    """Draw the search box; the question is answered on the Search page."""
     with st.form("quick", border=False), row(vertical_alignment="bottom"):
         text = text_box("What are you looking for?", "quick_q")
         submitted = submit("Search", "quick_go", "search", type="primary")
@@ -103,7 +103,7 @@ def attention(status: Status) -> None:
 
 
 def digest() -> None:
-    """Draw today's digest, if there is news, until the user puts it away: a few lines, each with a link."""
+    """Draw today's digest if there is news, until the user puts it away; each of its few lines is a link."""
     today = workspace.review.digest()
     workspace.start_comparing()
     if today is None:
@@ -123,7 +123,7 @@ def digest() -> None:
 
 
 def _draw_changed(changed: Sequence[NoteChange]) -> None:
-    """Draw the line of changed notes: their number, the first titles, and who changed them."""
+    """Draw the line about changed notes: how many there are, the first titles, and who changed them."""
     titles = [change.note.title for change in changed[:NAMED]]
     names = [*titles, *(["…"] if len(changed) > NAMED else [])]
     about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
@@ -137,7 +137,7 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
 
 
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
-    """Draw a link to a note, with a date and the note's base."""
+    """Draw a link to a note, with a date and, if there are several bases, the note's base."""
     with row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
@@ -145,7 +145,7 @@ def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = No
 
 
 def recent() -> None:
-    """Draw links to the pinned and the most recently changed notes."""
+    """Draw links to pinned notes and to the most recently changed notes."""
     kept = shell.pinned_notes()
     cards = shell.likely_notes(len(kept) + RECENT, opened=False)
     if not cards:

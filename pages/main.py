@@ -1,4 +1,4 @@
-"""The main script: draws the frame of the app, and runs the page in the address."""
+"""The main script: draw the app's frame, and run the page given in the address."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The Map page: the notes of one or all bases as points; notes with similar meaning are close together."""
+"""The Map page: notes from one or all bases as points; notes with similar meanings are close together."""
 
 from collections.abc import Sequence
 

@@ -28,7 +28,7 @@ from pages.ui.shared.widgets import errors, row
 
 
 def page(bases: list[str]) -> bool:
-    """Draw the notes; return whether the chosen base is empty, so that the page shows the import form instead."""
+    """Draw the notes. Return whether the chosen base is empty, in which case the page shows the import form."""
     second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
@@ -45,7 +45,7 @@ def page(bases: list[str]) -> bool:
             if not (note_id or listing.is_list()):
                 history.draw_undo()
             if vacant:
-                if "plan" not in session_state:  # a waiting plan is shown above
+                if "plan" not in session_state:  # a plan awaiting confirmation is shown above
                     imports.adding(base, opened=True)
             elif note_id:
                 _two_notes(note_id, second)
@@ -55,7 +55,7 @@ def page(bases: list[str]) -> bool:
 
 
 def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
-    """Draw the filtered notes; return the chosen base, and whether it has no notes."""
+    """Draw the filtered notes. Return the chosen base and whether it has no notes."""
     with row("notes_views"):
         view = listing.view()
         if note_id:
@@ -78,7 +78,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
 
 
 def _two_notes(note_id: str, second: str) -> None:
-    """Draw a note and, if a second one is open, that note next to it."""
+    """Draw a note, with the second open note next to it if there is one."""
     try:
         note = workspace.notes.get(note_id)
     except NoteNotFound:

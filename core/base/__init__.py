@@ -1,1 +1,1 @@
-"""Foundation for all other packages; knows nothing about notes."""
+"""Foundation for all other packages. It knows nothing about notes."""

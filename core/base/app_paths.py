@@ -19,10 +19,10 @@ _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
-"""Folder of `app.py`, `pages`, `.streamlit` and `data`: the checkout, or `tessera_app` next to an installed `core`."""
+"""Folder with `app.py`, `pages`, `.streamlit` and `data`: the checkout, or `tessera_app` beside an installed `core`."""
 
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
-"""Working directory of the program when it is started from a shortcut."""
+"""Working directory when the program is started from a shortcut."""
 
 _HERE = Path("data", "workspace")
 
@@ -39,9 +39,9 @@ def workspace() -> Path:
 
 
 def provide_file(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a file in the workspace, or the bundled file of the same name, which `make` copies into the workspace.
+    """Return a file in the workspace, or the bundled file of the same name if there is none.
 
-    With `make`, anything at the path that isn't a file is set aside.
+    With `make`, a missing file is first copied into the workspace, setting aside anything else at the path.
     """
     file = folder / name
     built_in = PROGRAM / "data" / name
@@ -59,7 +59,10 @@ def user_path(name: str) -> Path:
 
 
 def read(name: str) -> Values:
-    """Read the JSON object in a user's file, or return an empty one if it is missing; raises ConfigError if invalid."""
+    """Read the JSON object in a user's file, or return {} if the file is missing.
+
+    Raises ConfigError if the file is invalid or unreadable.
+    """
     file = user_path(name)
     values = None
     with suppress(OSError, ValueError, RecursionError):
@@ -70,7 +73,10 @@ def read(name: str) -> Values:
 
 
 def write(name: str, values: Values) -> None:
-    """Atomically write a JSON object to a user's file, readable only by its owner; raises ConfigError."""
+    """Atomically write a JSON object to a user's file, readable only by its owner.
+
+    Raises ConfigError if the file can't be written.
+    """
     file = user_path(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -88,12 +94,12 @@ def write(name: str, values: Values) -> None:
 
 
 def expand_home(path: Path | str) -> Path:
-    """Expand `~` at the start of a path; an unknown user's `~name` stays unchanged."""
+    """Expand `~` at the start of a path, but leave `~name` unchanged if there is no such user."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown user
 
 
 def check_vacant(place: Path) -> Path:
-    """Make a path absolute; raises ConfigError if anything exists there."""
+    """Return the path as an absolute path, or raise ConfigError if anything already exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # Path.exists raises for a name that is too long
         raise ConfigError("{place} already exists. Choose another place.", place=place)

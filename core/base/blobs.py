@@ -1,28 +1,28 @@
-"""Blobs: parts of a text that aren't language, such as pasted pictures, keys, compressed drawings and minified code."""
+"""Blobs: spans of text that aren't language, such as pasted pictures, keys, compressed drawings and minified code."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 LARGE = 400
-"""Minimum length of a blob that is cut out of its passage, in characters; smaller blobs stay in their sentence."""
+"""Minimum length, in characters, at which a blob is cut out of its passage. Smaller blobs stay in their sentence."""
 
 Span = tuple[int, int]
 
 _SHORTEST, _LONGEST_WORD = 60, 200
-"""Minimum length of a line of a blob, and of a run that is a blob on its own; hashes have at most 128 characters."""
+"""Minimum length of a line in a blob, and of a run that is a blob by itself. Hashes have at most 128 characters."""
 _IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
-"""For each byte, whether it occurs in base64 or in hexadecimal numbers."""
+"""For each byte, whether it can occur in base64 or hexadecimal data."""
 _FEWEST_LINES = 3
-"""Minimum number of equally long lines that make a blob of shorter runs; base64 is usually wrapped."""
+"""Minimum number of lines of equal length for shorter runs to form a blob. Base64 is usually wrapped."""
 _SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
-"""Sample sizes for judging: characters of a run, lines of a block, characters of a line."""
+"""Sample sizes: characters from a run, lines from a block, and characters from a line."""
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
 _MIXED = 0.28
-"""Minimum share of neighbouring characters in a blob that differ in case or kind.
+"""Minimum share of adjacent character pairs in a blob that differ in case or kind.
 
-The share is 0.2 in names in capitals, and 0.3 to 0.6 in base64.
+The share is 0.2 in all-caps names, and 0.3 to 0.6 in base64.
 """
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*+\Z")
 _WIDEST_BREAK = 40
@@ -51,12 +51,15 @@ _LONG_LINE = 1_000
 _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
 _FEWEST_BRACKETS, _MOST_BLANKS, _MOST_QUOTES, _MOST_OTHER = 0.025, 0.04, 0.08, 0.2
-"""Limits on shares of characters in minified code; JSON has more quotation marks, prose more blanks or scripts."""
+"""Limits on the shares of characters in minified code.
+
+JSON has more quotation marks; prose has more blanks or non-ASCII characters.
+"""
 _ON_A_LINE = re.compile(r"[^\r\n]+")
 
 
 def blobs(text: str) -> list[Span]:
-    """Find the parts of a text that aren't language, in order; takes linear time.
+    """Find the spans of text that aren't language, in order and in linear time.
 
     These are `data:` URLs, base64 and hexadecimal data (wrapped or not), keys and certificates, Excalidraw drawings,
     and lines of minified code. Hashes, numbers, web addresses and long words count as language.
@@ -74,7 +77,7 @@ def blobs(text: str) -> list[Span]:
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """Merge sorted spans that touch or overlap; empty spans are dropped."""
+    """Merge sorted spans that touch or overlap, and drop empty ones."""
     apart: list[Span] = []
     for start, end in spans:
         if apart and start <= apart[-1][1]:
@@ -85,15 +88,15 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Overwrite the blobs in a text with blanks, without changing its length or its line ends.
+    """Overwrite the blobs in the text with blanks, keeping its length and line endings.
 
-    `spans` are the blobs of the text, if already known.
+    `spans` are the blobs, if already known.
     """
     return _replace_spans(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
 
 
 def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Replace each blob in a text with a single blank; `spans` are the blobs, if already known."""
+    """Replace each blob in the text with a single blank. `spans` are the blobs, if already known."""
     return _replace_spans(text, spans, lambda _: " ")
 
 
@@ -107,7 +110,7 @@ def _replace_spans(text: str, spans: Sequence[Span] | None, replace: Callable[[s
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    """Yield the `data:` URLs, each with its opening and closing marks in Markdown or HTML."""
+    """Yield the `data:` URLs, including the Markdown or HTML delimiters around them."""
     at = 0
     last_drawing = text.rfind("</svg>") if "<svg" in text else -1
     while match := _ADDRESS.search(text, at):
@@ -145,7 +148,7 @@ def _runs(text: str) -> Iterator[Span]:
 
 
 def _runs_of_signs(text: str) -> Iterator[Span]:
-    """Yield runs of at least _SHORTEST base64 characters; searching bytes takes a tenth of the time of a regex."""
+    """Yield runs of at least _SHORTEST base64 characters. Searching bytes is ten times as fast as a regex."""
     signs = text.encode("ascii", "replace").translate(_IS_SIGN)
     start = signs.find(b"\1" * _SHORTEST)
     while start >= 0:
@@ -156,7 +159,7 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
-    """Return whether a run continues a block of equally long lines: it is on the next line and isn't longer."""
+    """Return whether a run continues a block of equally long lines: it must be on the next line, and no longer."""
     (first, last), (start, end) = block[0], block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:
         return False
@@ -175,7 +178,7 @@ def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
 
 
 def _is_mixed(run: str) -> bool:
-    """Return whether case and digits alternate more often than in words; repeated characters don't count."""
+    """Return whether case and digits alternate more often than in words. Repeated characters don't count."""
     middle = max(_SAMPLE, len(run) // 2)
     sample = run[:_SAMPLE] + run[middle : middle + _SAMPLE]
     return len(_TURN.findall(sample)) > _MIXED * len(_PAIR.findall(sample))

@@ -1,4 +1,4 @@
-"""A cache whose values are computed once and shared between threads."""
+"""A cache that computes each value once and shares it between threads."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -33,9 +33,9 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
-        """Return the value for a key; the first thread computes it, and the others wait for it.
+        """Return the value for a key, computing it if necessary. Other threads wait for the one that computes it.
 
-        Errors aren't cached: the next thread computes again.
+        Errors aren't cached: the next thread tries again.
         """
         if (value := self.get(key)) is not None:
             return value

@@ -1,4 +1,4 @@
-"""One log line for each write, search or call by a program."""
+"""Logging of one line for each write, search or API call."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -25,11 +25,11 @@ class _LoggedBase(Protocol):
 
 @contextmanager
 def log_call(what: str, **fields: object) -> Iterator[Fields]:
-    """Log a line when a piece of work ends: its name, fields, duration, and the type of the error, if any.
+    """Log a line when an operation ends, with its name, fields, duration, and the error type, if any.
 
-    The caller adds fields to the yielded dictionary: counts, names of bases and models, never the text of a note or a
-    question. Nested work on the same thread isn't logged separately: its fields are added to the outer line, and so is
-    its name if that line has an empty `work` field.
+    The caller adds fields to the yielded dictionary: counts and the names of bases and models, but never the text of a
+    note or question. Nested operations on the same thread aren't logged separately: their fields are added to the
+    outer line, and so is their name if the outer line has an empty `work` field.
     """
     if (outer := _work.get()) is not None:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
@@ -50,7 +50,7 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
 
 @contextmanager
 def skip_log() -> Iterator[None]:
-    """Don't log nested work, such as the many searches of an evaluation."""
+    """Don't log nested operations, such as the many searches in an evaluation."""
     token = _work.set({})
     try:
         yield
@@ -59,7 +59,7 @@ def skip_log() -> Iterator[None]:
 
 
 def log_bases(bases: Iterable[_LoggedBase]) -> None:
-    """Add the names of bases and their models to the current log line of this thread."""
+    """Add the names of bases and their models to this thread's current log line."""
     line = _work.get()
     named = list(bases)
     if line is not None and named:

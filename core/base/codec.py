@@ -1,9 +1,10 @@
 """Codec between dataclasses and plain values, for JSON, database rows, archives and messages to the app.
 
-It follows the type hints of the fields. A dataclass becomes an object with a key for each field and each property in
-its `SHOWN`; tuples become lists, times ISO strings, and paths strings. `decode` only accepts values of exactly the
-field's type that files, databases and JSON can hold. Pydantic isn't used, because errors must name a damaged field in
-the user's language, and the other fields must still be readable (docs/decisions/0064-codec.md).
+The codec follows the fields' type hints. A dataclass becomes an object with a key for each field and for each property
+in its `SHOWN`. Tuples become lists, times become ISO strings, and paths become strings. `decode` only accepts values
+that have exactly the field's type and that files, databases and JSON can hold. Pydantic isn't used, because errors must
+name a damaged field in the user's language, and the remaining fields must still be readable
+(docs/decisions/0064-codec.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -32,9 +33,9 @@ _View = TypeVar("_View")
 typed_dict: Any = TypedDict
 """`TypedDict` without a static type, because type checkers reject types created at run time."""
 Decoder = Callable[[Any], Any]
-"""Function that converts a plain value to a typed one; raises DecodeError or another error in DAMAGE."""
+"""Function that converts a plain value to a typed one. It raises DecodeError or any other error in DAMAGE."""
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""Errors that decoding raises for an invalid value."""
+"""Errors raised when decoding an invalid value."""
 _SAME = frozenset((str, int, float, bool, type(None)))
 _KINDS: dict[object, Message] = message_table(
     {
@@ -52,20 +53,20 @@ _DEEP = message("less deeply nested")
 _MOST_DEPTH = 20
 """Maximum nesting depth in a field without a declared type, such as front matter."""
 _SHOWN = 100
-"""Maximum number of characters of a name in an error."""
+"""Maximum length of a name in an error, in characters."""
 
 
 class Scalar(str):
-    """The text of an unquoted YAML scalar; `value` is its YAML value: a number, a time, a boolean or a text."""
+    """The source text of an unquoted YAML scalar. `value` is its YAML value: a number, time, boolean or string."""
 
     __slots__ = ("value",)
     value: object
 
 
 class DecodeError(ValueError):
-    """A value has the wrong type; `name` is the field, and `kind` the kind of value it expects.
+    """A value has the wrong type. `name` is the field, and `kind` describes the values it accepts.
 
-    `kind` is None for a missing or unknown field.
+    `kind` is None if the field is missing or unknown.
     """
 
     def __init__(self, kind: Message | None, name: str = "", *, missing: bool = False) -> None:
@@ -76,15 +77,15 @@ class DecodeError(ValueError):
 
 
 OWN_FIELDS = object()
-"""Type of a field that maps names of the dataclass's own fields to values."""
+"""Type of a field that maps names of the dataclass's other fields to values."""
 
 
 def encode(
     value: object, message_form: Callable[[Message], object] = lambda text: text, *, properties: bool = True
 ) -> Any:
-    """Convert a value to plain values; `message_form` converts messages, which stay messages by default.
+    """Convert a value to plain values. `message_form` converts messages; by default they are left as they are.
 
-    Without `properties`, only fields are included, not `SHOWN` properties.
+    If `properties` is False, only fields are included, not `SHOWN` properties.
     """
     if type(value) in _SAME:
         return value
@@ -104,12 +105,12 @@ def encode(
 
 @cache
 def _names(kind: "type[DataclassInstance]", properties: bool) -> Texts:
-    """Return the names of a dataclass's fields and, with `properties`, of its `SHOWN` properties."""
+    """Return the names of a dataclass's fields and, with `properties`, those of its `SHOWN` properties."""
     return (*(field.name for field in fields(kind)), *(getattr(kind, "SHOWN", ()) if properties else ()))
 
 
 def to_plain(value: object) -> Any:
-    """Convert a value to JSON data that `decode` reads back, messages included."""
+    """Convert a value, including its messages, to JSON data that `decode` can read back."""
     return encode(value, to_json, properties=False)
 
 
@@ -146,9 +147,9 @@ def decoder(kind: object, *, exact: bool = False) -> Decoder:
 
 
 def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
-    """Return the decoder for a dataclass; `own` overrides the decoders of individual fields.
+    """Return the decoder for a dataclass. `own` overrides the decoders of individual fields.
 
-    The dataclass's `FIELD_TYPES` override the declared types of its fields.
+    The dataclass's `FIELD_TYPES` override its fields' declared types.
     """
     hints = get_type_hints(kind) | getattr(kind, "FIELD_TYPES", {})
     given = [field for field in fields(kind) if field.init]
@@ -182,7 +183,7 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
 
 @cache
 def json_type(kind: Any) -> Any:
-    """Return the JSON type for values of a type; for a dataclass, a `TypedDict` of the same name."""
+    """Return the JSON type corresponding to a type. For a dataclass, it is a `TypedDict` of the same name."""
     origin = get_origin(kind)
     inner = get_args(kind)
     if kind in (Message, datetime, Path):
@@ -202,7 +203,7 @@ def json_type(kind: Any) -> Any:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
-    """Build a dataclass; each field comes from `more`, or else from the first object that has it."""
+    """Build a dataclass, taking each field from `more` or else from the first object that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:
@@ -217,7 +218,7 @@ def _expect(fits: bool, kind: object) -> None:
 
 
 def _named(decode: Decoder, name: str, value: object) -> object:
-    """Decode the value of a field, and add the field's name to an error that names none or only a key."""
+    """Decode a field's value. Add the field's name to an error that names no field, or only a key."""
     try:
         return decode(value)
     except DecodeError as error:
@@ -281,7 +282,7 @@ def _is_whole(value: object) -> bool:
 
 
 def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
-    """Return the decoder for a scalar, which may come from YAML."""
+    """Return the decoder for a scalar, including scalars from YAML."""
 
     def decode(value: Any) -> object:
         if isinstance(value, Scalar):
@@ -314,7 +315,7 @@ def _message(value: object) -> Message:
 
 
 def _any(*, exact: bool) -> Decoder:
-    """Return the decoder for a field without a declared type, for any value that JSON and the database can hold."""
+    """Return the decoder for an untyped field. It accepts any value that JSON and the database can hold."""
 
     def decode(value: object, depth: int = 0) -> object:
         if depth > _MOST_DEPTH:
@@ -348,4 +349,4 @@ _EXACT: dict[object, Decoder] = {
     bool: _scalar(bool, lambda value: type(value) is bool),
     datetime: _time(datetimes.exact),
 }
-"""Decoders for outside input, where they differ from the others."""
+"""Decoders for outside input, where they differ from _SCALARS."""

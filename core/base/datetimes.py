@@ -1,7 +1,7 @@
-"""Times from year 1 to 9999: conversion to UTC and to the user's clock, and shifts by days.
+"""Times from year 1 to 9999: conversion to UTC and to local time, and shifts by days.
 
-A bare day, such as `created: 2026-01-31`, is the same day in every time zone. It is stored as midnight UTC; an actual
-time of midnight UTC is stored a microsecond later (`clock_to_utc`).
+A bare day, such as `created: 2026-01-31`, is the same day in every time zone. It is stored as midnight UTC. A time that
+happens to be midnight UTC is stored one microsecond later (`clock_to_utc`).
 
 Computed times are clamped to the calendar; input outside the calendar is rejected (`exact`).
 """
@@ -13,11 +13,11 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
 _BEYOND = (OverflowError, ValueError, OSError)
-"""Errors that Python and the C library raise for times outside the range of the calendar or the system's clock."""
+"""Errors that Python and the C library raise for times outside the calendar or the system clock's range."""
 
 
 class _Clock(tzinfo):
-    """This machine's time zone with the offset of each day; `datetime.astimezone` gives the offset of one moment."""
+    """This machine's time zone, with the right offset for each day. `datetime.astimezone` sets a fixed offset."""
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
         return _local(at.replace(tzinfo=None)).utcoffset() if at else None
@@ -44,7 +44,7 @@ def utc_now() -> datetime:
 
 
 def _local(at: datetime) -> datetime:
-    """Return a local time with the offset at that time, or with the standard offset if that is unknown."""
+    """Return a local time with the UTC offset at that time, or the standard offset if the actual one is unknown."""
     today = timezone(timedelta(seconds=-clock.timezone))
     try:
         return at.astimezone()
@@ -64,7 +64,7 @@ def in_utc(at: datetime) -> datetime:
 
 
 def exact(at: datetime) -> datetime:
-    """Convert a time to UTC; raises ValueError if that takes it out of the calendar."""
+    """Convert a time to UTC, or raise ValueError if the result would be outside the calendar."""
     converted = in_utc(at)
     if at.tzinfo and converted != at:
         raise ValueError(at.isoformat())
@@ -72,9 +72,9 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Convert a clock time to UTC; a time without an offset is local time.
+    """Convert a clock time to UTC; a time without an offset counts as local time.
 
-    Raises ValueError as `exact` does, for times with an offset.
+    For a time with an offset, raises ValueError under the same conditions as `exact`.
     """
     converted = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
     return converted.replace(microsecond=1) if is_day(converted) else converted
@@ -85,12 +85,12 @@ def is_day(at: datetime) -> bool:
 
 
 def on_clock(at: datetime, zone: tzinfo | None = None) -> datetime:
-    """Convert a time to a time zone, by default this machine's."""
+    """Convert a time to the given time zone, by default this machine's."""
     return _within(lambda: at.astimezone(zone) if zone else _local(at), at)
 
 
 def midnight(day: date, zone: tzinfo | None = None) -> datetime:
-    """Return the time in UTC at which a day begins in a time zone, by default this machine's."""
+    """Return the UTC time at which a day begins in the given time zone, by default this machine's."""
     at = datetime(day.year, day.month, day.day, tzinfo=zone or LOCAL)
     return _within(lambda: at.astimezone(UTC), at)
 
@@ -104,7 +104,7 @@ def later(at: datetime, days: float) -> datetime:
 
 
 def day_of(at: datetime) -> str:
-    """Return a bare day, or the local day of a time, in the form 2026-01-31."""
+    """Return a bare day, or a time's local date, in the form 2026-01-31."""
     return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 
@@ -116,7 +116,7 @@ def _within(converted: Callable[[], datetime], at: datetime) -> datetime:
 
 
 def lapses(expires_at: datetime) -> datetime:
-    """Return the moment when a note expires; a bare day, stored as midnight in UTC, lasts through that day."""
+    """Return the moment a note expires. With a bare day, stored as midnight UTC, it expires at the end of that day."""
     at = in_utc(expires_at)
     if not is_day(at):
         return at

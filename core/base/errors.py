@@ -1,4 +1,4 @@
-"""The errors that Tessera raises on purpose.
+"""The errors Tessera raises on purpose.
 
 TesseraError                   the message is written for the user
 ├─ ConfigError                 a setting is wrong; names it
@@ -9,7 +9,7 @@ TesseraError                   the message is written for the user
 ├─ StoreError
 │  ├─ NoteNotFound
 │  ├─ VersionNotFound
-│  ├─ Conflict                 a note was changed since it was read; holds the stored note
+│  ├─ Conflict                 a note has changed since it was read; holds the stored note
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound, JobNotFound
 │  ├─ WorkspaceLocked          another process has the workspace open for writing; says which
@@ -17,23 +17,23 @@ TesseraError                   the message is written for the user
 │  ├─ NotWritable              the disk or folder is read-only; reading still works
 │  ├─ NotesDamaged             the database can't be read; names the newest backup
 │  ├─ IndexDamaged             says how to rebuild; keyword search still works
-│  ├─ IndexAway                the server of the index can't be reached; writes are sent later
+│  ├─ IndexAway                the index server can't be reached; writes are sent later
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
-├─ EditError                   an invalid edit of a chunk or a note; says what to do instead
+├─ EditError                   an edit to a chunk or note is invalid; says what to do instead
 ├─ SyncRefused                 a plan would remove too much without confirmation
 ├─ Unfinished                  only keyword search finds the imported notes so far; says why
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
 │  └─ ProviderUnavailable      worth another try
 ├─ RowError                    a row of a question file or an exported base is invalid
-├─ QuestionSetError            a question file has bad lines, listed by number; or a question set is invalid
-├─ PackError                   a pack is refused; lists all its mistakes with their lines
-├─ ArchiveError                an exported base is invalid; lists the bad lines; nothing is imported
+├─ QuestionSetError            a question file has invalid lines, listed by number; or a question set is invalid
+├─ PackError                   a pack is refused; lists all its mistakes with line numbers
+├─ ArchiveError                an exported base is invalid; lists the invalid lines; nothing is imported
 ├─ BelowTarget                 a metric of a run is below the target
 └─ Cancelled                   the user stopped a job; its results so far are kept
 
-Only surfaces catch errors, and only `TesseraError`; any other exception is a bug and keeps its traceback.
+Only surfaces catch errors, and only `TesseraError`. Any other exception is a bug and keeps its traceback.
 """
 
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ from core.base.messages import Message, Text, lines, message, plural
 
 
 class TesseraError(Exception):
-    """An error that the user can act on, as its message says. Keywords are the fields of the message."""
+    """An error the user can act on; the message says how. Keyword arguments are the message's fields."""
 
     def __init__(self, text: Text, /, **fields: object) -> None:
         self.message = text if isinstance(text, Message) else message(text, **fields)
@@ -55,7 +55,7 @@ class TesseraError(Exception):
         return str(self.message)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the attributes, because the constructor's arguments aren't stored."""
+        """Pickle the attributes, because the constructor arguments aren't stored."""
         return unpickled, (type(self), self.__dict__)
 
 
@@ -70,7 +70,7 @@ class ConfigError(TesseraError):
 
 
 class UnknownChoice(ConfigError):
-    """A name isn't in a table; `what` is the noun for the table's entries."""
+    """A name isn't in a table. `what` is the noun for the table's entries."""
 
     def __init__(self, what: Text, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
@@ -99,7 +99,7 @@ class MissingDependency(ConfigError):
 
 
 class SourceError(TesseraError):
-    """A file or folder can't be read; `path` is the path as the user knows it."""
+    """A file or folder can't be read. `path` is the path as the user knows it."""
 
     def __init__(self, path: str, reason: Text, /, **fields: object) -> None:
         self.path = path
@@ -108,7 +108,7 @@ class SourceError(TesseraError):
 
 
 class QueryError(TesseraError):
-    """A question has invalid syntax; `at` is the span of the error as half-open offsets."""
+    """A question has invalid syntax. `at` is the error's span, as half-open offsets."""
 
     def __init__(self, text: Text, /, at: tuple[int, int] | None = None, **fields: object) -> None:
         super().__init__(text, **fields)
@@ -136,10 +136,10 @@ class VersionNotFound(StoreError):
 
 
 class Conflict(StoreError):
-    """A note was changed since it was read.
+    """A note has changed since it was read.
 
-    `stored` is the current note, or the note as read from its file if that was changed; `version` is the expected
-    version.
+    `stored` is the current note or, if its file was changed, the note as read from the file. `version` is the version
+    that the caller expected.
     """
 
     def __init__(self, text: Text, /, stored: Any, version: int, **fields: object) -> None:
@@ -166,11 +166,11 @@ class JobNotFound(StoreError):
 
 
 class WorkspaceLocked(StoreError):
-    """Another process writes to this workspace."""
+    """Another process has this workspace open for writing."""
 
 
 class DiskFull(StoreError):
-    """The disk of the workspace, or the user's quota, is full; everything stored before is safe."""
+    """The workspace's disk or the user's quota is full. Everything already stored is safe."""
 
 
 class NotWritable(StoreError):
@@ -182,11 +182,11 @@ class NotesDamaged(StoreError):
 
 
 class IndexDamaged(StoreError):
-    """The vector index can't be read; the notes and their vectors are safe."""
+    """The vector index can't be read. The notes and their vectors are safe."""
 
 
 class IndexAway(StoreError):
-    """The vector index server can't be reached or refuses requests; notes and vectors are safe."""
+    """The vector index server can't be reached or refuses requests. The notes and their vectors are safe."""
 
 
 class NewerSchema(StoreError):
@@ -194,11 +194,11 @@ class NewerSchema(StoreError):
 
 
 class EmbeddingMismatch(StoreError):
-    """The index contains the vectors of another model."""
+    """The index contains vectors from another model."""
 
 
 class EditError(TesseraError):
-    """An edit of a chunk or a note is invalid."""
+    """An edit to a chunk or note is invalid."""
 
 
 class SyncRefused(TesseraError):
@@ -206,7 +206,7 @@ class SyncRefused(TesseraError):
 
 
 class Unfinished(TesseraError):
-    """Only keyword search finds the imported notes, because the embedder failed; `reason` says why."""
+    """Only keyword search finds the imported notes, because the embedder failed. `reason` says why."""
 
     def __init__(self, reason: Message) -> None:
         super().__init__(
@@ -226,7 +226,7 @@ class ModelError(TesseraError):
 
 
 class ProviderError(TesseraError):
-    """A model server refused a request or gave an unusable answer; `status` is the HTTP status, if any."""
+    """A model server refused a request or gave an unusable answer. `status` is the HTTP status code, if any."""
 
     def __init__(self, text: Text, /, status: int | None = None, **fields: object) -> None:
         super().__init__(text, **fields)
@@ -238,10 +238,10 @@ class ProviderUnavailable(ProviderError):
 
 
 class QuestionSetError(TesseraError):
-    """A question file has bad lines, or a question set is invalid.
+    """A question file has invalid lines, or a question set is invalid.
 
-    `line` is the number of the first bad line, or 0 if the error isn't about a line. `others` are further bad lines
-    with their reasons; `unlisted` counts the rest.
+    `line` is the number of the first invalid line, or 0 if the error isn't about a line. `others` are further invalid
+    lines with their reasons, and `unlisted` is the number of problems beyond those.
     """
 
     def __init__(
@@ -265,11 +265,11 @@ class QuestionSetError(TesseraError):
 
 
 class RowError(TesseraError):
-    """A row of a question file or an exported base is invalid; the cause of a QuestionSetError or an ArchiveError."""
+    """A row of a question file or an exported base is invalid. The cause of a QuestionSetError or an ArchiveError."""
 
 
 class ArchiveError(TesseraError):
-    """An exported base is invalid; `mistakes` are pairs of a place and a reason."""
+    """An exported base is invalid. `mistakes` are pairs of a location and a reason."""
 
     def __init__(self, path: str, mistakes: Iterable[tuple[Text, Message]]) -> None:
         self.path, self.mistakes = path, tuple(mistakes)
@@ -281,7 +281,7 @@ class ArchiveError(TesseraError):
 
 
 class PackError(TesseraError):
-    """A pack can't be installed; `mistakes` lists all its mistakes, each with file and line."""
+    """A pack can't be installed. `mistakes` lists all its mistakes, each with its file and line."""
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
         self.mistakes = tuple(mistakes)

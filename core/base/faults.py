@@ -1,7 +1,7 @@
-"""Translation of file system, SQLite, JSON and CSV errors into errors that the user can act on.
+"""Translation of file system, SQLite, JSON and CSV errors into errors the user can act on.
 
-The module that calls the library translates: `with translate_errors(folder): …`, or `raise translate_error(error,
-folder) from error`.
+The module that calls the library translates its errors, using `with translate_errors(folder): …` or
+`raise translate_error(error, folder) from error`.
 """
 
 import errno
@@ -30,21 +30,21 @@ _LOG = getLogger(__name__)
 DATABASE = "notes.db"
 DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 BACKUPS = "backups"
-"""Name of the folder in a workspace for backups of its database."""
+"""Name of the workspace folder for database backups."""
 FILES = "files"
-"""Name of the folder in a workspace for pictures of notes that aren't in a user's folder."""
+"""Name of the workspace folder for the pictures of notes that aren't in a user's folder."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-"""Beginnings of SQLite's messages about a damaged database that have only a generic error code."""
+"""Prefixes of SQLite's messages about a damaged database that come with only a generic error code."""
 _TRIAL = b"\0" * 65536
-"""Bytes to write in order to find out why SQLite couldn't; they don't fit on a full disk."""
+"""Bytes for a test write, to find out why SQLite couldn't write. They don't fit on a full disk."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
-    """Return whether an SQLite error is a bug in the program rather than a problem of the database."""
+    """Return whether an SQLite error is a bug in the program rather than a problem with the database."""
     if isinstance(
         error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.IntegrityError | sqlite3.DataError
     ):
@@ -54,7 +54,7 @@ def is_mistake(error: sqlite3.Error) -> bool:
 
 @contextmanager
 def translate_errors(folder: Path) -> Iterator[None]:
-    """Translate file system and SQLite errors into StoreErrors; `folder` is the workspace or its index."""
+    """Translate file system and SQLite errors into StoreErrors. `folder` is the workspace or its index."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -115,7 +115,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
 
 
 def find_write_error(folder: Path) -> StoreError | None:
-    """Return why a folder isn't writable, for libraries that don't report it; None if it is writable."""
+    """Return why a folder isn't writable, or None if it is. This is for libraries that don't report the reason."""
     cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 
@@ -126,7 +126,7 @@ def newest_backup(folder: Path) -> Path | None:
 
 
 def damage_error(folder: Path, why: str) -> NotesDamaged:
-    """Return the error for an unreadable database; it names the newest backup, if any."""
+    """Return the error for an unreadable database, naming the newest backup, if any."""
     file = folder / DATABASE
     backup = newest_backup(folder)
     if backup:
@@ -166,7 +166,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
 
 
 def _unreadable(path: Path) -> StoreError | None:
-    """Return an error if a file or folder exists but is unreadable, or None."""
+    """Return an error if the file or folder exists but is unreadable, or None otherwise."""
     if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         return None
     return StoreError(
@@ -177,7 +177,7 @@ def _unreadable(path: Path) -> StoreError | None:
 
 
 def _folder_in_place_error(folder: Path) -> OSError | None:
-    """Return an error if there is a folder at the path of a database file, or None."""
+    """Return an error if a folder is in the way of a database file, or None otherwise."""
     for path in (folder / name for name in DATABASE_FILES):
         if path.is_dir():
             return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -185,7 +185,7 @@ def _folder_in_place_error(folder: Path) -> OSError | None:
 
 
 def _try_write(folder: Path) -> OSError | None:
-    """Try to write a file slightly larger than the database; return the error, or None."""
+    """Try to write a file slightly larger than the database. Return the error, or None if there was none."""
     try:
         with TemporaryFile(dir=folder) as file:
             file.seek(max((path.stat().st_size for path in folder.glob(f"{DATABASE}*")), default=0))
@@ -198,7 +198,7 @@ def _try_write(folder: Path) -> OSError | None:
 
 @contextmanager
 def wrap_file_errors(path: str) -> Iterator[None]:
-    """Log unexpected exceptions and raise them as SourceError, so that a bad file doesn't stop the other files."""
+    """Log unexpected exceptions and re-raise them as SourceError, so that one invalid file doesn't stop the rest."""
     try:
         yield
     except TesseraError:
@@ -224,10 +224,10 @@ _PARSE_ERRORS = (
     message("Extra data"),
     message("unexpected end of data"),
 )
-"""Error texts from Python's JSON and CSV readers."""
+"""Error messages from Python's JSON and CSV readers."""
 
 
 def translate_parse_error(text: str) -> Message | str:
-    """Return the message for an error text from the JSON or CSV reader, or an unknown text unchanged."""
+    """Return the translatable message for a JSON or CSV reader error, or the text unchanged if it is unknown."""
     text = text.removesuffix(": ")
     return next((known for known in _PARSE_ERRORS if known.text == text), text)

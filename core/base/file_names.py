@@ -1,4 +1,4 @@
-"""Safe file names made from untrusted names: valid on every system, and never a drive, device or stream."""
+"""Safe file names from untrusted input: valid on every system, and never a drive, device or stream."""
 
 import re
 
@@ -8,16 +8,16 @@ _DEVICE = re.compile(r"(?i)(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|con(?:in|out
 
 
 def harmless_path(path: str, *, keeps_marks: bool = False) -> str:
-    """Make every part of a path a safe file name; the path can't leave its folder on any system.
+    """Turn every part of a path into a safe file name, so that the path can't leave its folder on any system.
 
-    With `keeps_marks`, characters that only Windows forbids stay, as in archives from other systems. Windows has the
-    strictest rules: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+    With `keeps_marks`, characters forbidden only on Windows are kept, as for archives from other systems. Windows has
+    the strictest rules: https://learn.microsoft.com/windows/win32/fileio/naming-a-file
     """
     parts = path.replace("\\", "/").strip("/").split("/")
     return "/".join(harmless_name(part, _HARMFUL if keeps_marks else _UNFIT) for part in parts)
 
 
 def harmless_name(name: str, unfit: str = _UNFIT) -> str:
-    """Replace the characters that some system forbids in a file or folder name; an empty result becomes `_`."""
+    """Replace characters that any system forbids in file or folder names. An empty result becomes `_`."""
     fit = re.sub(unfit, " ", name).rstrip(". ")
     return f"_{fit}" if not fit or _DEVICE.match(fit) else fit

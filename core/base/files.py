@@ -1,4 +1,4 @@
-"""Opening regular files, writing small files atomically, sizes, free space, and temporary folders."""
+"""File helpers: opening regular files, atomic writes of small files, sizes, disk space, and temporary folders."""
 
 import json
 import os
@@ -29,12 +29,12 @@ class DiskSpace(NamedTuple):
 
     @property
     def nearly_full(self) -> bool:
-        """Whether the disk is nearly full, so that the user should free space."""
+        """Whether the disk is nearly full, so that the user should free some space."""
         return self.free < min(0.05 * self.total, 2_000_000_000)
 
 
 def disk_space(folder: Path) -> DiskSpace:
-    """Return the free and total space of the disk with a folder."""
+    """Return the free and total space on a folder's disk, in bytes."""
     usage = shutil.disk_usage(folder)
     return DiskSpace(usage.free, usage.total)
 
@@ -44,9 +44,9 @@ SMALL = 4 << 20
 """Maximum size of a small file in bytes."""
 BROKEN = ".broken"
 _ASIDE = 5
-"""Maximum number of files set aside under one name; after that, the last one is replaced."""
+"""Maximum number of files set aside under one name. After that, the last one is replaced."""
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
-"""Permanent errors on reading a file; others, such as too many open files, may be temporary."""
+"""Permanent errors when reading a file. Any other error, such as too many open files, may be temporary."""
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Flags that prevent `os.open` from blocking on a pipe without a writer."""
 
@@ -58,13 +58,13 @@ class Unfit(ValueError):
 
 
 def reason(error: Exception) -> str:
-    """Return the system's reason why a file can't be read or written."""
+    """Return the operating system's reason why a file can't be read or written."""
     return getattr(error, "strerror", "") or str(error)
 
 
 @contextmanager
 def open_regular(file: Path) -> Iterator[BinaryIO]:
-    """Open a regular file for reading, without blocking on special files; raises Unfit and OSError."""
+    """Open a regular file for reading, without blocking on special files. Raises Unfit and OSError."""
     try:
         handle = os.open(file, os.O_RDONLY | AT_ONCE)
     except OSError as error:
@@ -80,7 +80,10 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
-    """Open a user's regular file of at most `most` bytes, without blocking; raises SourceError otherwise."""
+    """Open a user's file for reading, without blocking on special files.
+
+    Raises SourceError if the file can't be read, isn't a regular file, or is larger than `most` bytes.
+    """
     with ExitStack() as stack:
         try:
             stream = stack.enter_context(open_regular(file))
@@ -96,7 +99,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
 
 
 def read(file: Path, most: int = SMALL) -> bytes:
-    """Read a regular file of at most `most` bytes; raises Unfit and OSError."""
+    """Read a regular file of at most `most` bytes. Raises Unfit and OSError."""
     with open_regular(file) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -105,7 +108,10 @@ def read(file: Path, most: int = SMALL) -> bytes:
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse JSON; raises ValueError for invalid data and lone surrogates, RecursionError for deep nesting."""
+    """Parse JSON.
+
+    Raises ValueError if the data is invalid or contains lone surrogates, and RecursionError if it is nested too deeply.
+    """
     value = json.loads(data)
     json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
@@ -114,9 +120,10 @@ def parse_json(data: bytes) -> Any:
 def load(
     file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], object] = parse_json
 ) -> T | None:
-    """Read, parse and check a file; return the result of `check`, or None if the file is missing.
+    """Read, parse and check a file. Return the result of `check`, or None if the file is missing.
 
-    An unreadable or invalid file counts as missing; with `aside` it is set aside. Raises OSError for temporary errors.
+    An unreadable or invalid file counts as missing. With `aside`, it is also set aside. Raises OSError for temporary
+    errors.
     """
     try:
         return check(parse(read(file)))
@@ -130,7 +137,7 @@ def load(
 
 
 def list_set_aside(folder: Path) -> Texts:
-    """List the names of files in a folder that were set aside."""
+    """Return the names of the files in a folder that were set aside."""
     with suppress(OSError):
         names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
         return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
@@ -138,9 +145,9 @@ def list_set_aside(folder: Path) -> Texts:
 
 
 def set_aside(file: Path) -> Path:
-    """Rename a damaged file, or anything else at its path, so that it can be created again; return the new path.
+    """Rename a damaged file, or anything else at its path, so that the file can be created again.
 
-    Raises OSError.
+    Return the new path. Raises OSError.
     """
     names = (f"{file.name}{BROKEN}{f'-{number}' if number > 1 else ''}" for number in range(1, _ASIDE + 1))
     places = [file.with_name(name) for name in names]
@@ -152,7 +159,7 @@ def set_aside(file: Path) -> Path:
 
 
 def folder(place: Path) -> Path:
-    """Create a folder that only its owner can read, unless it exists; anything else at the path is set aside."""
+    """Create a folder that only its owner can read, unless it exists. Anything else at the path is set aside."""
     if os.path.lexists(place) and not place.is_dir():
         set_aside(place)
     place.mkdir(mode=0o700, exist_ok=True)
@@ -160,7 +167,7 @@ def folder(place: Path) -> Path:
 
 
 def delete(place: Path) -> None:
-    """Delete a file, a link, or a folder with its content; do nothing if it doesn't exist."""
+    """Delete a file, a link, or a folder and its contents. Do nothing if the path doesn't exist."""
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     else:
@@ -168,13 +175,13 @@ def delete(place: Path) -> None:
 
 
 _TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
-"""Names of the temporary files of `replace`, as `mkstemp` makes them."""
+"""Pattern for the names that `mkstemp` gives to temporary files in `replace`."""
 
 
 def replace(file: Path, text: str | bytes) -> None:
-    """Write a file atomically, readable by its owner only, replacing an existing one; raises OSError.
+    """Atomically write a file that only its owner can read, replacing any existing file.
 
-    A folder at its path is set aside.
+    A folder at its path is set aside. Raises OSError.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)  # with mode 0600
@@ -193,10 +200,10 @@ def replace(file: Path, text: str | bytes) -> None:
 
 
 def create(file: Path, text: str | bytes) -> None:
-    """Write a new file that only its owner can read; raises OSError.
+    """Write a new file that only its owner can read. Raises OSError.
 
-    On Linux the file has no name until it is complete, so a killed process leaves nothing behind. Elsewhere `replace`
-    is used.
+    On Linux, the file has no name until it is complete, so a killed process leaves nothing behind. On other systems,
+    `replace` is used.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle = -1
@@ -213,7 +220,7 @@ def create(file: Path, text: str | bytes) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Delete the temporary files that killed processes left in a folder; nothing else may write to it meanwhile."""
+    """Delete temporary files left in a folder by killed processes. Nothing else may write to the folder during this."""
     for file in folder.iterdir():
         if _TEMPORARY.fullmatch(file.name) and file.is_file():
             with suppress(OSError):
@@ -221,7 +228,7 @@ def sweep(folder: Path) -> None:
 
 
 def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the files in a folder with their sizes in bytes; files that disappear meanwhile are skipped."""
+    """Yield the files in a folder with their sizes in bytes, skipping any that disappear during the scan."""
     for place, _, names in os.walk(folder):
         for name in names:
             file = Path(place, name)
@@ -230,17 +237,17 @@ def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def size(folder: Path) -> int:
-    """Return the total size of the files in a folder in bytes."""
+    """Return the total size of a folder's files in bytes."""
     return sum(size for _, size in sizes(folder))
 
 
 TEMPORARY_FOLDER = "temporary"
-"""Name of the workspace's folder for temporary files. Each process has a folder in it and holds that folder's lock."""
+"""Name of the workspace folder for temporary files. Each process has a subfolder and holds that subfolder's lock."""
 _LOCK = "lock"
 
 
 class TemporaryFolders:
-    """Temporary folders of this process, in a parent folder that is created with the first."""
+    """This process's temporary folders. Their parent folder is created along with the first one."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
@@ -250,7 +257,7 @@ class TemporaryFolders:
         self._making = Lock()
 
     def make(self) -> Path:
-        """Create an empty folder, which the caller has to delete; raises StoreError."""
+        """Create an empty folder, to be deleted by the caller. Raises StoreError."""
         from filelock import FileLock  # the import takes 10 ms, and most commands don't need it
 
         with translate_errors(self._workspace), self._making:
@@ -264,7 +271,7 @@ class TemporaryFolders:
 
     @contextmanager
     def make_scoped(self) -> Iterator[Path]:
-        """Create an empty folder and delete it with its content on exit; raises StoreError."""
+        """Create an empty folder, and delete it and its contents on exit. Raises StoreError."""
         folder = self.make()
         try:
             yield folder
@@ -280,7 +287,7 @@ class TemporaryFolders:
 
 
 def sweep_temporary(workspace: Path) -> None:
-    """Delete the folders of ended processes; does nothing if `temporary` is a link."""
+    """Delete the temporary folders of processes that have ended. Do nothing if `temporary` is a link."""
     place = workspace / TEMPORARY_FOLDER
     if place.is_symlink() or not place.is_dir():
         return

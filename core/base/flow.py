@@ -1,4 +1,4 @@
-"""Conversion of hard-wrapped text to flowing text; verses, code, tables and lists keep their lines."""
+"""Conversion of hard-wrapped text to flowing text. Verses, code, tables and lists keep their lines."""
 
 import re
 from collections.abc import Set
@@ -12,26 +12,26 @@ _BLOCK = re.compile(
     r"(?P<lines>.+(?:\n(?![ \t>]*(?:$|[-*+•][ \t]|\d+[.)][ \t]|\d+、|#{1,6}[ \t]"
     r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|-{2,}[ \t]*$|\$\$)).+)+)"
 )
-"""A block of code, or a paragraph or list item of several lines."""
+"""A code block, or a paragraph or list item of several lines."""
 _BREAK = re.compile(
     r"(?P<line>.*?(?P<left>[^\W\d_]{0,40}))(?P<hyphen>[-‐\u00ad]?)(?P<end>[ \t]*\n[ \t>]*)"
     r"(?=(?P<next>(?P<right>[^\W\d_]{0,40}).?))"
 )
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 _NARROW = 40
-"""Width below which a paragraph on a page keeps its lines, as a verse or an address would."""
+"""Width below which a paragraph on a page keeps its lines, because it may be a verse or an address."""
 GAP, LINE = "\ufdd0", "\ufdd1"
-"""Placeholders in a flowing text, for a hidden character and for a line end that stays.
+"""Placeholders in flowing text for a hidden character and for a line break that is kept.
 
-They are Unicode noncharacters, which no text contains; private-use characters are symbols in some fonts.
+They are Unicode noncharacters, which never occur in text. Private-use characters are symbols in some fonts.
 """
 
 
 def flow(text: str, known: str = "", *, paged: bool = False) -> str:
-    """Remove the line ends within the paragraphs of a Markdown text; GAP and LINE keep the length the same.
+    """Remove the line breaks within paragraphs of Markdown, using GAP and LINE to keep the length the same.
 
-    A word hyphenated at a line end is joined if the whole word occurs in the text or in `known`. In a `paged` text,
-    whose lines are as wide as a page, narrow paragraphs keep their lines.
+    A word hyphenated at the end of a line is joined if the whole word occurs in the text or in `known`. In `paged`
+    text, whose lines are as wide as a page, narrow paragraphs keep their lines.
     """
     words = {*re.findall(r"[^\W\d_]+", f"{text}\n{known}".casefold())}
 
@@ -47,12 +47,12 @@ def flow(text: str, known: str = "", *, paged: bool = False) -> str:
 
 
 def as_copied(text: str) -> str:
-    """Return a flowing text for the clipboard, without placeholders."""
+    """Return flowing text without its placeholders, for the clipboard."""
     return text.replace(GAP, "").replace(LINE, "\n")
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:
-    """Return a matched line with its line end replaced by a space or GAPs."""
+    """Return a matched line, with its line break replaced by a space or by GAPs."""
     line, left, hyphen, end, after, right = match.groups()
     if end.startswith("  ") or line.endswith("\\"):
         return match[0]

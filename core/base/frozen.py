@@ -1,4 +1,4 @@
-"""The decorator for immutable data classes, and common types of fields."""
+"""The decorator for immutable data classes, and common field types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import TypeVar, dataclass_transform
 _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
 Values = dict[str, object]
-"""Values of any type by name."""
+"""Values of any type, keyed by name."""
 ValueMap = Mapping[str, object]
-"""The same, read-only."""
+"""Read-only version of Values."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(kind: type[_Noun]) -> type[_Noun]:
-    """Make a class a frozen data class with slots."""
+    """Turn a class into a frozen data class with slots."""
     return dataclass(frozen=True, slots=True)(kind)

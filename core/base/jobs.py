@@ -1,4 +1,4 @@
-"""Long work in threads, with progress, cancellation and a result."""
+"""Long-running work in threads, with progress, cancellation and a result."""
 
 import time
 from collections import deque
@@ -15,13 +15,13 @@ from core.base.frozen import frozen
 from core.base.messages import Text, verbatim
 
 _WINDOW, _STEADY = 10.0, 60.0
-"""Seconds of progress on which an estimate is based, and seconds of estimates whose median is used."""
+"""Seconds of recent progress an estimate is based on, and seconds of recent estimates the median is taken over."""
 _LEAST = 3.0
 """Seconds of progress before the first estimate."""
 
 
 class Pace:
-    """Estimate of the time left from recent progress; a median keeps it steady when some steps take long."""
+    """Estimates the time left from recent progress. A median keeps the estimate steady when some steps take long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -29,7 +29,7 @@ class Pace:
         self._ends: deque[tuple[float, float]] = deque()
 
     def left(self, done: float, total: float) -> float | None:
-        """Record a step and return the seconds left, or None while unknown."""
+        """Record a step and return the number of seconds left, or None if it isn't known yet."""
         now = self._clock()
         share = min(1.0, done / total) if total else 0.0
         if self._steps and share < self._steps[-1][1]:
@@ -54,13 +54,13 @@ _LOG = getLogger(__name__)
 _RETAINED = 50
 """Maximum number of finished jobs in `Jobs.ended`."""
 _BETWEEN = 0.1
-"""Seconds between two checks for the end of another job."""
+"""Seconds between checks for whether another job has ended."""
 T = TypeVar("T")
 JobState = Literal["running", "done", "cancelled", "failed"]
 
 
 class Progress(Protocol):
-    """Callback that long work calls between steps; raises Cancelled to stop the work."""
+    """Callback called by long-running work between steps. It raises Cancelled to stop the work."""
 
     def __call__(self, done: float, total: float, what: Text) -> None: ...
 
@@ -74,10 +74,10 @@ def no_progress(done: float, total: float, what: Text) -> None:
 
 @frozen
 class Job:
-    """State of long work; `error` is a message for the user, `result` is the return value.
+    """State of long-running work. `error` is a message for the user; `result` is the work's return value.
 
-    `base` is the only base that the work changes, empty if it may change any. `left` is the number of seconds left,
-    None while unknown. A `quiet` job wasn't started by the user: pages don't change when it starts or ends.
+    `base` is the only base the work changes, or "" if it may change any base. `left` is the number of seconds left, or
+    None if it isn't known yet. A `quiet` job wasn't started by the user: pages don't change when it starts or ends.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Job:
 
     @property
     def id(self) -> str:
-        """Id that is unique in this process: name and number."""
+        """Name and number of the job, unique in this process."""
         return f"{self.name}-{self.number}"
 
     @property
@@ -105,7 +105,7 @@ class Job:
 
 
 class Busy(Exception):
-    """Other jobs ran for longer than a job was willing to wait."""
+    """Other jobs ran longer than a job was willing to wait."""
 
 
 class Jobs:
@@ -130,10 +130,11 @@ class Jobs:
         again: bool = False,
         quiet: bool = False,
     ) -> bool:
-        """Run `work` in a thread; return False without starting it if a job of this name is running, or after `close`.
+        """Run `work` in a thread and return True, or return False if it can't be started.
 
-        `base` is the only base that the work changes, empty if it may change any. With `again`, a running job of this
-        name also does this work before it ends, and returns its result. A job started by a `quiet` job is quiet too.
+        It can't be started if a job of this name is running, or after `close`. With `again`, the running job then does
+        this work as well before it ends, and returns the result of this work. `base` is the only base the work changes,
+        or "" if it may change any base. A job started by a `quiet` job is quiet too.
         """
         with self._lock:
             if self._is_closed:
@@ -158,8 +159,8 @@ class Jobs:
     ) -> T:
         """Run `work` as a job once no job named `name` or in `apart` is running, and return its result.
 
-        Pages show the job while it runs; the caller reports the outcome. Raises the errors of `work`, Cancelled if the
-        job or all jobs are stopped, and Busy if other jobs run for more than `patience` seconds.
+        Pages show the job while it runs; the caller reports the outcome. Raises any error raised by `work`, Cancelled
+        if this job or all jobs are stopped, and Busy if other jobs run for more than `patience` seconds.
         """
         outcome: Future[T] = Future()
 
@@ -191,12 +192,12 @@ class Jobs:
             return self._jobs.get(name)
 
     def all(self) -> list[Job]:
-        """Return the newest job of each name, the newest first."""
+        """Return the latest job of each name, most recent first."""
         with self._lock:
             return sorted(self._jobs.values(), key=lambda job: -job.number)
 
     def ended(self) -> list[Job]:
-        """Return the last finished jobs, most recent first, including forgotten ones."""
+        """Return the most recently finished jobs, latest first, including forgotten ones."""
         with self._lock:
             return list(reversed(self._ended))
 
@@ -204,14 +205,14 @@ class Jobs:
         return any(job is not None and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
-        """Ask a job to stop at its next step; work waiting after `start(again=True)` is dropped too."""
+        """Ask a job to stop at its next step. Work queued by `start(again=True)` is dropped too."""
         with self._lock:
             self._again.pop(name, None)
             if name in self._stops:
                 self._stops[name].set()
 
     def forget(self, name: str, before: Job | None = None) -> None:
-        """Delete a finished job, and list the job `before` it again, so that the user can still read its result."""
+        """Delete a finished job, and list the job `before` it again, so that the earlier result can still be read."""
         with self._lock:
             if name in self._jobs and self._jobs[name].state != "running":
                 del self._jobs[name]
@@ -226,7 +227,7 @@ class Jobs:
         return self.find(name)
 
     def close(self) -> None:
-        """Stop all jobs and wait for them; no job can be started afterwards."""
+        """Stop all jobs and wait for them to end. No job can be started afterwards."""
         with self._lock:
             self._is_closed = True
             for stop in self._stops.values():
@@ -240,7 +241,7 @@ class Jobs:
             following = self._do(name, following)
 
     def _do(self, name: str, work: Work) -> Work | None:
-        """Do the work of a job; return the next work for it, or None if the job has ended."""
+        """Do a job's work. Return the work to do next, or None if the job has ended."""
         stop = self._stops[name]
         pace = Pace()
 
@@ -263,7 +264,7 @@ class Jobs:
         return self._finish(name, "cancelled" if stop.is_set() else "done", result=result)
 
     def _finish(self, name: str, state: JobState, **outcome: object) -> Work | None:
-        """End a job, whatever the outcome, unless more work is waiting for it; return that work, or None."""
+        """End a job and return None, or return the work queued for the job if there is any."""
         with self._lock:
             if name in self._again and not self._is_closed:
                 self._stops[name] = Event()

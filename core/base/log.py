@@ -1,8 +1,8 @@
-"""The log of a workspace, `logs/tessera.log`: events and failures, without text from notes.
+"""A workspace's log, `logs/tessera.log`: events and failures, without any text from notes.
 
-Tessera's own records are written with their fields. Exceptions are logged with their types and traceback lines only,
-because their texts may quote notes. For the same reason, the texts of other libraries' records are left out. The
-setting `log_texts` adds all texts.
+Tessera's own records are written with their fields. Only the types and traceback lines of exceptions are logged,
+because exception messages may quote notes. For the same reason, the messages in other libraries' records are left out.
+The setting `log_texts` adds all messages.
 """
 
 import logging
@@ -32,7 +32,7 @@ _BYTES = 1_000_000
 _OLDER = 2
 _FRAMES = 30
 _CHAIN = 5
-"""Maximum number of traceback lines per exception (`_FRAMES`), and of exceptions per chain, in the log."""
+"""Maximum number of logged traceback lines per exception (`_FRAMES`) and of logged exceptions per chain."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) ([\w.]+:\d+) ")
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
@@ -44,16 +44,16 @@ _CORE.addHandler(logging.NullHandler())  # without a handler, logging would prin
 
 
 def print_nothing() -> None:
-    """Keep log records off the terminal, even if a library configures logging later; the user sees messages instead.
+    """Keep log records off the terminal, even if a library configures logging later. The user sees messages instead.
 
-    Without a handler at the root, `logging.warning` and `logging.basicConfig` would print all later records.
+    If the root logger had no handler, `logging.warning` and `logging.basicConfig` would print all later records.
     """
     logging.basicConfig(handlers=[logging.NullHandler()])
 
 
 @frozen
 class LogEntry:
-    """A warning or an error in the log: time, location, and the types and traceback lines of its exceptions."""
+    """A warning or error in the log: its time, its location, and the types and traceback lines of its exceptions."""
 
     at: str
     where: str
@@ -61,9 +61,9 @@ class LogEntry:
 
 
 class Log(RotatingFileHandler):
-    """The log of a workspace; if its file can't be written, nothing is logged.
+    """A workspace's log. If the log file can't be written, nothing is logged.
 
-    A process without the workspace's lock writes only warnings, errors and calls, and never rotates the file.
+    A process that doesn't hold the workspace's lock writes only warnings, errors and calls, and never rotates the file.
     """
 
     def __init__(self, folder: Path, *, readonly: bool, texts: bool) -> None:
@@ -82,7 +82,7 @@ class Log(RotatingFileHandler):
                     files.set_aside(file)
 
     def listen(self, *names: str) -> None:
-        """Also write the records of the given loggers."""
+        """Write the records of the given loggers too."""
         for logger in map(logging.getLogger, names):
             logger.addHandler(self)
             self._loggers.append(logger)
@@ -92,17 +92,21 @@ class Log(RotatingFileHandler):
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record; for other libraries or if read-only, only warnings, errors and calls."""
+        """Return whether to write a record.
+
+        Warnings and errors are always written. Any other record is written only if it is Tessera's own and, if the log
+        is read-only, only if it is a call.
+        """
         usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
         return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Do nothing; logging would print a traceback."""
+        """Do nothing, because `logging` would print a traceback."""
 
     def close(self) -> None:
         for logger in self._loggers:
             logger.removeHandler(self)
-        with suppress(OSError):  # text that didn't fit on a full disk
+        with suppress(OSError):  # buffered text doesn't fit on a full disk
             super().close()
 
     def _open(self) -> TextIOWrapper:
@@ -114,12 +118,12 @@ class Log(RotatingFileHandler):
 
 
 def tail(folder: Path, count: int) -> list[str]:
-    """Return the last lines of the log, oldest first; empty if it can't be read."""
+    """Return the last lines of the log, oldest first, or [] if it can't be read."""
     return list(_lines(folder))[-count:]
 
 
 def errors(folder: Path, count: int) -> list[LogEntry]:
-    """Return the last warnings and errors, oldest first, without their texts."""
+    """Return the last warnings and errors, oldest first, without their messages."""
     logged = []
     open_entry = False
     for line in _lines(folder):
@@ -140,7 +144,7 @@ def _lines(folder: Path) -> Iterator[str]:
 
 
 class _Lines(logging.Formatter):
-    """Log format: a line for each record, then the type and the traceback lines of each chained exception."""
+    """Log format: one line for the record, then the type and traceback lines of each chained exception."""
 
     def __init__(self, texts: bool) -> None:
         super().__init__()
@@ -167,7 +171,7 @@ class _Lines(logging.Formatter):
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
     def _error_kind(self, error: BaseException) -> str:
-        """Return the type of an exception, with the part of its text that can't quote a note."""
+        """Return the type of an exception, with the part of its message that can't quote a note."""
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         text = getattr(error, "sqlite_errorname", "")
@@ -185,7 +189,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def _module_of(frame: FrameType) -> str:
-    """Return a frame's module, or its path in the program's folder; "elsewhere" for other files."""
+    """Return a frame's module, or the script's path in the program's folder, or "elsewhere" for any other file."""
     file = Path(frame.f_code.co_filename)
     name = str(frame.f_globals.get("__name__", ""))
     if name == "__main__" and file.is_relative_to(PROGRAM):

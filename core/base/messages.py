@@ -1,6 +1,6 @@
-"""Messages to the user: texts with fields, which are translated only when shown.
+"""Messages to the user: text with fields, translated only when it is shown.
 
-The English text is the id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
+The English text is the message id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
 """
 
 import gettext
@@ -19,25 +19,25 @@ ENGLISH = "en"
 _Key = TypeVar("_Key")
 
 LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
-"""Languages of the screen and the terminal: the catalogue's name -> the language's own name."""
+"""Languages for the screen and the terminal: catalogue names mapped to the languages' own names."""
 
 LOCALE = Path(__file__).with_name("locale")
 
 _MAIN = ("error", "problem", "reason", "explanation", "why")
-"""Fields whose message has the JSON key `message`; the message of any other field has the key `NAME_message`."""
+"""Fields whose message gets the JSON key `message`. For any other field, the key is `NAME_message`."""
 
 _LONG = 10**30
-"""Smallest integer that is shown as a power of ten; Python refuses to print more than 4,300 digits."""
+"""Smallest integer shown as a power of ten. Python refuses to print more than 4,300 digits."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 @frozen
 class Message:
-    """A text for the user in English with named fields, and the values of the fields.
+    """English text for the user with named fields, and the fields' values.
 
-    A message as a value is rendered in the same language, a sequence as a list, an integer with thousands separators,
-    and any other value with `format`. `plural` is the text if the field `n` isn't 1. `context` distinguishes equal
-    texts with different translations.
+    A value that is itself a message is rendered in the same language, a sequence as a list, an integer with thousands
+    separators, and any other value with `format`. `plural` is the text used if the field `n` isn't 1. `context`
+    distinguishes identical texts that have different translations.
     """
 
     text: str
@@ -63,7 +63,7 @@ def message_table(texts: Mapping[_Key, str]) -> dict[_Key, Message]:
 
 
 def as_message(text: str | Message) -> Message:
-    """Return a message for a text; a message stays unchanged."""
+    """Turn a string into a message, or return a message unchanged."""
     return text if isinstance(text, Message) else Message(text)
 
 
@@ -82,18 +82,18 @@ def lines(*messages: object, separator: str = "\n") -> Message:
 
 
 def verbatim(text: str) -> Message:
-    """Return a message that isn't translated, such as the user's words or another program's."""
+    """Return a message that isn't translated, such as text from the user or from another program."""
     return Message("{text}", {"text": text})
 
 
 def reason_of(error: BaseException) -> Message:
-    """Return the message of an exception; for exceptions from other libraries, the first line of the text."""
+    """Return an exception's message, or the first line of its text if it comes from another library."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, Message) else verbatim(str(error).strip().partition("\n")[0])
 
 
 def skeleton(message: Message) -> Message:
-    """Return a message without personal data: numbers and messages stay, other fields become their names."""
+    """Return a message without personal data. Numbers and messages are kept; any other value becomes its field name."""
     fields: Values = {}
     for name, value in message.fields.items():
         inner = getattr(value, "message", value)
@@ -103,7 +103,7 @@ def skeleton(message: Message) -> Message:
 
 
 def render(message: object, language: str = ENGLISH) -> str:
-    """Return a message, or the message of an object, as text in a language."""
+    """Return a message, or an object's message, as text in the given language."""
     message = getattr(message, "message", message)
     if not isinstance(message, Message):
         return str(message)
@@ -128,16 +128,16 @@ def language_of(tag: str) -> str:
 
 
 def terminal_language() -> str:
-    """Return the language of the terminal, from the first of the environment variables _VARIABLES that is set."""
+    """Return the terminal's language, taken from the first environment variable in _VARIABLES that is set."""
     return language_of(next(filter(None, map(os.environ.get, _VARIABLES)), ENGLISH))
 
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Load the translations for a language; empty for English, the source language."""
+    """Load the translations for a language. There are none for English, the source language."""
     if language == ENGLISH:
         return gettext.NullTranslations()
-    # Imported here because Babel doubles the import time, and English doesn't need it.
+    # Imported here because Babel doubles the import time and isn't needed for English.
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
@@ -149,13 +149,16 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
 
 def to_json(message: Message) -> Values:
-    """Convert a message to JSON data for `from_json`."""
+    """Convert a message to JSON data that `from_json` can read."""
     data: Values = {"text": message.text, "fields": {k: _plain(v) for k, v in message.fields.items()}}
     return data | {name: value for name in ("plural", "context") if (value := getattr(message, name))}
 
 
 def readable(value: object, language: str = ENGLISH) -> Any:
-    """Convert a value to JSON: a message becomes its text in a language, with its id and fields in a second field."""
+    """Convert a value to JSON data.
+
+    A message becomes text in the given language, with its id and fields in a second field.
+    """
     if isinstance(value, Mapping):
         data: Values = {}
         for name, item in value.items():
@@ -173,7 +176,7 @@ def readable(value: object, language: str = ENGLISH) -> Any:
 
 
 _KEYS = {"message": "explanation", "as_": "as"}
-"""JSON keys of fields that have other names: `message` is the key for a text's id, and `as` is a Python keyword."""
+"""JSON keys that differ from the field name: `message` is the key for a message's id, and `as` is a Python keyword."""
 
 
 def readable_name(name: str) -> str:
@@ -181,7 +184,7 @@ def readable_name(name: str) -> str:
 
 
 def from_json(data: object) -> Message:
-    """Convert JSON data to a message; a bare string, as written by earlier versions, isn't translated."""
+    """Convert JSON data to a message. A bare string, as written by earlier versions, isn't translated."""
     if not isinstance(data, dict):
         return verbatim(str(data))
     return Message(**(data | {"fields": {name: _read(value) for name, value in data["fields"].items()}}))

@@ -1,4 +1,4 @@
-"""Key phrases in a text: words and names that tell what it is about, without code and markup."""
+"""Key phrases in text: the words and names that show what it is about, ignoring code and markup."""
 
 import re
 from collections import Counter
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from core.base.text import CJK, STOP_WORDS, normalize, simplify
 
 LONGEST_PHRASE = 3, 10
-"""Maximum number of words in a phrase, and of characters in scripts without spaces."""
+"""Maximum number of words in a phrase, and of characters in a phrase in a script without spaces."""
 _PHRASES = 60
-"""Maximum number of phrases per note, the most frequent first."""
+"""Maximum number of phrases per note. The most frequent ones are kept."""
 _SWALLOWED = 0.7
-"""If more than this share of a phrase's occurrences are inside a longer phrase, only the longer one counts."""
+"""If at least this share of a phrase's occurrences are inside a longer phrase, only the longer one counts."""
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORDS = re.compile(rf"(?:(?![{CJK}])\w)(?:(?![{CJK}])[\w+#'-])*")
 _TAKEN = re.compile(
@@ -23,9 +23,9 @@ _EDGE = frozenset(
 )
 """Characters that can't begin or end a phrase."""
 _IN_WORDS = frozenset("上下中里外前后时种次本从一不无未")
-"""Characters of `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't."""
+"""Characters in `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't."""
 _WHOLE = 0.95
-"""If at least this share of a word's occurrences are next to a character in `_IN_WORDS`, it belongs to the word."""
+"""A character in `_IN_WORDS` is part of a word if it is next to at least this share of the word's occurrences."""
 _PLAIN = STOP_WORDS | frozenset(
     "after also any because before been both each even every few first get got here however just let like made"
     " make many may more most much must need new next no not now one only other out over own same see shall should"
@@ -36,7 +36,7 @@ _PLAIN = STOP_WORDS | frozenset(
 
 
 def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
-    """Count the key phrases in a text, in lower case; return the `most` frequent ones."""
+    """Count the key phrases in the text, in lower case, and return the `most` frequent ones."""
     text = simplify(normalize(_TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
@@ -46,12 +46,12 @@ def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
 
 
 def size_of(phrase: str) -> float:
-    """Return the size of a phrase: its number of words, or half its number of Chinese characters."""
+    """Return a phrase's size: its number of words, or half its number of Chinese characters."""
     return len(phrase) / 2 if _CJK_RUN.match(phrase) else 1 + phrase.count(" ")
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield runs of content words without punctuation between them, and the parts of these runs."""
+    """Yield runs of content words with no punctuation between them, and the parts of those runs."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):
@@ -67,7 +67,7 @@ def _latin(text: str) -> Iterator[str]:
 
 
 def _chinese_phrases(text: str) -> Counter[str]:
-    """Count the runs of Chinese characters that occur at least twice in a text."""
+    """Count the sequences of Chinese characters that occur at least twice in the text."""
     runs = _CJK_RUN.findall(text)
     counts: Counter[str] = Counter()
     known: dict[str, int] | None = None

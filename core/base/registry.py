@@ -1,4 +1,4 @@
-"""Lazy objects: tables of implementations that are imported on first use, and lazily computed attributes."""
+"""Lazy loading: tables of implementations that are imported on first use, and lazily computed attributes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
-    """A `functools.cached_property` without its lock, which in Python 3.11 is shared by all objects of a class.
+    """A `functools.cached_property` without its lock, which in Python 3.11 is shared by all instances of a class.
 
-    Two threads that take the shared lock and an object's own lock in opposite orders would deadlock. Here two threads
-    may both compute the value, and the later one is kept.
+    Two threads that take the shared lock and an object's own lock in opposite orders would deadlock. Without the lock,
+    two threads may both compute the value, and the later one is kept.
     """
 
     if not TYPE_CHECKING:  # the types are those of cached_property
@@ -40,10 +40,10 @@ _LOG = getLogger(__name__)
 
 @frozen
 class Entry:
-    """A registry entry: `target` is `module:attribute`, in an installed `package`, or in Tessera if `package` is empty.
+    """A registry entry. `target` is `module:attribute`, in an installed `package` or, if that is empty, in Tessera.
 
     With `reads_tokens`, the constructor takes an embedder with token vectors and the mean token vector. `kinds` are the
-    file suffixes that a converter reads, known without loading it.
+    file suffixes a converter reads, so that they are known before it is loaded.
     """
 
     target: str
@@ -53,10 +53,10 @@ class Entry:
 
 
 class Registry(dict[str, Entry], Generic[T]):
-    """Implementations of one kind by name; `what` is the noun for the kind.
+    """Implementations of one kind, by name. `what` is the noun for the kind.
 
-    With a `group`, installed packages add entries through entry points in that group; they implement `protocol`. They
-    are read when the table is listed, or when a name that isn't Tessera's is looked up.
+    With a `group`, installed packages can add implementations of `protocol` through entry points in that group. The
+    entry points are read when the table is listed, or when a name that isn't Tessera's own is looked up.
     """
 
     def __init__(
@@ -91,9 +91,9 @@ class Registry(dict[str, Entry], Generic[T]):
         return self
 
     def build(self, name: str) -> T:
-        """Return the shared object for `name` or `name:argument`; models are large, so each name has one object.
+        """Return the shared object for `name` or `name:argument`. Models are large, so each name has only one object.
 
-        Raises the errors of `make`.
+        Raises the same errors as `make`.
         """
         with self._building:
             if name not in self._built:
@@ -101,20 +101,20 @@ class Registry(dict[str, Entry], Generic[T]):
             return self._built[name]
 
     def get_built(self, name: str) -> T | None:
-        """Return the object that `build` has made for a name, or None."""
+        """Return the object that `build` created for a name, or None if there is none."""
         return self._built.get(name)
 
     def forget(self, *kinds: str) -> None:
-        """Drop the shared objects with the given names, with any argument, so that `build` makes new ones."""
+        """Drop the shared objects with the given names, with any argument, so that `build` creates new ones."""
         with self._building:
             for name in [name for name in self._built if name.partition(":")[0] in kinds]:
                 del self._built[name]
 
     def make(self, name: str, *parts: object) -> T:
-        """Make an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
+        """Create an unshared object for `name` or `name:argument`. Its constructor gets `parts`, then the argument.
 
-        Raises UnknownChoice, ConfigError for a missing argument, and ModelError for a folder without a model or a
-        faulty package.
+        Raises UnknownChoice, ConfigError if an argument is missing, and ModelError if a folder contains no model or a
+        package is faulty.
         """
         kind, _, argument = name.partition(":")
         constructor = self.constructor(kind)
@@ -134,7 +134,7 @@ class Registry(dict[str, Entry], Generic[T]):
         return made
 
     def constructor(self, name: str) -> Callable[..., Any]:
-        """Return the constructor for `name`; raises UnknownChoice, or ModelError if its package can't be loaded."""
+        """Return the constructor for `name`. Raises UnknownChoice, or ModelError if its package can't be loaded."""
         if name not in self:
             raise UnknownChoice(self._what, name, self)
         module, _, attribute = self[name].target.partition(":")
@@ -165,7 +165,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
 
 def _missing_members(made: object, protocol: type) -> list[str]:
-    """Return the members of a protocol that an object doesn't have, or has with another type."""
+    """Return the names of a protocol's members that an object lacks or has with the wrong type."""
     missing = []
     for name, member in vars(protocol).items():
         if not name.startswith("_"):

@@ -1,7 +1,7 @@
-"""Replacing a file that other programs may be writing at the same time, without losing any text.
+"""Replacement of a file that other programs may be writing at the same time, without losing any text.
 
-The new file and the old one are swapped in one step; then the old one is read. If it isn't as expected, both are
-swapped back. Decision: docs/decisions/0029-files-of-others.md.
+The new file and the old one are swapped in one step, and then the old one is read. If its contents aren't as expected,
+the files are swapped back. See docs/decisions/0029-files-of-others.md.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from tempfile import mkstemp
 from core.base.datetimes import utc_now
 
 PREFIX, SUFFIX = ".tessera-", ".part"
-"""Prefix and suffix of a file that is being written; the dot hides it from every sync."""
+"""Prefix and suffix of a file that is still being written. The leading dot hides it from every sync."""
 
 _PATIENCE = 1.0
 """Seconds to wait for another program to finish writing a file."""
@@ -30,7 +30,7 @@ _SWAP = 2
 
 
 class Changed(Exception):
-    """Another program changed the file, and its text is kept; `copy` is the path of a second text, or None."""
+    """Another program changed the file. Its text was kept; `copy` is the path of a conflict copy, or None."""
 
     def __init__(self, copy: Path | None = None) -> None:
         super().__init__(copy)
@@ -38,9 +38,9 @@ class Changed(Exception):
 
 
 def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
-    """Atomically replace a file that contains `expected` with `data`; return the `stat` of the new file.
+    """Atomically replace a file containing `expected` with `data`. Return the `stat` result of the new file.
 
-    Raises Changed if the file contains something else or another program keeps writing it; raises OSError.
+    Raises Changed if the file contains anything else or another program keeps writing to it. Also raises OSError.
     """
     state = file.stat()
     if _read_settled(file) != expected:
@@ -52,7 +52,7 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     try:
         done = _exchange_expected(new, file, data, expected)
     except FileNotFoundError:
-        pass  # the file was deleted meanwhile
+        pass  # the file has been deleted in the meantime
     finally:
         copy = _discard_or_rescue(new, file, (data, expected))
         sync_folder(file.parent)
@@ -62,18 +62,21 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
 
 
 def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
-    """Swap the new and the old file; swap back if the old one isn't as expected. Return whether it was."""
+    """Swap the new and the old file, and swap back unless the old one contained `expected`. Return whether it did."""
     exchange(new, file)
     if _read_settled(new) == expected:
         return True
     exchange(new, file)
     if _read_settled(new) != ours:
-        exchange(new, file)  # the file was written again meanwhile; its later text wins
+        exchange(new, file)  # the file was written again in the meantime; the later text wins
     return False
 
 
 def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
-    """Delete the file left over from a swap; if another program wrote it, keep it as a copy and return its path."""
+    """Delete the file left over from a swap and return None.
+
+    If another program wrote to it, keep it as a conflict copy and return the path of the copy.
+    """
     if not new.exists() or _read_settled(new, harmless) in harmless:
         return None
     copy = _copy_name(file)
@@ -88,7 +91,7 @@ def _copy_name(file: Path) -> Path:
 
 
 def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
-    """Write a new file next to another one and flush it to disk; `prepare` sets permissions and times."""
+    """Write a new file next to an existing one and flush it to disk. `prepare` sets its permissions and times."""
     handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
     try:
@@ -116,7 +119,7 @@ def create(file: Path, data: bytes) -> None:
 
 
 def remove(file: Path, expected: bytes) -> None:
-    """Delete a file that contains `expected`; raises the errors of `swap`."""
+    """Delete a file containing `expected`. Raises the same errors as `swap`."""
     if _read_settled(file, (expected,)) != expected:
         raise Changed
     sync_folder(file.parent)
@@ -127,12 +130,12 @@ def _resemble(new: Path, like: os.stat_result) -> None:
         with suppress(OSError):
             os.chown(new, like.st_uid, like.st_gid)
     new.chmod(like.st_mode & 0o7777)
-    # A unique time, so that a sync notices every later write by its time.
+    # Set a unique modification time, so that a sync notices every later write.
     os.utime(new, ns=(time.time_ns(), time.time_ns()))
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder's entries to disk; systems that can't open folders do so on their own."""
+    """Flush a folder's entries to disk. Systems that can't open folders do this by themselves."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -142,10 +145,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
-    """Read a file once no program has it open for writing; return None if that takes too long.
+    """Read a file once no program has it open for writing, or return None if that takes too long.
 
-    A file whose content is in `drop` is deleted before another program can open it. Only Linux reports whether a file
-    is open for writing; elsewhere it is read twice.
+    A file whose contents are in `drop` is deleted before another program can open it. Only Linux reports whether a file
+    is open for writing. On other systems, the file is read twice.
     """
     until = time.monotonic() + _PATIENCE
     while True:
@@ -166,7 +169,10 @@ def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
 
 @contextmanager
 def _hold_write_lease(handle: int) -> Iterator[bool | None]:
-    """Block other programs from opening a file for writing; yield whether none has it open, or None if unknown."""
+    """Block other programs from opening a file for writing.
+
+    Yield True if no program has it open for writing, False if one does, or None if that can't be determined.
+    """
     if sys.platform != "linux":
         yield None
         return
@@ -184,11 +190,11 @@ def _hold_write_lease(handle: int) -> Iterator[bool | None]:
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-# swapping two files
+# Swapping two files
 
 
 def exchange(path: Path, other: Path) -> None:
-    """Swap two files in a folder, in one step if the system supports it; raises OSError."""
+    """Swap two files in the same folder, in one step if the system supports it. Raises OSError."""
     try:
         _SYSTEMS.get(sys.platform, exchange_by_names)(path, other)
     except (AttributeError, OSError) as error:
@@ -198,10 +204,10 @@ def exchange(path: Path, other: Path) -> None:
 
 
 def exchange_by_names(path: Path, other: Path) -> None:
-    """Swap two files by three renames that never replace a file.
+    """Swap two files by renaming three times, never replacing a file.
 
-    If another program meanwhile creates a file under the free name, that file stays, `other` is put next to it, and
-    Changed is raised.
+    If another program creates a file under the free name in the meantime, that file is kept, `other` is put next to it,
+    and Changed is raised.
     """
     between = path.with_name(f"{path.name}~")
     other.rename(between)
@@ -215,7 +221,7 @@ def exchange_by_names(path: Path, other: Path) -> None:
 
 
 def rename_free(path: Path, other: Path) -> None:
-    """Rename a file to a name that must be unused; raises FileExistsError."""
+    """Rename a file without replacing another. Raises FileExistsError if the new name is taken."""
     if sys.platform == "win32":
         path.rename(other)  # rename doesn't replace files on Windows
         return
@@ -224,14 +230,14 @@ def rename_free(path: Path, other: Path) -> None:
     except OSError as error:
         if isinstance(error, FileExistsError):
             raise
-        os.close(os.open(other, os.O_CREAT | os.O_EXCL))  # a file system without hard links
+        os.close(os.open(other, os.O_CREAT | os.O_EXCL))  # the file system has no hard links
         path.rename(other)
         return
     path.unlink()
 
 
 def rename_file(path: Path, other: Path) -> None:
-    """Rename a user's file without replacing another; the new name may differ only in case."""
+    """Rename a user's file without replacing another. The new name may differ from the old one only in case."""
     if path.is_symlink() or (other.exists() and other.samefile(path)):
         path.rename(other)
     else:

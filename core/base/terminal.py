@@ -1,4 +1,4 @@
-"""Command output in the language of the terminal."""
+"""Command output in the terminal's language."""
 
 from datetime import datetime
 
@@ -10,10 +10,10 @@ def _(text: str, /, **fields: object) -> str:
 
 
 def say(value: object) -> str:
-    """Render a message, or an object with a message, in the terminal's language; convert other values to text."""
+    """Render a message, or an object's message, in the terminal's language. Any other value is converted to text."""
     return render(value, terminal_language())
 
 
 def minute(at: datetime | str) -> str:
-    """Format a time, or a text in ISO format, to the minute."""
+    """Format a datetime, or a string in ISO format, to the minute."""
     return str(at)[:16].replace("T", " ")

@@ -1,4 +1,4 @@
-"""Texts: lines, keywords, folding of spelling variants, hashes, and locating quotes."""
+"""Text helpers: lines, keywords, folding of spelling variants, hashes, and finding quotes."""
 
 import re
 import unicodedata
@@ -13,21 +13,21 @@ from urllib.parse import quote
 from core.base.blobs import Span, remove_blobs
 
 LINE_END = r"(?:\r\n|\n|\r)"
-"""Line ends, as in Markdown and browsers; other candidates, such as form feed and U+2028, count as white space."""
+"""Line endings, as in Markdown and browsers. Other candidates, such as form feed and U+2028, count as whitespace."""
 
 _NEAR = 256
 _UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
-"""Characters with a meaning in an address or in Markdown."""
+"""Characters with a special meaning in a URL or in Markdown."""
 
 
 def line_starts(text: str) -> list[int]:
-    """Return the offset of each line's start; a line end at the end of the text starts no new line."""
+    """Return the offset at which each line starts. A final line ending doesn't start a new line."""
     ending = LINE_END if "\r" in text else r"\n"
     return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
 
 
 def text_end(text: str, start: int, end: int) -> int:
-    """Return the end of a span without its trailing white space, without copying the span."""
+    """Return where a span ends if its trailing whitespace is stripped, without copying the span."""
     near = max(start, end - _NEAR)
     while not (tail := text[near:end].rstrip()) and near > start:
         near = max(start, end - 2 * (end - near))
@@ -35,15 +35,15 @@ def text_end(text: str, start: int, end: int) -> int:
 
 
 def with_newlines(text: str) -> str:
-    """Convert all line ends to \\n without moving any character: \\r\\n becomes a space and \\n."""
+    """Convert all line endings to \\n without moving any characters: \\r\\n becomes a space and \\n."""
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
 def with_line_ends(text: str, before: str) -> str:
-    """Give an editor's text, whose lines end in \\n, the line ends of the text before the edit.
+    """Restore the original line endings in text from an editor, which always uses \\n.
 
-    Unchanged lines at the start and the end keep their line ends; the others get the most common one. A text that
-    contains \\r stays unchanged.
+    `before` is the text before the edit. Unchanged lines at the start and end keep their line endings; the lines
+    between get the most common one. Text that already contains \\r is left unchanged.
     """
     if "\r" in text or "\r" not in before:
         return text
@@ -61,22 +61,26 @@ def with_line_ends(text: str, before: str) -> str:
 
 
 def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
-    """Return the length of the common start of two texts or lists."""
+    """Return the length of the common prefix of two strings or lists."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (item, other) in pairs if item != other), min(len(first), len(second)))
 
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese, Japanese and Korean, as a character class: scripts without spaces, or with particles attached to words."""
+"""Chinese, Japanese and Korean characters, as a regex character class.
+
+These scripts use no spaces, or attach particles to words.
+"""
 UNSPACED = f"{CJK}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
-"""All scripts written without spaces, as a character class; also Thai, Lao, Burmese and Khmer."""
+"""Characters of all scripts written without spaces, as a character class, including Thai, Lao, Burmese and Khmer."""
 INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff"
 )
-"""Characters that only change how others look, as a character class.
+"""Characters that only change how other characters look, as a character class.
 
-Soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, the stroke that stretches Arabic.
+They are soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, and the stroke that stretches
+Arabic words.
 """
 _CHINESE = re.compile(f"[{CJK}]")
 _FULL_WIDTH = re.compile("[\u2026\u3000\uff01-\uff5e]")
@@ -84,7 +88,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def _marks() -> Iterator[str]:
-    """Yield the ranges of combining marks; a pattern of single characters would take twice as long."""
+    """Yield the ranges of combining marks. A pattern of single characters would take twice as long to match."""
     unseen = re.compile(f"[{INVISIBLE}]")
     codes = chain(range(0x300, 0x3100), range(0xA660, 0xAC00), range(0xFB1E, 0xFE30), range(0x11000, 0x12000))
     marks = (code for code in codes if unicodedata.category(chr(code))[0] == "M" and not unseen.match(chr(code)))
@@ -94,7 +98,7 @@ def _marks() -> Iterator[str]:
 
 
 MARKS = "".join(_marks())
-"""Accents, vowel signs and points, which belong to the previous letter, as a character class."""
+"""Accents, vowel signs and points, which belong to the preceding letter, as a character class."""
 WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
 """Pattern for a word in a script with spaces, including combining and invisible characters."""
 
@@ -102,12 +106,12 @@ _POINTS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
 )
-"""Hebrew and Arabic vowel points and accents, which most texts leave out."""
+"""Hebrew and Arabic vowel points and accents, which are usually omitted in writing."""
 _ACCENTS = re.compile(
     rf"[{_POINTS}\u0300-\u036f\u0483-\u0489\u0711\u0730-\u074a\u0898-\u089f\u08ca-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
     r"\ufe20-\ufe2f]+"
 )
-"""Marks that can be dropped from a letter; Indic vowel signs count as letters."""
+"""Marks that can be dropped from a letter. Indic vowel signs count as letters."""
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _UNREAD = re.compile(f"[{INVISIBLE}{_POINTS}]")
 _STROKES = str.maketrans(
@@ -121,7 +125,8 @@ _EMOJI = (
 _FLAG = "\U0001f1e6-\U0001f1ff"
 
 _RUNS = re.compile(
-    # Most word boundaries aren't followed by any of these; checking one character first saves a sixth of the time.
+    # Usually, none of these directly follows the previous match, so checking one character first saves a sixth of the
+    # time.
     rf"(?=[\w{_EMOJI}{_FLAG}])(?:"
     rf"(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
     r"|[vV]?\d+(?:\.\d+)+"
@@ -131,22 +136,22 @@ _RUNS = re.compile(
 _CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
-"""The Chinese characters in Unicode's basic plane, which include all in common use."""
+"""The Chinese characters in Unicode's basic plane, which include all those in common use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
-"""Minimum number of letters between digits that count as a word, so that `5th` doesn't yield `th`."""
+"""Minimum number of letters next to digits that count as a word, so that `5th` doesn't yield `th`."""
 _JOINED = re.compile(
     r"\b(?:(?<![./-])(?=[A-Za-z])[A-Za-z\d]++(?:-[A-Za-z\d]++){1,2}+(?![\w/-])"
     r"|(?<![.+-])(?:(?<!\d )|(?<=\+\d )|(?<=\+\d\d )|(?<=\+\d{3} ))"
     r"(?P<digits>\d{2,8}+(?:[ -]\d{2,8}+){1,6}+)(?![\w:-]|[ .]\d))"
 )
-"""Words and numbers that can also be written together: e-mail and email, 138 0013 8000 and 13800138000."""
+"""Words and numbers that can also be written as one: e-mail and email, 138 0013 8000 and 13800138000."""
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
-"""A name that ends in a number that people search for on its own: v1.2.3, ERR_CONN_4071."""
+"""A name ending in a number that people also search for by itself: v1.2.3, ERR_CONN_4071."""
 WORDS_FORM = 2
-"""Version of the output of `index_words`; a workspace indexed with another version is indexed again."""
+"""Version of the output of `index_words`. A workspace indexed with another version is reindexed."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
@@ -157,44 +162,44 @@ STOP_WORDS = frozenset(
 
 
 def digest(text: str) -> bytes:
-    """Return the hash of a text for the store: 16 bytes of BLAKE2b."""
+    """Return the hash by which the store identifies a text: 16 bytes of BLAKE2b."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def find_half_character(text: str) -> int | None:
-    """Return the offset of the first lone surrogate, which no file or database can hold, or None."""
+    """Return the offset of the first lone surrogate, which files and databases can't hold, or None if there is none."""
     half = _HALVES.search(text)
     return half and half.start()
 
 
 def make_storable(text: str) -> str:
-    """Replace NULs and lone surrogates with U+FFFD; the length stays the same."""
+    """Replace NULs and lone surrogates with U+FFFD, keeping the length the same."""
     return _HALVES.sub("�", text.replace("\0", "�"))
 
 
 def escape_halves(text: str) -> str:
-    """Escape the lone surrogates in a text, so that it can be printed."""
+    """Escape the lone surrogates in the text, so that it can be printed."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def normalize(text: str) -> str:
-    """Return the NFKC form of a text. Full-width punctuation, which makes `unicodedata` slow, is replaced first."""
+    """Return the text in NFKC form. Full-width punctuation, which makes `unicodedata` slow, is replaced first."""
     if text.isascii():
         return text
     return unicodedata.normalize("NFKC", _FULL_WIDTH.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text))
 
 
 def fold(text: str) -> str:
-    """Fold spelling variants of a text.
+    """Fold spelling variants in the text.
 
-    The result has normal width, folded case, simplified Chinese characters, nothing invisible, and no Hebrew or Arabic
-    points.
+    The result has normal width, folded case and simplified Chinese characters. It contains no invisible characters and
+    no Hebrew or Arabic points.
     """
     return simplify(_remove(_UNREAD, normalize(text)).casefold())
 
 
 def fold_in_place(text: str) -> str:
-    """Fold case and full-width forms without moving any character."""
+    """Fold case and full-width forms without moving any characters."""
     folded = ((sign, unicodedata.normalize("NFKC", sign).lower()) for sign in text)
     return text.lower() if text.isascii() else "".join(plain if len(plain) == 1 else sign for sign, plain in folded)
 
@@ -204,35 +209,35 @@ def _remove(pattern: re.Pattern[str], text: str) -> str:
 
 
 def compose(text: str) -> str:
-    """Compose each letter and its marks into one character where possible (NFC), as most programs write names.
+    """Combine each letter and its marks into one character where possible (NFC), as most programs write names.
 
-    File names on macOS have letters and marks as separate characters (NFD).
+    In file names on macOS, letters and marks are separate characters (NFD).
     """
     return unicodedata.normalize("NFC", text)
 
 
 def name_key(name: str) -> str:
-    """Return a key for comparing names, regardless of case and of how letters and marks are composed."""
+    """Return a key for comparing names that ignores case and how letters and marks are composed."""
     return compose(compose(name).casefold())
 
 
 def stem(path: str) -> str:
-    """Return a title from a file name: composed, on one line, without the suffix."""
+    """Return the title for a file name: composed (NFC), on one line, and without the suffix."""
     return compose(" ".join(PurePosixPath(path).stem.split()))
 
 
 def collapse_spaces(text: str) -> str:
-    """Return a text on one line, with single spaces between words."""
+    """Return the text on one line, with single spaces between words."""
     return " ".join(text.split())
 
 
 def one_line(text: str) -> str:
-    """Put a text on one line without control characters, which a terminal would execute."""
+    """Return the text on one line, without control characters, which a terminal would execute."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether a text consists of punctuation, separators and control characters, which are never searched."""
+    """Return whether the text has only punctuation, separators and control characters, which are never searched."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
@@ -244,8 +249,8 @@ def is_chinese(text: str) -> bool:
 def simplify(text: str) -> str:
     """Convert traditional Chinese characters to simplified ones, one by one.
 
-    The result for a character doesn't depend on its neighbours, so that part of a text still matches the whole: 著
-    becomes 着 in 著名 too.
+    The result for a character doesn't depend on the characters around it, so that an excerpt still matches the full
+    text: 著 becomes 着 even in 著名.
     """
     if text.isascii():
         return text
@@ -255,14 +260,14 @@ def simplify(text: str) -> str:
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
 _LATIN_END = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
-"""A letter with its combining marks at the end of a text; marks without a letter don't belong to a word."""
+"""A letter with its combining marks at the end of the text. Marks without a letter aren't part of a word."""
 _MOST_MARKS = 32
 
 
 def find_words(part: str, text: str) -> int:
-    """Return the offset of the first occurrence of a part that doesn't begin or end inside a word, or -1.
+    """Return the offset of the first occurrence of `part` that doesn't begin or end inside a word, or -1 if none does.
 
-    This only applies to scripts that separate words with spaces.
+    The restriction only applies to scripts that separate words with spaces.
     """
     at = text.find(part)
     while at >= 0 and (_is_inside_word(text, at) or _is_inside_word(text, at + len(part))):
@@ -275,16 +280,17 @@ def _is_inside_word(text: str, place: int) -> bool:
 
 
 def index_words(text: str) -> list[str]:
-    """Return the index words of a note's text: its `keywords`, then alternative spellings of some.
+    """Return the words to index for a note's text: its `keywords`, then alternative spellings of some of them.
 
-    Hyphenated words and spaced numbers are also indexed as one word, and numbers at the end of names also on their own.
+    Hyphenated words and numbers with spaces are also indexed as one word. Numbers at the end of names are also indexed
+    by themselves.
     """
     text = normalize(remove_blobs(text))
     return [*keywords(text), *(_join(match).lower() for match in _JOINED.finditer(text)), *_NUMBER.findall(text)]
 
 
 def respell(text: str) -> list[str]:
-    """Return a question in the alternative spellings of `index_words`; empty if none of its words has one."""
+    """Return a question in the alternative spellings of `index_words`, or [] if none of its words has one."""
     text = normalize(text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
@@ -297,9 +303,9 @@ def keywords(text: str) -> list[str]:
     """Return the words in a note's text in reading order.
 
     Full-width forms, case and traditional characters are folded; accents, strokes and invisible characters are dropped.
-    A run in a script without spaces yields each character and each pair of neighbours, so that any part of a word is
-    found. An identifier yields itself and its parts: `RefCell` also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
-    yield no words.
+    A run in a script without spaces yields each character and each pair of adjacent characters, so that any part of a
+    word is found. An identifier yields itself and its parts: `RefCell` also yields `ref` and `cell`, and `iPhone15`
+    also yields `iphone`. Blobs yield no words.
     """
     words: list[str] = []
     for run in _runs(remove_blobs(text)):
@@ -313,7 +319,7 @@ def keywords(text: str) -> list[str]:
 
 
 def query_keywords(text: str, *, limit: int = 64) -> list[str]:
-    """Return the distinct keywords of a question, at most `limit`.
+    """Return up to `limit` distinct keywords from a question.
 
     A run in a script without spaces becomes pairs of characters. Stop words are left out unless there are no other
     words.
@@ -323,13 +329,13 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
         word = run.group()
         if run.lastgroup:
             words |= dict.fromkeys(_pairs(_clusters(word)) or [word])
-        elif whole := _plain(word.strip("_")):  # digits stay, so that `iphone15` doesn't match every iPhone
+        elif whole := _plain(word.strip("_")):  # digits are kept, so that `iphone15` doesn't match every iPhone
             words |= dict.fromkeys((whole, *(word[start:end].lower() for start, end in _humps(word))))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
 def parts_of(word: str) -> list[Span]:
-    """Return the spans of an identifier's parts, as in `keywords`; empty for a plain word."""
+    """Return the spans of an identifier's parts, as in `keywords`, or [] for a plain word."""
     if word.isalpha() and word.islower():
         return []
     humps = _humps(word)
@@ -339,7 +345,7 @@ def parts_of(word: str) -> list[Span]:
 
 
 def _humps(word: str) -> list[Span]:
-    """Return the spans of a word's parts, split at capitals and at punctuation."""
+    """Return the spans of a word's parts, split at capitals and punctuation."""
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 
@@ -370,9 +376,10 @@ def _plain(word: str) -> str:
 
 @cache
 def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return the simplified forms of characters in the basic plane, from OpenCC's dictionaries, and their pattern.
+    """Return a pattern for traditional characters in the basic plane, and a table of their simplified forms.
 
-    The pattern is faster than `str.translate`, as most characters have no other form.
+    The forms come from OpenCC's dictionaries. The pattern is faster than `str.translate`, because most characters have
+    no simplified form.
     """
     from opencc import OpenCC
 
@@ -384,26 +391,27 @@ def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
         for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):
             if simple != character and len(simple) == 1:
                 table.setdefault(character, simple)
-    # In Taiwan 么 is a form of 幺; in simplified texts it is the character in 什么.
+    # In Taiwan, 么 is a form of 幺; in simplified Chinese, it is the character in 什么.
     table.pop("么", None)
     forms = {character: table.get(simple, simple) for character, simple in table.items()}
     return re.compile(f"[{''.join(forms)}]"), forms
 
 
 _SKIPPED = re.compile(r"[\s*_`~\\>|#]")
-"""White space and Markdown marks, which models drop when they quote."""
+"""Whitespace and Markdown marks, which models drop when quoting."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
 _LEAST = 8
-"""Minimum length of a quote in letters and digits; a shorter one could occur anywhere.
+"""Minimum number of letters and digits in a quote. A shorter quote could occur anywhere.
 
 A Chinese character counts as two.
 """
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Find the first occurrence of a quote in a text; None if it is missing or too short to mean anything.
+    """Return the span of a quote's first occurrence in the text.
 
-    An exact match is tried first, then one that ignores case, width, script, quotation marks, white space and Markdown.
+    Return None if the quote is missing or too short to be meaningful. An exact match is tried first, then one that
+    ignores case, width, script, quotation marks, whitespace and Markdown.
     """
     quote = quote.strip().strip("…").strip()
     letters = re.findall(r"\w", quote)
@@ -419,7 +427,7 @@ def find_quote(quote: str, text: str) -> Span | None:
 
 
 def _fold_with_places(text: str) -> tuple[str, list[int]]:
-    """Return the folded characters of a text, with the offset of each in the text."""
+    """Return the folded characters of the text, and the offset of each one in the original text."""
     letters: list[str] = []
     places = []
     gap = False
@@ -438,13 +446,13 @@ def _fold_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def strip_span(text: str, start: int, end: int) -> Span:
-    """Shrink a span by the white space at both ends."""
+    """Shrink a span to exclude the whitespace at both ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
 def link_address(path: str, *, plain: str = "") -> str:
-    """Return a path as a readable link address: only special characters are escaped, except those in `plain`.
+    """Return a path as a readable link target. Only special characters are escaped, except for those in `plain`.
 
     >>> link_address("日记/June (2).md")
     '日记/June%20%282%29.md'

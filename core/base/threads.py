@@ -12,9 +12,9 @@ Call = tuple[Callable[..., object], tuple[object, ...]]
 
 
 class DaemonPool:
-    """A pool of at most `count` daemon threads, which run tasks in the order of submission.
+    """A pool of at most `count` daemon threads, which run tasks in the order they were submitted.
 
-    On exit, the context manager waits for running tasks and cancels the others.
+    On exit, the context manager waits for running tasks and cancels those still queued.
     """
 
     def __init__(self, count: int, name: str) -> None:
@@ -25,7 +25,7 @@ class DaemonPool:
         self._is_closed = False
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Submit a call; return the future with its result or error."""
+        """Submit a call and return a future for its result or error."""
         future: Future[T] = Future()
         self._tasks.put((future, work))
         if len(self._threads) < self._count:
@@ -51,6 +51,6 @@ class DaemonPool:
                 continue
             try:
                 future.set_result(work())
-            except BaseException as error:  # noqa: BLE001 whoever waits for the result raises it
+            except BaseException as error:  # noqa: BLE001 the future raises it in the waiting thread
                 future.set_exception(error)
             del task, future, work  # an idle thread must not hold a result

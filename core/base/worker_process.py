@@ -1,4 +1,4 @@
-"""A child process that answers requests with pickles on its standard streams, and may crash."""
+"""A child process that may crash. It exchanges requests and replies as pickles over its standard streams."""
 
 import atexit
 import os
@@ -16,17 +16,18 @@ from typing import Any, TypeVar
 Request = TypeVar("Request")
 _PROGRAM = Path(__file__).parents[2]
 _LOOK = 1.0
-"""Seconds between two checks that the parent is alive, and seconds to finish after it has ended."""
+"""Seconds between checks that the parent is alive, and seconds left to finish after the parent has ended."""
 
 
 class ProcessEnded(Exception):
-    """The process ended, or was killed because it took too long; the reply is lost."""
+    """The process ended or was killed because it took too long. Its reply is lost."""
 
 
 class WorkerProcess:
-    """A child process that runs a module with `serve`. Until `close`, it is started whenever it is needed.
+    """A child process running a module that calls `serve`. Until `close` is called, it is started whenever needed.
 
-    It has `patience` seconds to end on its own before it is killed, and ends after `idle` seconds without a request.
+    The process ends after `idle` seconds without a request. It has `patience` seconds to end by itself before it is
+    killed.
     """
 
     def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
@@ -42,7 +43,10 @@ class WorkerProcess:
             os.register_at_fork(after_in_child=self._forget)
 
     def ask(self, request: object, seconds: float | None = None) -> Any:
-        """Return the reply to a request, or raise it if it is an error; raises ProcessEnded if none comes in time."""
+        """Return the reply to a request, or raise the reply if it is an exception.
+
+        Raises ProcessEnded if the process ends, or if it doesn't reply within `seconds`.
+        """
         with self._lock:
             self._cancel_timer()
             if self._running is None and not self._is_closed:
@@ -72,7 +76,10 @@ class WorkerProcess:
         return running is not None and running.poll() is None
 
     def close(self) -> None:
-        """End the process for good; without `patience` it is killed, even while another thread waits for a reply."""
+        """End the process for good.
+
+        If `patience` is 0, the process is killed even while another thread is waiting for a reply.
+        """
         self._is_closed = True
         if not self._patience and (running := self._running) is not None:
             running.kill()
@@ -90,7 +97,7 @@ class WorkerProcess:
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self._end()
             raise ProcessEnded from error
-        except BaseException:  # this thread was interrupted, and the next request would get this reply
+        except BaseException:  # this thread was interrupted, so the next request would get this request's reply
             running.kill()
             self._end()
             raise
@@ -114,14 +121,14 @@ class WorkerProcess:
             if not self._patience:
                 running.kill()
             running.communicate(pickle.dumps(None), timeout=self._patience or None)
-        except (subprocess.TimeoutExpired, OSError):  # the process hangs, or has ended
+        except (subprocess.TimeoutExpired, OSError):  # the process hangs or has already ended
             running.kill()
             with suppress(OSError):
                 running.communicate()
 
     def _end_idle(self) -> None:
         with self._lock:
-            if current_thread() is self._timer:  # there was no request since it was started
+            if current_thread() is self._timer:  # there has been no request since the timer was started
                 self._end()
 
     def _cancel_timer(self) -> None:
@@ -139,15 +146,16 @@ class WorkerProcess:
 
 
 def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
-    """Answer the parent's requests until it closes its streams or ends; `answer` returns a reply and whether to go on.
+    """Answer the parent's requests until the parent ends or closes the streams.
 
-    Interrupts reach the whole process group; they are ignored here, because the parent ends this process. Output from
-    libraries is discarded. If the parent ends during a request, the request is abandoned.
+    `answer` returns the reply and whether to go on. Interrupts reach the whole process group, but are ignored here,
+    because the parent ends this process. Output from libraries is discarded. If the parent ends during a request, the
+    request is abandoned.
     """
     parent = os.getppid()
 
     def end_after_parent() -> None:
-        while os.getppid() == parent:  # on Windows it never changes, and only the streams show that the parent ended
+        while os.getppid() == parent:  # never changes on Windows, where only the streams show that the parent ended
             time.sleep(_LOOK)
         time.sleep(_LOOK)
         os._exit(1)
@@ -171,7 +179,7 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
             pickled = pickle.dumps((reply, goes_on), pickle.HIGHEST_PROTOCOL)
             if isinstance(reply, Exception):
                 pickle.loads(pickled)
-        except Exception:  # noqa: BLE001 unpickling a library's class may raise anything
+        except Exception:  # noqa: BLE001 unpickling a library's class may raise any error
             pickled = pickle.dumps((RuntimeError(f"{type(reply).__name__}: {reply}"), goes_on))
         replies.write(pickled)
         replies.flush()

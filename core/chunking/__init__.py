@@ -1,4 +1,4 @@
-"""Chunking of notes: the protocol for chunking strategies, and the table of all strategies."""
+"""Chunking of notes: the protocol for strategies, and the table of all strategies."""
 
 from dataclasses import replace
 from typing import Protocol
@@ -15,7 +15,7 @@ __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 
 
 class Chunker(Protocol):
-    """Cuts a note into verbatim slices of its body, in reading order; made with the options of a base or a note."""
+    """Cuts a note's body into verbatim slices, in reading order. It is created with a base's or note's options."""
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]: ...
 
@@ -33,15 +33,15 @@ CHUNKERS: Registry[Chunker] = Registry(
 
 
 def build(options: ChunkingOptions) -> Chunker:
-    """Build the strategy named in the options; raises UnknownChoice, or ConfigError for an option out of range."""
+    """Create the strategy named in the options. Raises UnknownChoice, or ConfigError if an option is out of range."""
     chunker: Chunker = CHUNKERS.constructor(options.strategy)(options)
     return chunker
 
 
 def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
-    """Raise UnknownChoice, or ConfigError for a size out of its range.
+    """Raise UnknownChoice if the strategy is unknown, or ConfigError if a size is out of range.
 
-    Sizes equal to the `stored` ones pass, because earlier versions allowed any.
+    Sizes equal to the `stored` ones are accepted, because earlier versions allowed any size.
     """
     for name, option in SIZES.items():
         value = getattr(options, name)
@@ -53,11 +53,11 @@ def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> No
 def cut(
     note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None, *, own: bool = False
 ) -> Cut:
-    """Chunk a note by the options and return the reasons too; both import and preview call this.
+    """Chunk a note according to the options, and return the chunks and the reasons. Used by both import and preview.
 
-    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is split
-    into lines, whatever the strategy. Raises UnknownChoice or ConfigError for the options, and SourceError for a note
-    that is too large to parse.
+    If no `outline` is given, the note is parsed. `own` means that the options are the note's own, not its base's. A
+    plain note is split into lines, whatever the strategy. Raises UnknownChoice or ConfigError if the options are
+    invalid, and SourceError if the note is too large to parse.
     """
     from core.chunking.strategies import Adaptive
 

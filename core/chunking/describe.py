@@ -1,4 +1,4 @@
-"""Chunks from slices: their sections, language, code, sizes and ids, for every strategy alike."""
+"""Creation of chunks from slices, with their sections, language, code, sizes and ids. Used by all strategies."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -15,19 +15,19 @@ from core.markdown.outline import Block, Heading, walk
 from core.model import Chunk, ChunkKind, Profile
 
 SECTION_LEVEL = 3
-"""Deepest heading level that always starts a section; deeper headings do so only in oversized sections."""
+"""Deepest heading level that always starts a section. Deeper headings only do so in oversized sections."""
 _SHORT = 48
-"""Number of words or Chinese characters from which a section counts as too large to be joined with the next.
+"""Minimum number of words or Chinese characters at which a section counts as too large to join with the next one.
 
 By default, sections of fewer than 32 tokens are joined.
 """
 _UNIT = re.compile(rf"[{UNSPACED}]|{WORD}")
 Chain = tuple[Heading, ...]
-"""Headings above a place in the text, outermost first."""
+"""Headings above a position in the text, outermost first."""
 
 
 class SectionFields(NamedTuple):
-    """The fields of a chunk about its sections."""
+    """The fields that describe a chunk's sections."""
 
     section_title: str
     parent_sections: tuple[str, ...]
@@ -37,7 +37,7 @@ class SectionFields(NamedTuple):
 
 
 class Sections:
-    """The sections of a body; headings nested in quotes or lists don't start sections."""
+    """A body's sections. Headings nested in quotes or lists don't start sections."""
 
     def __init__(self, body: str, headings: Sequence[Heading]) -> None:
         self._body = body
@@ -49,11 +49,11 @@ class Sections:
             self._chains.append((*above, heading))
 
     def for_slice(self, start: int, end: int, kind: ChunkKind) -> SectionFields:
-        """Return the sections of a slice.
+        """Return a slice's sections.
 
-        The main section is the first one with text in the slice; or, if it starts in the slice, the section that
-        contains this one and all later ones. If sections are joined in chunks of this kind, a few words before the
-        joined section don't count. The breadcrumb is the section in which the slice starts.
+        The main section is the first one with text in the slice. If a section that starts in the slice contains that
+        section and all later ones, it is the main section instead. In kinds of chunks that join sections, a few words
+        before the joined section don't count. The breadcrumb is the section in which the slice starts.
         """
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
@@ -70,7 +70,7 @@ class Sections:
             if (before := before + words[with_words[main]]) >= (_SHORT if kind == "markdown_section" else 0):
                 break
             main += 1
-        # Sections are in reading order, so a section around the first and the last is around all between.
+        # Sections are in reading order, so a section that contains the first and the last contains all between them.
         own = self._chains[with_words[main]]
         last = self._chains[with_words[-1]]
         around = [heading for heading, other in zip(own, last, strict=False) if heading == other]
@@ -87,11 +87,11 @@ class Sections:
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 _MOST_DEFINED, _LONGEST_DEFINED = 8, 250
-"""Maximum number of definitions added to a chunk, and maximum characters per definition."""
+"""Maximum number of definitions added to a chunk, and maximum number of characters per definition."""
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
-    """Return the link definitions that a slice uses but doesn't contain, and the lead of the block around its start."""
+    """Return the link definitions a slice uses but doesn't contain, and the lead of the block in which it starts."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
     found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     lines = [
@@ -112,9 +112,10 @@ _WORD = re.compile(r"\w")
 def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks for slices, which must be trimmed and in order.
 
-    The section of a chunk is that of its own text, without the overlap with the previous chunk. Its id consists of the
-    note's id and a digest of the text, with a number for repeated texts: edits elsewhere in the note don't change it.
-    Large blobs are left out; a note with nothing else gets one chunk without text, which makes its title searchable.
+    A chunk's section is that of its own text, without the overlap with the previous chunk. Its id consists of the note
+    id and a digest of the text, with a number if the text is repeated, so edits elsewhere in the note don't change the
+    id. Large blobs are left out. A note that contains nothing else gets one chunk without text, so that its title can
+    be found.
     """
     if reading.blobs:
         slices = [part for piece in slices for part in _without_blobs(reading, piece)]
@@ -122,7 +123,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
         slices = [Slice(0, 0, 0)]
     sections = Sections(reading.body, reading.outline.headings)
     defined = [] if reading.note.plain else [*_DEFINED.finditer(reading.body)]
-    definitions = {match[1].casefold(): match for match in reversed(defined)}  # the first definition of a label counts
+    definitions = {match[1].casefold(): match for match in reversed(defined)}  # the first definition of a label wins
     letters = reading.letters
     lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
@@ -153,7 +154,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
 
 
 def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
-    """Yield the parts of a slice around large blobs, if they contain words outside the overlap."""
+    """Yield the parts of a slice outside large blobs, skipping any that have no words beyond the overlap."""
     first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
     inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
     edges = [piece.start, *chain.from_iterable(inside), piece.end]
@@ -166,7 +167,7 @@ def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
 
 
 def profile(reading: TokenizedNote) -> Profile:
-    """Return the figures on which the choice of a strategy depends; headings in quotes and lists don't count."""
+    """Return the figures that determine the choice of strategy. Headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
     shares: Counter[str] = Counter()
@@ -183,7 +184,7 @@ def profile(reading: TokenizedNote) -> Profile:
 
 
 def lead_at(blocks: Sequence[Block], offset: int) -> str:
-    """Return the lead of the innermost block around an offset, which a chunk that starts there repeats."""
+    """Return the lead of the innermost block around an offset. A chunk starting there repeats the lead."""
     lead = ""
     while blocks:
         index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
@@ -195,6 +196,6 @@ def lead_at(blocks: Sequence[Block], offset: int) -> str:
 
 
 def chunk_id(note_id: str, text: str, occurrence: int) -> str:
-    """Return the id of a chunk; `occurrence` is the number of earlier chunks of the note with the same text."""
+    """Return a chunk's id. `occurrence` is the number of earlier chunks in the note with the same text."""
     content = text.encode("utf-8", "surrogatepass")
     return f"{note_id}:{blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()}"

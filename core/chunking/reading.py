@@ -1,5 +1,6 @@
-"""Notes parsed and tokenized once, and cut into spans of limited size: small blocks are joined, large ones are cut at
-the best places.
+"""Parsing and tokenizing of notes, and cutting them into spans of limited size.
+
+Each note is parsed and tokenized once. Small blocks are joined, and large ones are cut at the best positions.
 """
 
 import re
@@ -19,19 +20,19 @@ from core.markdown.parts import opens_diagram
 from core.model import Note, Spans
 
 Flags = NDArray[np.bool_]
-"""A boolean for each token or character."""
+"""One boolean per token or character."""
 Counts = NDArray[np.int32]
 """Running counts of tokens, characters or words, by position."""
 Places = NDArray[np.int64]
-"""Offsets in a text."""
+"""Offsets in the text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shortened:
-    """A text in which each blob is replaced by a single blank.
+    """Text in which each blob is replaced by a single blank.
 
-    `ends`: the offset after each blob, in this text. `missing`: the number of characters left out before it, after an
-    initial 0.
+    `ends` are the offsets in this text just after each blob. `missing` are the numbers of characters left out up to
+    each of these offsets, preceded by 0.
     """
 
     text: str
@@ -40,13 +41,13 @@ class Shortened:
 
     @classmethod
     def from_text(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
-        """Shorten a text by its blobs."""
+        """Replace the blobs in the text with blanks."""
         spans = np.array(blobs, np.int64).reshape(-1, 2)
         missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
         return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
 
     def offsets(self, places: NDArray[np.integer]) -> Places:
-        """Return the offsets in the original text for offsets in this one."""
+        """Convert offsets in this text to offsets in the original text."""
         return places + self.missing[np.searchsorted(self.ends, places, side="right")]
 
 
@@ -55,7 +56,10 @@ CODE = frozenset({"fence", "code"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """Offsets of a body's visible characters, without blobs, and running sums over them with length visible + 1."""
+    """Offsets of a body's visible characters, excluding blobs, and running counts over them.
+
+    Each array of counts has one more element than `visible`.
+    """
 
     visible: Places
     code: Counts
@@ -65,7 +69,7 @@ class Letters:
 
     @classmethod
     def from_blocks(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
-        """Classify the characters of a body by script and by block; `short` is the body without blobs."""
+        """Classify a body's characters by script and by block. `short` is the body without blobs."""
         codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         seen = np.flatnonzero((codes > 0x20) & (codes != 0x3000) & (codes != 0xA0))
         codes, visible = codes[seen], short.offsets(seen)
@@ -86,16 +90,16 @@ class Letters:
         return cls(visible, *(np.cumsum(np.insert(flag, 0, False), dtype=np.int32) for flag in flags))
 
     def has_code(self, start: int, end: int) -> bool:
-        """Return whether a span contains fenced or indented code; inline code and diagrams don't count."""
+        """Return whether a span contains fenced or indented code. Inline code and diagrams don't count."""
         start, end = np.searchsorted(self.visible, (start, end))
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:
-        """Return the language of a span: 'code', 'zh', 'mixed' or 'en'.
+        """Return a span's language: 'code', 'zh', 'mixed' or 'en'.
 
-        It is 'code' if more than half of the visible characters are in code blocks. Otherwise it depends on the share
-        of ideographs among ideographs and words outside code blocks: 'zh' from 3/4 on, 'mixed' from 1/8 on, else 'en',
-        also for all other scripts. Kana and Hangul count as ideographs.
+        The language is 'code' if more than half of the visible characters are in code blocks. Otherwise, it depends on
+        the share of ideographs among the ideographs and words outside code blocks: 'zh' for at least 3/4, 'mixed' for
+        at least 1/8, and otherwise 'en', whatever the script. Kana and Hangul count as ideographs.
         """
         start, end = np.searchsorted(self.visible, (start, end))
         if 2 * int(self.code[end] - self.code[start]) > end - start:
@@ -108,15 +112,15 @@ class Letters:
 
 
 Tokens = Callable[[str], Spans]
-"""Function that returns the span of each token in a text, like an embedder's `tokens`."""
+"""Function that returns the span of each token in the text, like an embedder's `tokens`."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenizedNote:
     """A note with its outline and tokens.
 
-    `body`: the note's body with blanks in place of blobs. `blobs`: the large ones, which are in no chunk. `starts`: the
-    ascending offsets of tokens in the body. `letters`: the classified characters of the body.
+    `body` is the note's body with blanks in place of blobs. `blobs` are the large blobs, which no chunk contains.
+    `starts` are the ascending offsets of the tokens in the body, and `letters` are the body's classified characters.
     """
 
     note: Note
@@ -128,15 +132,15 @@ class TokenizedNote:
 
     def count(self, start: int, end: int) -> int:
         """Return the number of tokens that start in `body[start:end]`."""
-        # Both are int64: with other types, numpy would convert the whole array at every call.
+        # Both sides are int64. Otherwise, numpy would convert the whole array on every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 
 
 def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> TokenizedNote:
-    """Parse and tokenize a note, in one pass each; with `outline` it isn't parsed again.
+    """Parse and tokenize a note, each in one pass. If an `outline` is given, the note isn't parsed again.
 
-    A plain note has an empty outline. Raises SourceError for a body that is too large to parse.
+    A plain note has an empty outline. Raises SourceError if the body is too large to parse.
     """
     outline = outline or (plain_outline(note.body) if note.plain else parse(note.body, note.path or note.title))
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
@@ -147,7 +151,7 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Tokenize
     return TokenizedNote(note, outline, body, large, short.offsets(spans[:, 0]), letters)
 
 
-# Cutting.
+# Cutting
 
 SENTENCE_END = r"(?:[。！？；…][”’」』）》】\"')\]]*\s*|(?<!\b[A-Za-z])[.!?]+[\"'”’)\]*_]*\s+)"
 _SENTENCES = re.compile(SENTENCE_END)
@@ -156,7 +160,7 @@ _SPACES = re.compile(r"\s+")
 _LINE_BREAK = re.compile(LINE_END)
 _GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
 
-# Every repetition excludes its own closing mark or is possessive, so the search takes linear time on any text.
+# Every repetition excludes its closing mark or is possessive, so the search always takes linear time.
 UNBREAKABLE = re.compile(
     r"""
       (?=[`!\[$%<h])(?:
@@ -178,7 +182,7 @@ JOINED = (
     r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
     r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
-"""Characters displayed as part of the previous one: accents, vowel signs, joiners, emoji modifiers."""
+"""Characters displayed as part of the preceding one: accents, vowel signs, joiners and emoji modifiers."""
 _JOINED = re.compile(JOINED)
 
 
@@ -188,7 +192,7 @@ def unbreakable(text: str, start: int, end: int) -> list[Span]:
 
 
 def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
-    """Return the points that aren't inside any of the sorted spans."""
+    """Return the points that lie outside all of the given sorted spans."""
     begins = [begin for begin, _ in spans]
     free = []
     for point in points:
@@ -211,7 +215,7 @@ def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int
 
 
 def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
-    """Return the ends of matches that are outside links and code."""
+    """Return the ends of matches outside links and code."""
     return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
 
 
@@ -220,19 +224,19 @@ line_starts = partial(_ends, _LINE_BREAK)
 gap_ends = partial(_ends, _GAPS)
 """Return the starts of lines after a blank line."""
 space_ends = partial(_ends, _SPACES)
-"""Return the ends of white space, also within links and code."""
+"""Return the ends of runs of whitespace, including those within links and code."""
 sentence_starts = partial(_breakable_ends, _SENTENCES)
-"""Return the starts of Chinese and Latin sentences."""
+"""Return the starts of sentences in Chinese and Latin scripts."""
 clause_starts = partial(_breakable_ends, _CLAUSES)
 """Return the starts of text after commas and colons."""
 word_starts = partial(_breakable_ends, _SPACES)
-"""Return the starts of words after white space."""
+"""Return the starts of words after whitespace."""
 _BLANK = re.compile(r"\s*")
 
 
 @frozen
 class Slice:
-    """A slice `body[start:end]`; `body[start:own]` overlaps with the previous slice."""
+    """A slice `body[start:end]`, in which `body[start:own]` overlaps with the previous slice."""
 
     start: int
     end: int
@@ -241,7 +245,7 @@ class Slice:
 
 @frozen
 class Size:
-    """Sizes in tokens: slices are filled up to `target`; blocks stay whole up to `limit`."""
+    """Sizes in tokens. Slices are filled up to `target`, and blocks stay whole up to `limit`."""
 
     target: int
     limit: int
@@ -249,7 +253,7 @@ class Size:
 
 Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
-"""Function that finds cut points, and whether pieces between them stay whole up to the limit."""
+"""A function that finds cut points, and whether the pieces between them stay whole up to the limit."""
 
 Levels = tuple[Level, ...]
 PROSE: Levels = (
@@ -283,9 +287,9 @@ def pack(
 ) -> list[Span]:
     """Return spans that cover `start` to `end`, each starting at a block.
 
-    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger block is cut
-    inside. A heading, or the summary of details, is never the last of several blocks. `inside`: the kind of the block
-    that contains these blocks.
+    A span is filled with blocks up to the target. A block larger than the target stays whole up to the limit; beyond
+    that, it is cut. A heading, or the summary of a details element, is never the last of several blocks in a span.
+    `inside` is the kind of the block that contains these blocks.
     """
     spans = []
     opened = closable = start
@@ -296,7 +300,7 @@ def pack(
             spans.append((opened, closable))
             opened = closable
         if reading.count(opened, stop) > size.limit:
-            # Headings, or the summary of details, may precede the block; they stay with its first part.
+            # Headings, or the summary of a details element, may precede the block. They stay with its first part.
             spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
             opened = stop
         if block.kind != "heading" and (index > 0 or inside != "details"):
@@ -305,16 +309,16 @@ def pack(
         spans.append((opened, end))
     if len(spans) > 1 and 4 * reading.count(*spans[-1]) < size.target:
         before, tail = spans[-2:]
-        if reading.count(before[0], tail[1]) <= size.limit:  # a small last span is joined with the one before
+        if reading.count(before[0], tail[1]) <= size.limit:  # join a small last span with the one before
             spans[-2:] = [(before[0], tail[1])]
     return spans
 
 
 def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
-    """Cut a block over the limit between its children, rows or sentences.
+    """Cut a block larger than the limit between its children, rows or sentences.
 
-    Text from `start` to the block (a heading or a summary) stays with the first piece. `item`: the block is the first
-    in a list item, whose first line stays whole up to the limit.
+    Text between `start` and the block (a heading or summary) stays with the first piece. `item` means that the block is
+    the first one in a list item, whose first line stays whole up to the limit.
     """
     lead = reading.count(block.start, block.start + len(block.lead)) if block.lead else 0
     if 2 * lead <= size.target:  # each piece repeats the lead
@@ -330,10 +334,10 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
 def cut(
     reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the cut points of the first level, and pieces that are still too large at those of the next level.
+    """Cut a span at the first level's cut points, and pieces that are still too large at the next level's.
 
-    After the last level, pieces are cut between tokens. A `solid` span stays uncut until a level that keeps pieces
-    whole leaves one over the limit.
+    After the last level, pieces are cut between tokens. A `solid` span isn't cut until a level that keeps pieces whole
+    leaves a piece larger than the limit.
     """
     if reading.count(start, end) <= size.target:
         return [(start, end)]
@@ -357,7 +361,7 @@ def cut(
 
 
 def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Span]:
-    """Join neighbouring spans up to the target, because a deeper level often leaves small pieces."""
+    """Join adjacent spans up to the target, because deeper levels often leave small pieces."""
     joined: list[Span] = []
     for span in spans:
         if joined and reading.count(joined[-1][0], span[1]) <= target:
@@ -368,7 +372,7 @@ def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Spa
 
 
 def trim(body: str, start: int, end: int) -> Span:
-    """Strip blank lines and trailing white space; the indentation of the first line stays."""
+    """Strip leading blank lines and trailing whitespace from a span, but keep the first line's indentation."""
     end = text_end(body, start, end)
     blank = _BLANK.match(body, start, end)
     first = blank.end() if blank else start
@@ -379,7 +383,7 @@ def trim(body: str, start: int, end: int) -> Span:
 
 
 def solid_rows(body: str, block: Block) -> list[Span]:
-    """Return the lines that stay together: a table's header and first row, a fence's first two and last two lines."""
+    """Return lines that stay together: a table's header and first row, or a fence's first two and last two lines."""
     lines = [block.start, *line_starts(body, block.start, block.end), block.end]
     if block.kind == "table" and len(lines) > 3:
         return [(lines[0], lines[3])]

@@ -1,4 +1,4 @@
-"""The chunking strategies, one of which chooses among the others, and the validation of their options."""
+"""The chunking strategies, including one that chooses among the rest, and validation of their options."""
 
 import re
 from bisect import bisect_left
@@ -35,11 +35,11 @@ from core.markdown.outline import Block, walk
 from core.model import SETTINGS, Chunk, ChunkingOptions, Cut, Profile
 
 _PART = 300_000
-"""Number of characters to split at a time; langchain keeps all pieces in memory, and tiny ones take 200 bytes each."""
+"""Number of characters to split at a time. langchain keeps all pieces in memory, and tiny ones take 200 bytes each."""
 
 
 def check_positive(name: str, options: ChunkingOptions) -> int:
-    """Return the value of an option; raises ConfigError if it is below 1."""
+    """Return an option's value, or raise ConfigError if it is less than 1."""
     value: int = getattr(options, name)
     if value < 1:
         raise ConfigError(
@@ -49,7 +49,7 @@ def check_positive(name: str, options: ChunkingOptions) -> int:
 
 
 def check_size(options: ChunkingOptions) -> Size:
-    """Return the sizes; raises ConfigError for a chunk size outside 1 to `max_single_chunk_size`."""
+    """Return the sizes, or raise ConfigError if the chunk size isn't from 1 to `max_single_chunk_size`."""
     size, limit = options.chunk_size, check_positive("max_single_chunk_size", options)
     if not 1 <= size <= limit:
         raise ConfigError(
@@ -62,7 +62,7 @@ def check_size(options: ChunkingOptions) -> Size:
 
 
 class NoChunking:
-    """Keeps a note in one piece of any size; the embedder divides long chunks into windows."""
+    """Keeps a note in one piece, whatever its size. The embedder divides long chunks into windows."""
 
     def __init__(self, _: ChunkingOptions) -> None: ...
 
@@ -72,10 +72,10 @@ class NoChunking:
 
 
 class LineChunker:
-    """Makes every line a chunk, except blank lines and, in Markdown, repeated ones.
+    """Turns every line into a chunk, except for blank lines and, in Markdown, repeated lines.
 
-    Lines are compared without surrounding white space. A line over `max_single_chunk_size` tokens is cut at sentence
-    ends, then between words.
+    Lines are compared without surrounding whitespace. A line of more than `max_single_chunk_size` tokens is cut between
+    sentences, then between words.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -97,20 +97,20 @@ class LineChunker:
 
 
 _HeadingSection = tuple[int, int, int]
-"""Start, end and level of a heading with its text up to the next one; level 0 is the text before the first heading."""
+"""Start, end and level of a heading and its text up to the next one. Text before the first heading has level 0."""
 
 
 class MarkdownAware:
-    """Makes every section of level 1 to 3 a chunk, without its subsections and without overlap.
+    """Turns every section of level 1 to 3 into a chunk, without its subsections and without overlap.
 
-    A section over `max_single_chunk_size` tokens (the limit) is cut at its deeper headings, level by level, then
-    between its blocks into parts of `chunk_size`. A block over the limit is cut between its list items, rows or
-    sentences.
+    A section of more than `max_single_chunk_size` tokens (the limit) is cut at its deeper headings, level by level, and
+    then between its blocks into parts of `chunk_size`. A block larger than the limit is cut between its list items,
+    rows or sentences.
 
-    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next one if that has
-    the same or a deeper level, and both fit the limit. A heading without text is always joined; if the result exceeds
-    the limit, it is cut again. Joined sections have the level of the first, and their chunk has the section of the
-    last. Text before the first heading is never joined.
+    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next one if the next
+    one has the same or a deeper level and both together fit the limit. A heading without text is always joined; if the
+    result exceeds the limit, it is cut. Joined sections take the level of the first one, and their chunk takes the
+    section of the last one. Text before the first heading is never joined.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -132,7 +132,7 @@ class _SectionCutter:
         self._block_starts = [block.start for block in reading.outline.blocks]
 
     def spans(self, section: _HeadingSection, level: int) -> list[Span]:
-        """Cut a section at its headings down to `level`, and parts over the limit at deeper headings."""
+        """Cut a section at its headings down to `level`, and parts larger than the limit at deeper headings."""
         start, end, outer = section
         first, last = (bisect_left(self._heading_starts, edge) for edge in (start, end))
         edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
@@ -170,11 +170,11 @@ class _SectionCutter:
 
 
 class RecursiveCharacter:
-    """Cuts a note between paragraphs, else between lines, sentences, words or tokens.
+    """Cuts a note between paragraphs or, if they are too long, between lines, sentences, words or tokens.
 
     A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the previous chunk: from the
-    start of a sentence if that gives at least half of the overlap, else from the start of a word. Code, tables, math,
-    HTML and links stay whole up to `max_single_chunk_size` tokens and overlap with no neighbour; larger ones are cut
+    start of a sentence if that gives at least half of the overlap, or otherwise from the start of a word. Code, tables,
+    math, HTML and links stay whole up to `max_single_chunk_size` tokens and don't overlap. Anything larger is cut
     between rows. A heading stays with the text below it.
     """
 
@@ -209,11 +209,11 @@ class RecursiveCharacter:
 
 
 def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
-    """Cut the body into spans without gaps, using langchain's splitter.
+    """Cut the body into contiguous spans, using langchain's splitter.
 
     The splitter gets a copy of the body with a mark before every token, and its length function counts the marks. Text
-    that must stay whole is replaced by filler, in which no separator matches. The pieces add up to the copy, so their
-    lengths without marks give the offsets in the body.
+    that must stay whole is replaced with filler that no separator matches. The pieces add up to the copy, so their
+    lengths without the marks give the offsets in the body.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -238,8 +238,8 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
         strip_whitespace=False,
         chunk_size=target,
         chunk_overlap=0,
-        # At least 1: otherwise one chunk could get thousands of pieces without a token, which takes langchain
-        # quadratic time.
+        # At least 1: otherwise, a chunk could get thousands of pieces that contain no token, which would take
+        # langchain quadratic time.
         length_function=lambda text: max(1, text.count(sign)) if text else 0,
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
@@ -247,9 +247,9 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
 
 
 def _separators(mark: str, filler: str, run: int) -> list[str]:
-    """Return the patterns at whose ends a piece may end, best first; the last one matches up to `run` tokens.
+    """Return the separator patterns, best first. A piece may end where a pattern's match ends.
 
-    A mark may precede every character.
+    The last pattern matches up to `run` tokens. Any character may be preceded by a mark.
     """
     closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
     blank = rf"[{mark} \t\u3000\xa0]"
@@ -260,25 +260,25 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
         rf"[.!?]{closing}{blank}*[ \t]",
         r"[，、：]",
         rf"[ \t\u3000\xa0]+(?:{mark}+[ \t\u3000\xa0]+)*",
-        # Several tokens at once: a text without any other separator may have millions.
+        # Match several tokens at once, because text with no other separator may have millions of them.
         rf"(?:{mark}+[^{mark}{filler}]++){{1,{run}}}(?<!\u200d)(?!{mark}*{JOINED})",
     ]
 
 
 def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
-    """Flag the characters that stay together, in blocks, rows, first lines of list items, and links."""
+    """Flag the characters that stay together in blocks, rows, first lines of list items, and links."""
     body, flags = reading.body, np.zeros(len(reading.body), dtype=bool)
     titled, is_below = 0, False
 
     def flag(start: int, end: int, most: int, counted: int | None = None) -> bool:
-        """Flag a span unless it exceeds `most` tokens, counted from `counted`; return whether it was flagged."""
+        """Flag a span unless it exceeds `most` tokens, counting from `counted`. Return whether it was flagged."""
         fits = reading.count(start if counted is None else counted, end) <= most
         if fits:
             flags[start:end] = True
         return fits
 
     for block in walk(reading.outline.blocks):
-        # Headings before a block must fit into its first chunk.
+        # Headings before a block must fit into the block's first chunk.
         titled = titled if is_below else block.start
         is_below = block.kind == "heading"
         start, end = block.start, block.end
@@ -302,7 +302,7 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
 
 
 def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
-    """Move headings at the end of a span to the next span, which contains their text."""
+    """Move headings at the end of a span to the next span, which contains the text below them."""
     blocks = reading.outline.blocks
     starts = [block.start for block in blocks]
     edges = [0]
@@ -317,7 +317,7 @@ def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
 
 
 def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) -> list[Span]:
-    """Join the small pieces that langchain leaves next to cuts, and cut spans over the limit."""
+    """Join the small pieces that langchain leaves next to cuts, and cut spans larger than the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
         return [at for at in line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
@@ -335,7 +335,7 @@ def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) 
 
 
 def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: Flags) -> int:
-    """Return the start of the overlap with the previous chunk, `start` if there is none."""
+    """Return the start of the overlap with the previous chunk, or `start` if there is no overlap."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:
         return start
@@ -351,17 +351,17 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
     return start
 
 
-# Choice of the strategy for a note: profile -> choice -> check of the result, with the reasons.
+# Choosing a note's strategy: take its profile, choose, and check the result, with the reasons.
 
 NEARLY_ALL = 0.9
-"""Share of a note's tokens in a single chunk from which the note counts as uncut."""
+"""If a single chunk has at least this share of a note's tokens, the note counts as uncut."""
 
 
 class Adaptive:
-    """Leaves short notes whole, cuts notes with headings by section, and other notes by size.
+    """Leaves short notes whole, cuts notes with headings by section, and cuts any other notes by size.
 
-    The next strategy is tried if the result has a flaw: more than half of four or more chunks have fewer than
-    `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
+    The next strategy is tried if the result has a flaw: there are at least four chunks and more than half of them have
+    fewer than `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -374,7 +374,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note and return the reasons: that of the chosen strategy first, then those of the rejected ones."""
+        """Cut a note and return the cut, with the reason for the chosen strategy before those for the rejected ones."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
@@ -407,7 +407,7 @@ class Adaptive:
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
 
     def _by_headings(self, reading: TokenizedNote, profile: Profile) -> tuple[list[Chunk], Message]:
-        """Cut a note by its headings and return the reason; return no chunks if the result is rejected."""
+        """Cut a note by its headings. Return the chunks, or [] if the result is rejected, and the reason."""
         sections = profile.headings[1] + profile.headings[2]
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:
@@ -446,7 +446,7 @@ class Adaptive:
 
 
 def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
-    """Return a cut with the reason for each strategy by name, the chosen strategy first."""
+    """Return a cut with the reason for each strategy, starting with the chosen one."""
     described = tuple(
         message("{strategy}: {reason}", strategy=strategy, reason=text) for strategy, text in reasons.items()
     )

@@ -1,8 +1,8 @@
-"""The app on this computer: its window, its entry in the application menu, the dialog for choosing a folder.
+"""The app on this computer: its window, its entry in the application menu, and the dialog for choosing a folder.
 
-The window is a browser on this machine without toolbars, in its own profile. A browser that reads commands from a pipe
-(Chrome's `--remote-debugging-pipe`) can be brought to the front and closed through the pipe, reports when its last page
-is closed, and ends with this process. No other process can reach the pipe.
+The window is a local browser without toolbars, with its own profile. A browser that reads commands from a pipe
+(Chrome's `--remote-debugging-pipe`) can be brought to the front and closed through the pipe. It reports when its last
+page is closed, and ends along with this process. No other process can access the pipe.
 """
 
 import json
@@ -41,16 +41,16 @@ _ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
 _FLAGS = ("--no-first-run", "--no-default-browser-check", "--disable-sync", "--disable-extensions")
 _CHUNK = 1 << 16
 _ABOVE = 10
-"""Smallest file descriptor for copies, above all descriptors that are reassigned."""
+"""Smallest file descriptor for duplicates, above all descriptors that are reassigned."""
 
 address = ""
-"""Address of the pages of this process, with their token if they need one."""
+"""URL of the pages served by this process, including their token if they need one."""
 window: "AppWindow | None" = None
-"""Window of this process while it is open."""
+"""This process's window, or None if it isn't open."""
 
 
 def browser() -> str | None:
-    """Return the first installed browser that can open an app window."""
+    """Return the path of the first installed browser that can open an app window, or None if there is none."""
     places: Iterator[str | None]
     if sys.platform == "darwin":
         places = (f"/Applications/{name}.app/Contents/MacOS/{name}" for name in _APPLICATIONS)
@@ -62,33 +62,33 @@ def browser() -> str | None:
 
 
 def keeps_running() -> bool:
-    """Return whether the settings keep the app running after its window is closed."""
+    """Return whether the settings say to keep the app running after its window is closed."""
     return settings().app.keep_running
 
 
 def profile(workspace: Path) -> Path:
-    """Return the browser profile folder for a workspace's window; it contains no notes."""
+    """Return the browser profile folder for a workspace's window. It contains no notes."""
     return user_cache_path("tessera", appauthor=False) / f"window-{digest(os.path.realpath(workspace)).hex()[:12]}"
 
 
 class AppWindow:
-    """A window that shows an address until it is closed or this process ends."""
+    """A window that shows a URL until it is closed or this process ends."""
 
     def __init__(self, browser: str, url: str, profile: Path) -> None:
-        """Open the window; raises OSError if the browser can't be started."""
+        """Open the window. Raises OSError if the browser can't be started."""
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
         self.seen = sys.platform == "win32"
-        """Whether the window was ever visible; a browser that can't start ends at once."""
+        """Whether the window was ever visible. A browser that can't start ends immediately."""
         self._number = 0
         self._sending = threading.Lock()
         self._commands: int | None = None
         self.wait: Callable[[], object]
-        """Function that waits until the window is closed; called once, by one thread."""
+        """Function that waits until the window is closed. Only one thread may call it, and only once."""
         if sys.platform == "win32":
             self.wait = subprocess.Popen([browser, f"--app={url}", *flags]).wait
         else:
-            # Other users of this machine can see the command line, so an address with a token is sent through the pipe.
+            # Other users of this machine can see the command line, so a URL with a token is sent through the pipe.
             open_part, _, secret = url.partition("?")
             self._address = url if secret else ""
             pid, self._commands, answers = _piped([browser, "--remote-debugging-pipe", f"--app={open_part}", *flags])
@@ -97,7 +97,7 @@ class AppWindow:
             self._send("Target.setDiscoverTargets", discover=True)
 
     def bring_to_front(self) -> bool:
-        """Bring the window to the front; return False if its browser accepts no commands."""
+        """Bring the window to the front, or return False if its browser doesn't accept commands."""
         return any(self._send("Target.activateTarget", targetId=page) for page in tuple(self._pages))
 
     def _send(self, method: str, session: str = "", **parameters: object) -> bool:
@@ -111,9 +111,10 @@ class AppWindow:
         return False
 
     def _read(self, answers: int) -> None:
-        """Track the open pages, and end the browser with the last one, because on macOS it would stay without a window.
+        """Track the open pages, and close the browser once the last one is closed.
 
-        Closes both ends of the pipe when the browser has ended.
+        On macOS, it would otherwise keep running without a window. When the browser has ended, close our ends of the
+        pipes.
         """
         rest = b""
         with suppress(OSError):
@@ -145,11 +146,11 @@ class AppWindow:
 
 
 def _piped(command: list[str]) -> tuple[int, int, int]:
-    """Start a browser with pipes for commands (its fd 3) and responses (its fd 4); return its pid and our ends."""
+    """Start a browser with pipes for commands (its fd 3) and responses (its fd 4). Return its PID and our ends."""
     import fcntl  # not available on Windows
 
     (read, commands), (answers, write) = os.pipe(), os.pipe()
-    # Above all file descriptors that are reassigned below.
+    # Use descriptors above all those that are reassigned below.
     ends = [fcntl.fcntl(item, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for item in (read, write)]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     given = [(os.POSIX_SPAWN_DUP2, end, number) for end, number in zip(ends, (3, 4), strict=True)]
@@ -166,7 +167,7 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
 
 
 PATIENCE = 600.0
-"""Maximum number of seconds that a dialog stays open."""
+"""Maximum number of seconds a dialog stays open."""
 MOST = 500
 """Maximum number of subfolders to list."""
 _MAC = 'POSIX path of (choose folder with prompt "Tessera")'
@@ -177,7 +178,7 @@ _WINDOWS_DIALOG = (
 
 
 def command() -> Sequence[str] | None:
-    """Return the command that shows the system's dialog and prints the chosen folder, or None if there is no dialog."""
+    """Return the command that shows the system's folder dialog and prints the choice, or None if there is no dialog."""
     if sys.platform == "darwin":
         return ("osascript", "-e", _MAC)
     if sys.platform == "win32":
@@ -192,7 +193,10 @@ def command() -> Sequence[str] | None:
 
 
 def choose() -> Path | None:
-    """Show the dialog and return the chosen folder; None if none was chosen or its name isn't valid text."""
+    """Show the folder dialog and return the chosen folder.
+
+    Return None if no folder was chosen or its name isn't valid Unicode.
+    """
     arguments = command()
     if arguments is None:
         return None
@@ -205,7 +209,10 @@ def choose() -> Path | None:
 
 
 def inside(folder: Path) -> list[Path]:
-    """Return the subfolders by name, except hidden ones and invalid names; [] for an unreadable folder."""
+    """Return a folder's subfolders sorted by name, or [] if it can't be read.
+
+    Hidden folders and names that aren't valid Unicode are left out.
+    """
     found = []
     with suppress(OSError):
         for path in folder.iterdir():
@@ -221,7 +228,7 @@ _RUN = (sys.executable, "-m", "core.doors.cli", "app")
 
 
 def add() -> Path:
-    """Write the shortcut for the current user, and return its path; raises ConfigError if it can't be written."""
+    """Write the current user's shortcut and return its path. Raises ConfigError if it can't be written."""
     place = _place()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -241,7 +248,7 @@ def add() -> Path:
 
 
 def remove() -> Path:
-    """Remove the shortcut, if it exists, and return its path."""
+    """Remove the shortcut if it exists, and return its path."""
     place = _place()
     if place.is_dir():
         shutil.rmtree(place)
@@ -281,7 +288,7 @@ _QUOTED = str.maketrans({sign: f"\\{sign}" for sign in '"`$\\'} | {"%": "%%"})
 
 
 def _bundle(place: Path) -> None:
-    """Write a macOS application bundle: a folder with its description, a script and the icon."""
+    """Write a macOS application bundle: a folder with a property list, a script and the icon."""
     import plistlib
 
     inside = place / "Contents"
@@ -302,7 +309,7 @@ def _bundle(place: Path) -> None:
 
 
 def _link(place: Path) -> None:
-    """Write a Windows shortcut with PowerShell."""
+    """Write a Windows shortcut, using PowerShell."""
     python = Path(sys.executable).with_name("pythonw.exe")
     values = {
         "TargetPath": str(python if python.is_file() else sys.executable),
@@ -317,5 +324,5 @@ def _link(place: Path) -> None:
 
 
 def _quote(text: str) -> str:
-    """Return a PowerShell string literal; there, curly quotation marks end a string too."""
+    """Return a PowerShell string literal. In PowerShell, curly quotation marks end a string too."""
     return "'" + re.sub("(['‘’‚‛])", r"\1\1", text) + "'"

@@ -1,4 +1,4 @@
-"""The registry of document converters, and the file kinds that each converter reads."""
+"""The registry of document converters and the file kinds they read."""
 
 from typing import Protocol
 
@@ -11,11 +11,11 @@ from core.model import Omission
 
 @frozen
 class Converted:
-    """A document as Markdown, and its metadata.
+    """A document converted to Markdown, with its metadata.
 
     `created` and `updated` are ISO 8601 dates or "". `tags` are separated by commas or semicolons. `source_url` is the
-    address of a saved web page. `pages` gives the offset in `text` at which each page begins; it is empty for
-    kinds without pages. `left_out` lists what is missing from `text`. `ocr` is the version of the OCR engine that read
+    URL of a saved web page. `pages` gives the offset in `text` at which each page begins; it is empty for kinds that
+    have no pages. `left_out` lists what is missing from `text`. `ocr` is the version of the OCR engine that read
     scanned pages, or "".
     """
 
@@ -33,23 +33,23 @@ class Converted:
 
 
 class Converter(Protocol):
-    """Converts a document's bytes to Markdown in a process with time and memory limits.
+    """Converts a document's bytes to Markdown, in a process with time and memory limits.
 
-    The constructor must be cheap; load libraries in `convert`.
+    The constructor must be cheap: load libraries in `convert`.
     """
 
     @property
     def kinds(self) -> str:
-        """File suffixes that the converter reads: lower case, without dots, separated by spaces."""
+        """File suffixes read by the converter: in lower case, without dots, separated by spaces."""
 
     @property
     def version(self) -> str:
         """Name and version of the program or library that produces the text."""
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown; raises SourceError with an empty path if it can't be converted.
+        """Convert a document to Markdown. Raises SourceError with an empty path if it can't be converted.
 
-        It must not open other files or network connections. Text kinds arrive as UTF-8.
+        Implementations must not open other files or network connections. Text kinds are passed as UTF-8.
         """
 
 

@@ -1,4 +1,4 @@
-"""Rewriting of e-books so that pandoc finds every note, in whatever file or order, even if nothing refers to it."""
+"""Rewriting of e-books so that pandoc finds every note, in whatever file it is and even if nothing refers to it."""
 
 import html
 import re
@@ -18,7 +18,7 @@ _SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a book in which each note is plain text with an anchor, and every linked page is in the reading order."""
+    """Rewrite a book so that each note is plain text with an anchor and every linked page is in the reading order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
     links = (name for page in pages.values() for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page))
@@ -31,7 +31,7 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(tag: "re.Match[bytes]") -> bytes:
-    """Return a tag without types; pandoc drops typed elements, except notes referenced from the same file."""
+    """Return a tag without its type. Pandoc drops typed elements, except for notes referenced from the same file."""
     typed = rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))"""
     plain = re.sub(typed, rb" data-%b\1" % _KIND.encode(), tag[0])
     target = re.match(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""", plain)
@@ -39,7 +39,7 @@ def _plain(tag: "re.Match[bytes]") -> bytes:
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
-    """Return a book's package file with all pages in the spine, including those reached only by a link."""
+    """Return a book's package file with all pages in the spine, including those reachable only through a link."""
     parts = re.sub(rb"""\slinear\s*=\s*["']no["']""", b"", parts)
     ordered = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts))
     more = b""
@@ -54,7 +54,7 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
 
 
 def join_notes(nodes: Blocks) -> Blocks:
-    """Return blocks with each note of a book moved to its reference; the other notes stay in place."""
+    """Return a book's blocks with each note moved to its reference. Notes without a reference stay in place."""
     wanted = set(_references(nodes))
     notes: dict[str, Blocks] = {}
     made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
@@ -71,7 +71,7 @@ def _references(node: object) -> Iterator[str]:
 
 
 def _address(node: Mapping[str, Any]) -> str:
-    """Return the id of the note that a link refers to, or "" for other links."""
+    """Return the id of the note a link refers to, or "" if it isn't a note reference."""
     if node.get("t") != "Link" or not any(
         name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]
     ):
@@ -80,7 +80,7 @@ def _address(node: Mapping[str, Any]) -> str:
 
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
-    """Move the `wanted` notes out of a node into `notes`; return the rest, without list items that are now empty."""
+    """Move the `wanted` notes from a node into `notes`. Return the rest, without any list items that are now empty."""
     if isinstance(node, dict) and "c" in node:
         content = _take(node["c"], wanted, notes)
         if node["t"] == "BulletList":
@@ -101,7 +101,7 @@ def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
 
 
 def _note(block: Any) -> tuple[str, Blocks]:
-    """Return a block's id, as a reference might name it, and the block's content."""
+    """Return a block's id, as used by references, and its contents."""
     kind = block.get("t") if isinstance(block, dict) else None
     if kind == "Div":
         return block["c"][0][0], block["c"][1]
@@ -110,7 +110,7 @@ def _note(block: Any) -> tuple[str, Blocks]:
 
 
 def _put(node: object, notes: dict[str, Blocks]) -> Any:
-    """Return a node with each note in place of its first reference."""
+    """Return a node in which each note replaces its first reference."""
     if isinstance(node, list):
         return [_put(part, notes) for part in node]
     if not isinstance(node, dict) or "c" not in node:
@@ -124,7 +124,7 @@ def _put(node: object, notes: dict[str, Blocks]) -> Any:
 
 
 def _without_number(blocks: Blocks, number: str) -> Blocks:
-    """Return a note without its number and without the link back to its reference."""
+    """Return a note without its number and its link back to the reference."""
     label = _SIGNS.sub(r"\1", number)
     if blocks[0]["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(blocks[0]["c"][2])) == label:
         return blocks[1:]
@@ -146,13 +146,13 @@ _MARKS = {
     "epigraph": "blockquote", "annotation": "blockquote", "section": "div", "table": "table", "tr": "tr", "th": "th",
     "td": "td", "a": "a", "image": "img",
 }  # fmt: skip
-"""Elements of FictionBook -> elements of HTML."""
+"""FictionBook elements mapped to HTML elements."""
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DEEPEST = 6
 
 
 def fiction_book(data: bytes) -> tuple[str, dict[str, str]]:
-    """Return a FictionBook as HTML, and its metadata; raises SourceError."""
+    """Convert a FictionBook to HTML. Return the HTML and the metadata. Raises SourceError."""
     root = parse_xml(data)
     info = first(root, "description", "title-info")
     about: dict[str, str] = {}
@@ -173,7 +173,7 @@ _ABOUT = {"book-title": "title", "author": "author", "keywords": "tags", "date":
 
 
 def _page(element: Element, depth: int) -> str:
-    """Return an element as HTML; `depth` is its number of enclosing sections."""
+    """Return an element as HTML. `depth` is the number of sections that enclose it."""
     name = local(element)
     if name == "title":
         level = max(1, min(depth, _DEEPEST))

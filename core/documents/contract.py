@@ -1,7 +1,7 @@
 """Contract tests for every converter, including those in other packages.
 
-A test class inherits ConverterContract and defines two fixtures: `converter` returns the converter under test,
-`document` the bytes of a document and its kind.
+A test class inherits from ConverterContract and defines two fixtures: `converter` returns the converter under test, and
+`document` returns a document's bytes and its kind.
 """
 
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Conversion of documents to Markdown, and reading and shrinking of pictures, in a separate process."""
+"""Conversion of documents to Markdown, OCR of pictures, and thumbnails, all in a separate process."""
 
 import atexit
 import base64
@@ -43,18 +43,18 @@ MOST_MEGABYTES = 2048
 OCR_MEGABYTES = 4096
 """Megabytes of address space allowed for a scan."""
 _SECONDS_OF_MB = 20
-"""CPU seconds added per megabyte of a document."""
+"""Additional CPU seconds allowed per megabyte of a document."""
 _MEGABYTES_OF_MB = 256
-"""Megabytes of address space added per megabyte of a document."""
+"""Additional megabytes of address space allowed per megabyte of a document."""
 _CLOCK = 3
-"""Allowed ratio of elapsed time to CPU time; on a busy machine, a process gets only part of the CPU."""
+"""Maximum ratio of elapsed time to CPU time. On a busy machine, a process gets only part of the CPU."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 _SCANNER = Lock()
-"""Held while a possible scan is read, because each takes nearly 1 GB."""
+"""Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory."""
 _LOOK = 0.1
-"""Seconds between calls to `look` while waiting for the lock."""
+"""Seconds between calls to `look` while waiting for `_SCANNER`."""
 
 
 def default_for(kind: str) -> str:
@@ -69,7 +69,7 @@ def converters_for(kind: str) -> list[str]:
 
 @cache
 def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
-    """Return the kinds that a converter reads; empty if its package can't be loaded."""
+    """Return the kinds a converter reads, or () if its package can't be loaded."""
     try:
         return tuple((entry.kinds or CONVERTERS.build(name).kinds).split())
     except ModelError as error:
@@ -80,16 +80,16 @@ def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
 def is_document(path: str, *, pictures: bool = False) -> bool:
     """Return whether a file is imported as a document, judging by its name.
 
-    A picture in a folder belongs to the notes that link to it; with `pictures`, it counts as a document too.
+    A picture in a folder belongs to the notes that link to it. With `pictures`, it also counts as a document.
     """
     kind = kind_of(path)
     return (pictures or kind not in PICTURES) and bool(default_for(kind))
 
 
 def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda: None) -> tuple[Converted, str]:
-    """Return a document as Markdown, and the version of its converter.
+    """Convert a document to Markdown. Return the result and the converter's version.
 
-    `look` is called regularly during the conversion; an exception from it ends the conversion.
+    `look` is called regularly during the conversion. If it raises an exception, the conversion is stopped.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -121,7 +121,7 @@ def _checked(path: str) -> Iterator[None]:
 
 
 def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
-    """Convert a document in an idle or a new process. Possible scans are read one at a time."""
+    """Convert a document in an idle or new process. Possible scans are read one at a time."""
     reads_scans = name == "ocr" or kind == "pdf"
     is_large = reads_scans and can_read()
     while is_large and not _SCANNER.acquire(timeout=_LOOK):
@@ -157,7 +157,7 @@ def _in_time(path: str, too_slow: Message) -> Iterator[None]:
 
 
 def limits_of(size: int, *, reads_scans: bool) -> Limits:
-    """Return the limits for a document of `size` bytes. They are raised once a page turns out to be a scan."""
+    """Return the limits for a document of `size` bytes. They are increased once a page turns out to be a scan."""
     most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
     seconds = min(most, SECONDS + _SECONDS_OF_MB * (size >> 20))
     megabytes = min(MOST_MEGABYTES, MEGABYTES + _MEGABYTES_OF_MB * (size >> 20))
@@ -180,7 +180,7 @@ def _close_idle() -> None:
 
 
 PICTURE_SECONDS = 120
-"""CPU seconds for one picture; most pictures take one or two."""
+"""CPU seconds allowed for one picture. Most pictures take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
 _CONVERTER = "ocr"
 _ANY_KIND = "-"
@@ -192,7 +192,7 @@ def can_read() -> bool:
 
 
 def check_picture_reader() -> None:
-    """Raise ConfigError, with the command that installs it, if the picture reader is missing."""
+    """Raise ConfigError with the installation command if the picture reader isn't installed."""
     if not can_read():
         raise ConfigError(
             "The reader for pictures isn't installed yet. Install it, then start Tessera again: {command}",
@@ -201,7 +201,7 @@ def check_picture_reader() -> None:
 
 
 def holds_words(text: str) -> bool:
-    """Return whether the text of a picture has two adjacent word characters.
+    """Return whether a picture's text contains a word of at least two characters.
 
     OCR often reads a line or a circle as a single character with a high score.
     """
@@ -209,16 +209,16 @@ def holds_words(text: str) -> bool:
 
 
 class PictureReader:
-    """Reads pictures at low priority. Its process keeps half a gigabyte of models until it is closed."""
+    """Reads pictures at low priority. Its process keeps half a gigabyte of models in memory until it is closed."""
 
     def __init__(self) -> None:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
     def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
-        """Return the text of a picture ("" if there is none or it is doubtful) and the version of the reader.
+        """Return a picture's text and the reader's version. The text is "" if there is none or it is doubtful.
 
-        `look` is called regularly; an exception from it ends the process. Raises SourceError for a picture that is
-        refused or can't be read, and Interrupted if the picture isn't to blame.
+        `look` is called regularly. If it raises an exception, the process is ended. Raises SourceError if the picture
+        is refused or can't be read, and Interrupted if the picture isn't to blame.
         """
         result = self._result(data, path, _CONVERTER, look)
         with _checked(path):
@@ -230,7 +230,7 @@ class PictureReader:
         raise _failure(result, path)
 
     def shrink(self, data: bytes, path: str, look: Look) -> Pixels:
-        """Return a thumbnail of a picture; `look` and errors are as in `read`."""
+        """Return a picture's thumbnail. `look` and the errors raised are the same as for `read`."""
         result = self._result(data, path, THUMBNAIL, look)
         if "thumbnail" not in result:
             raise _failure(result, path)

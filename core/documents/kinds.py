@@ -1,4 +1,4 @@
-"""Document kinds by suffix: names, signatures, required packages, and why other kinds aren't read."""
+"""Document kinds by suffix: names, signatures, required packages, and why unsupported kinds aren't read."""
 
 import io
 import re
@@ -20,17 +20,17 @@ _MODULES = {
     "pdftext": "pypdfium2",
     "ocr": "rapidocr",
 }
-"""Built-in converter -> module that it needs."""
+"""Built-in converters mapped to the modules they need."""
 
 
 @cache
 def has(module: str) -> bool:
-    """Return whether a module from an extra is installed."""
+    """Return whether a module that comes with an extra is installed."""
     return find_spec(module) is not None
 
 
 def need(module: str) -> None:
-    """Raise SourceError, with the command that installs it, if a module is missing."""
+    """Raise SourceError with the installation command if a module isn't installed."""
     if not has(module):
         raise SourceError(
             "",
@@ -40,35 +40,35 @@ def need(module: str) -> None:
 
 
 def installed(converter: str) -> bool:
-    """Return whether a converter's requirements are installed; assumed for converters from other packages."""
+    """Return whether a converter's requirements are installed. Converters from other packages are assumed complete."""
     module = _MODULES.get(converter)
     return module is None or has(module)
 
 
 def fingerprint() -> str:
-    """Return the names of the installed modules, as a key that changes with the set of readable kinds."""
+    """Return the names of the installed modules, as a key that changes along with the set of readable kinds."""
     return " ".join(filter(has, dict.fromkeys(_MODULES.values())))
 
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024
-"""Maximum number of bytes that a zip archive (an Office document, a book) may unpack to."""
+"""Maximum unpacked size in bytes of a zip archive, such as an Office document or an e-book."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
 _RATIO_FLOOR = 20 * 1024 * 1024
 _MAX_ENTRIES = 20_000
 ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError, KeyError)
-"""Exceptions raised for a damaged zip archive."""
+"""Exceptions raised when reading a damaged zip archive."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENCRYPTED = 0x1
 
 
 @frozen
 class FileKind:
-    """A file kind: its name, and how to recognize its content.
+    """A file kind: its name, and how to recognize its contents.
 
-    A zip archive contains a file whose path matches `entry`; other binary files start with `begins`; the rest is text.
-    With `named_after_file`, the note's title is the file name.
+    A zip archive contains a file whose path matches `entry`. Other binary files start with a match of `begins`.
+    Everything else is text. With `named_after_file`, the note's title is the file name.
     """
 
     name: Message
@@ -127,7 +127,7 @@ PICTURES = {
     "tif": rb"II\*\0|MM\0\*",
     "tiff": rb"II\*\0|MM\0\*",
 }
-"""Picture kinds whose text can be read -> pattern for the first bytes of their files."""
+"""Picture kinds whose text can be read, mapped to patterns for the first bytes of their files."""
 _SAME = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
     **dict.fromkeys(("xlsm", "xltx", "xltm"), "xlsx"),
@@ -136,11 +136,11 @@ _SAME = {
     "ots": "ods",
     "otp": "odp",
 }
-"""Suffixes of templates, slide shows, and documents with macros -> the plain kind. Macros are never run."""
+"""Suffixes of templates, slide shows, and documents with macros, mapped to document kinds. Macros are never run."""
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of a file: its suffix in lower case, or the document kind for a template or macro suffix.
+    """Return a file's kind: its suffix in lower case, or the document kind for a template or macro suffix.
 
     >>> kind_of("Budget.XLSM")
     'xlsx'
@@ -150,17 +150,17 @@ def kind_of(path: str) -> str:
 
 
 def picture_kind(data: bytes) -> str:
-    """Return the kind of a picture by its first bytes, or "" if unsupported; the suffix isn't reliable."""
+    """Return a picture's kind from its first bytes, or "" if it is unsupported. The suffix isn't reliable."""
     return next((kind for kind, begins in PICTURES.items() if re.match(begins, data[:64])), "")
 
 
 def name_of(kind: str) -> Message:
-    """Return the name of a kind, for messages."""
+    """Return a kind's name, for use in messages."""
     return KINDS[kind].name if kind in KINDS else message("a .{kind} file", kind=kind)
 
 
 def check(data: bytes, kind: str, path: str) -> None:
-    """Raise SourceError for data that doesn't match its kind, is encrypted, or would unpack to too much."""
+    """Raise SourceError if the data doesn't match its kind, is encrypted, or would be too large when unpacked."""
     check_size(data, path)
     if data.startswith((b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")) and not data.startswith(
         b"#!/usr/bin/env pandoc"
@@ -178,7 +178,7 @@ def check(data: bytes, kind: str, path: str) -> None:
 
 
 def check_size(data: bytes, path: str) -> None:
-    """Raise SourceError for data that is empty or larger than MAX_BYTES."""
+    """Raise SourceError if the data is empty or larger than MAX_BYTES."""
     if not data:
         raise SourceError(path, "is empty.")
     if len(data) > MAX_BYTES:
@@ -186,7 +186,7 @@ def check_size(data: bytes, path: str) -> None:
 
 
 def too_large(path: str, size: int, most: int) -> SourceError:
-    """Return the error for a file over the limit of `most` bytes."""
+    """Return the error for a file larger than the limit of `most` bytes."""
     return SourceError(
         path,
         "is {size:.1f} MB; the limit is {limit} MB. Split it and import the parts.",
@@ -235,9 +235,9 @@ KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
     "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
 )
-"""Names of the supported kinds, for the user."""
+"""Names of the supported kinds, as shown to the user."""
 _MOST_COUNTED = 8
-"""Maximum number of kinds that a message lists by name."""
+"""Maximum number of kinds listed by name in a message."""
 _BETTER = {
     **dict.fromkeys("doc dot wps pages one".split(), "docx"),
     **dict.fromkeys("xls xlsb xlt numbers et".split(), "xlsx"),
@@ -247,7 +247,7 @@ _BETTER = {
     **dict.fromkeys("msg oft".split(), "eml"),
     "webarchive": "html",
 }
-"""Unsupported formats -> supported format in which their own programs can save."""
+"""Unsupported formats mapped to a supported format that their own programs can save."""
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
         "is a picture. Notes that link to it show it, and its text can be found if the base reads pictures."
@@ -275,7 +275,7 @@ _REASONS = {
         "is data for programs. Export the parts you want to find as text or CSV."
     ),
 }
-"""Suffixes of other kinds -> reason why their files aren't read, and what the user can do."""
+"""Suffixes of unsupported kinds, mapped to the reason why their files aren't read and what the user can do."""
 
 
 def why_not_read(path: str) -> Message:
@@ -299,7 +299,7 @@ def why_not_read(path: str) -> Message:
 
 
 def nothing_read(paths: Iterable[str]) -> Message:
-    """Return the message that none of these files can be read, with their counts by kind and the supported kinds."""
+    """Return the message that none of the given files can be read, with counts by kind and the supported kinds."""
     counts = Counter(map(kind_of, paths))
     if not counts:
         return message("There are no files to read here. Supported types: {kinds}.", kinds=KINDS_READ)
@@ -333,9 +333,9 @@ _FILE_NAMES = (
     r"about:blank|(https?|file):.*|\W*",
 )
 _JUNK = re.compile(f"(?i){'|'.join((*_UNTITLED, *_FILE_NAMES))}")
-"""Titles generated by programs: names of untitled documents, and file names."""
+"""Pattern for titles generated by programs: names of untitled documents, and file names."""
 
 
 def sound_title(title: str) -> str:
-    """Return a title, or "" if a program generated it."""
+    """Return the title, or "" if it was generated by a program."""
     return "" if _JUNK.fullmatch(title.strip()) else title.strip()

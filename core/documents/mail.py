@@ -1,4 +1,4 @@
-"""Conversion of e-mails to Markdown: the main headers, the text, forwarded mails, and the names of attachments."""
+"""Conversion of emails to Markdown: the main headers, the text, forwarded emails, and attachment names."""
 
 import email
 import email.policy
@@ -16,23 +16,23 @@ from core.documents.kinds import damaged
 from core.model import Omission
 
 _DEEPEST = 20
-"""Maximum nesting depth of parts and forwarded mails that are read."""
+"""Maximum nesting depth at which parts and forwarded emails are read."""
 _LONGEST = 10_000
-"""Maximum number of characters of a header that the header parser decodes; it is slow for longer ones."""
+"""Maximum length in characters of a header decoded by the header parser, which is slow for longer ones."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SAME = 0.6
-"""Share of the last alternative's words from which an earlier one is preferred."""
+"""Minimum share of the last alternative's words at which an earlier alternative is preferred."""
 _MORE = 2
-"""Factor by which the words of the last alternative count more."""
+"""Weight of the words in the last alternative, relative to those in earlier ones."""
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
 @dataclass(slots=True)
 class _Mail:
-    """The texts and attachments read from the parts of an e-mail."""
+    """The text and attachments read from an email's parts."""
 
     texts: list[str] = field(default_factory=list)
     attached: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class _Mail:
 
 
 class Mail:
-    """Reads e-mail files; `emlx` is Apple Mail's format."""
+    """Reads email files. `emlx` is Apple Mail's format."""
 
     kinds = "eml emlx"
     version = "Tessera 1"
@@ -80,16 +80,16 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, or "" if missing; an undeclared charset is guessed."""
+    """Return a header on one line, or "" if it is missing. If its charset isn't declared, it is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
-        with suppress(Exception):  # the header parser may raise anything for a hostile header
+        with suppress(Exception):  # the header parser may raise any error for a hostile header
             text = str(message.get(name, ""))
     return collapse_spaces(decode_part(text.encode("utf-8", "surrogateescape"), "txt"))
 
 
 def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
-    """Read a part and the parts within it, but only the best of several alternatives."""
+    """Read a part and the parts within it. If there are several alternatives, read only the best one."""
     kind = part.get_content_type()
     name = ""
     with suppress(Exception):  # see `_header`
@@ -114,7 +114,10 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the first alternative with most of the last one's words, else the longest, counting the last double."""
+    """Read the first alternative that has most of the last one's words.
+
+    If there is none, read the longest alternative. The last one's length counts double.
+    """
     readings = []
     for part in parts:
         mail = _Mail()
@@ -159,9 +162,9 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 
 
 def _join_lines(text: str, *, delsp: bool) -> str:
-    """Return a text with each paragraph on one line (RFC 3676); `delsp` removes the space at a line's end."""
+    """Return text with each paragraph on one line (RFC 3676). `delsp` removes the space at the end of a line."""
     made: list[list[str]] = []
-    flows = -1  # depth of the quotation whose paragraph continues, -1 for none
+    flows = -1  # quote depth of the paragraph that continues, or -1 if none does
     for line in text.split("\n"):
         content = line.lstrip(">")
         depth = len(line) - len(content)
@@ -175,7 +178,7 @@ def _join_lines(text: str, *, delsp: bool) -> str:
 
 
 def _as_markdown(text: str) -> str:
-    """Escape plain text so that Markdown finds no headings or HTML in it."""
+    """Escape plain text so that it contains no Markdown headings or HTML."""
     made: list[str] = []
     for line in text.split("\n"):
         rule = re.fullmatch(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*", line)

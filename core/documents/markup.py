@@ -11,7 +11,7 @@ from core.markdown.writing import code_block
 
 
 class Markup(NamedTuple):
-    """A text prepared for pandoc, its tags, and the number of included files that are left out."""
+    """Text prepared for pandoc, its tags, and the number of included files that were left out."""
 
     data: bytes
     tags: str = ""
@@ -24,7 +24,7 @@ _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 
 
 def _list_properties(drawer: "re.Match[bytes]") -> bytes:
-    """Return a property drawer, followed by a list of the properties that are meant for people, not programs."""
+    """Return a property drawer, followed by a list of the properties meant for people rather than programs."""
     for_programs = rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns"
     items = b"".join(
         b"- %b: %b\n" % (name, value)
@@ -40,14 +40,14 @@ _ORG: _Patterns = (
     (rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+", rb"\1"),
     (rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*", rb"\1\2"),
     (rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))", rb"\1"),
-    # a caption without a figure; pandoc itself writes one below a table or above a target
+    # A caption without a figure. Pandoc itself writes one below a table or above a target.
     (rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))", rb"\n\1\n\n"),
     (
         rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$",
         _list_properties,
     ),
 )
-"""Settings that hide text from pandoc, and properties -> replacements."""
+"""Replacements for properties and for settings that hide text from pandoc."""
 
 
 def _org(data: bytes) -> Markup:
@@ -65,7 +65,7 @@ _SIGNATURE = re.compile(
 
 
 def without_files(data: bytes) -> tuple[bytes, int]:
-    """Remove the directives that name a file or an address; return the text and the number removed."""
+    """Remove the directives that refer to a file or a URL. Return the text and the number of directives removed."""
     count = 0
 
     def kept(directive: "re.Match[bytes]") -> bytes:
@@ -87,7 +87,7 @@ def _rst(data: bytes) -> Markup:
 
 
 def _describe(directive: "re.Match[bytes]") -> bytes:
-    """Rewrite the directive for a function, a class or an address so that pandoc reads its argument."""
+    """Rewrite the directive for a function, class or HTTP route so that pandoc reads its argument."""
     indent, domain, kind, plain, signature = directive.groups()
     name = kind.upper() if domain == b"http" else kind or plain
     return b"%b.. describe:: ``%b %b``" % (indent, name, signature.strip())
@@ -101,7 +101,7 @@ _TEX: _Patterns = (
     (rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")", b""),
     (rb"(\\multicolumn\{\d+\})" + _ARGUMENT, rb"\1{l}"),
 )
-"""LaTeX commands after which pandoc loses text -> replacements."""
+"""Replacements for LaTeX commands after which pandoc loses text."""
 _TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
 
 
@@ -126,7 +126,7 @@ _JATS: _Patterns = (
         lambda found: b"<p>%b</p>" % _TAG.sub(b" ", found[1]),
     ),
 )
-"""Elements whose text pandoc drops -> replacements, for labels, one-word names and references."""
+"""Replacements for elements whose text pandoc drops: labels, one-word names and references."""
 _DOCBOOK: _Patterns = (
     (
         rb"(<(?:procedure|variablelist|orderedlist|itemizedlist|equation|glosslist|qandaset|calloutlist|segmentedlist)\b"
@@ -175,9 +175,9 @@ _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
 
 def _notebook(data: bytes) -> Markup:
-    """Return a notebook with its raw cells as Markdown cells; formats other than Markdown become code blocks.
+    """Convert a notebook's raw cells to Markdown cells. Any format other than Markdown becomes a code block.
 
-    If an output has a richer form, its text form is dropped when that only names a Python object.
+    If an output also has a richer form, a text form that only names a Python object is dropped.
     """
     try:
         notebook = json.loads(data)
@@ -201,7 +201,7 @@ def _notebook(data: bytes) -> Markup:
 
 
 def _entries(node: object, name: str) -> list[dict[str, object]]:
-    """Return the dictionaries in a list of a node; empty if there is no such list."""
+    """Return the dictionaries in a node's list called `name`, or [] if it has no such list."""
     entries = node.get(name) if isinstance(node, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 

@@ -14,15 +14,15 @@ from core.documents import Converted
 from core.model import Omission
 
 Json = dict[str, Any]
-"""A JSON object: a whole file, or a card, group, arrow, element or view in it."""
+"""A JSON object: a whole file, or a card, group, arrow, element or view from one."""
 _MOST = 20_000
-"""Maximum number of cards, or of links, that are read from a canvas."""
+"""Maximum number of cards, and of arrows, read from a canvas."""
 _ROW = 60
-"""Maximum distance between the top edges of cards in one row, in points."""
+"""Maximum distance between the top edges of cards in the same row, in points."""
 
 
 class Canvas:
-    """Reads `.canvas` files: groups become headings, text cards paragraphs, files and addresses links."""
+    """Reads `.canvas` files. Groups become headings, text cards become paragraphs, and files and URLs become links."""
 
     kinds = "canvas"
     version = "Tessera 1"
@@ -75,7 +75,7 @@ class Base:
 
 
 def _load(data: bytes) -> Json | None:
-    """Return a file's JSON object, or None for anything else."""
+    """Return a file's JSON object, or None if it doesn't contain one."""
     with suppress(ValueError):
         root = json.loads(data)
         return root if isinstance(root, dict) else None
@@ -88,14 +88,14 @@ def _rows(root: Json, name: str) -> list[Json]:
 
 
 def _place(node: Json) -> tuple[float, float, float, float]:
-    """Return the box of a card: left, top, width, height."""
+    """Return a card's bounding box: left, top, width, height."""
     values = [node.get(name) for name in ("x", "y", "width", "height")]
     x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
     return x, y, width, height
 
 
 def in_reading_order(cards: Iterable[Json]) -> list[Json]:
-    """Sort cards by rows from top to bottom, each from left to right."""
+    """Sort cards by row from top to bottom, and within each row from left to right."""
     rows: list[list[Json]] = []
     for card in sorted(cards, key=lambda item: _place(item)[1]):
         if rows and _place(card)[1] - _place(rows[-1][0])[1] <= _ROW:
@@ -106,7 +106,7 @@ def in_reading_order(cards: Iterable[Json]) -> list[Json]:
 
 
 def _home(card: Json, groups: list[Json]) -> Json | None:
-    """Return the smallest group that contains the centre of a card."""
+    """Return the smallest group that contains the card's centre, or None if there is none."""
     left, top, width, height = _place(card)
     x = left + width / 2
     y = top + height / 2
@@ -139,7 +139,7 @@ def _to_file(node: Json) -> str:
 
 
 def _display_name(node: Json) -> str:
-    """Return the name by which the description of an arrow refers to a card."""
+    """Return the name used for a card in the descriptions of arrows."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
     name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")
@@ -151,7 +151,7 @@ def _section(title: str, lines: list[str]) -> list[str]:
 
 
 def _view(view: Json) -> list[str]:
-    """Return the heading of a view, and its content."""
+    """Return a view's heading and contents."""
     lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
     lines += [f"Filter: {item}" for item in _filters(view.get("filters"))]
     order = view.get("order")
@@ -167,7 +167,7 @@ def _view(view: Json) -> list[str]:
 
 
 def _filters(value: object) -> list[str]:
-    """Return filters in words, with one line for each condition of an outermost `and`."""
+    """Describe filters in words, with one line for each condition in an outermost `and`."""
     if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
         return [_filter(item) for item in value["and"]]
     return [_filter(value)] if value else []
@@ -197,7 +197,7 @@ def _in_link(value: object) -> str:
 
 
 class Excalidraw:
-    """Reads the texts in `.excalidraw` files; pictures are counted as left out."""
+    """Reads the text in `.excalidraw` files. Pictures are counted as left out."""
 
     kinds = "excalidraw"
     version = "Tessera 1"
@@ -213,7 +213,7 @@ class Excalidraw:
 
 
 def _text(element: Json) -> str:
-    """Return the text of an element, or the name of a frame, and its link."""
+    """Return an element's text, or a frame's name, followed by its link."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")
     parts = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]

@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
     from rapidocr import RapidOCR
 
-# The text of the lines recognized in a picture, by the same layout rules as for a PDF.
+# Text from the lines recognized in a picture, using the same layout rules as for PDFs.
 
 _SIZE = 12.0
-"""Size in points to which the median height of lines is scaled."""
+"""Size in points to which the median line height is scaled."""
 _ALIKE = (0.6, 1.5)
-"""Range of factors of `_SIZE` within which a line gets exactly that size."""
+"""Range of multiples of `_SIZE` within which a line gets exactly that size."""
 _TALL = 1.5
-"""Ratio of height to width from which a line counts as vertical."""
+"""Minimum ratio of height to width at which a line counts as vertical."""
 _MEASURED = 5
-"""Number of lines, longest first, whose direction is measured."""
+"""Maximum number of lines whose direction is measured, longest first."""
 
 
 _THUMBNAIL = 448
-"""Maximum length in pixels of a thumbnail's longer side; models use 224 to 384."""
+"""Maximum length in pixels of a thumbnail's longer side. Models use 224 to 384."""
 _LEAST_SIDE = 56
 """Minimum length in pixels of a thumbnail's sides."""
 
@@ -58,7 +58,7 @@ class ScannedLine:
 
     @property
     def tilt(self) -> float:
-        """Angle of the box's longest edge to the horizontal, in radians."""
+        """Angle between the box's longest edge and the horizontal, in radians."""
         edges = self.corners - self.corners[[1, 2, 3, 0]]
         x, y = max(edges.tolist(), key=lambda edge: math.hypot(*edge))
         return math.atan(y / x) if x else 0.0
@@ -67,7 +67,7 @@ class ScannedLine:
 def turn_lines(
     lines: Sequence[ScannedLine], width: int, height: int, is_upside_down: Callable[[ScannedLine], bool]
 ) -> list[ScannedLine]:
-    """Return the lines of a picture, rotated so that most of them are upright and level."""
+    """Return a picture's lines, rotated so that most of them are upright and level."""
     import numpy as np
 
     longest = sorted(lines, key=lambda line: -len(line.text))[:_MEASURED]
@@ -86,7 +86,10 @@ def turn_lines(
 
 
 def text_in_order(lines: Sequence[ScannedLine]) -> str:
-    """Return the text of lines in reading order: column by column, tables as Markdown, a blank line for each gap."""
+    """Return the text of the lines in reading order, column by column.
+
+    Tables are written in Markdown, and each gap becomes a blank line.
+    """
     frames = [(*line.corners.min(axis=0).tolist(), *line.corners.max(axis=0).tolist()) for line in lines]
     scale = _SIZE / max(1.0, median(bottom - top for _, top, _, bottom in frames))
     runs = []
@@ -114,11 +117,11 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
 MAX_PIXELS = 60_000_000
 _DPI = 150
 _SURE = 0.6
-"""Score below which a line is left out; correct lines score 0.9 and more."""
+"""Score below which a line is left out. Correct lines score 0.9 or more."""
 _DOUBTFUL = 0.75
 """Mean score of a picture's lines below which its whole text is rejected."""
 _SIDE = 3000
-"""Pixels of the longer side to which a picture is shrunk before it is read."""
+"""Length in pixels to which a picture's longer side is shrunk before reading."""
 _THREADS = 2
 
 
@@ -127,7 +130,7 @@ class NoText(SourceError):
 
 
 class Ocr:
-    """Reads pictures, and every page of a PDF as a picture."""
+    """Reads pictures, and PDFs by reading every page as a picture."""
 
     kinds = "pdf " + " ".join(PICTURES)
 
@@ -152,7 +155,7 @@ class Ocr:
 
 
 def page_text(document: "PdfDocument", number: int) -> str:
-    """Return the text of a page of a PDF; `number` counts from 1."""
+    """Return the text of a PDF page. `number` counts from 1."""
     page = document[number - 1]
     width, height = page.get_size()
     scale = min(_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
@@ -160,7 +163,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
 
 
 def text_of(picture: "Image") -> str:
-    """Return the text of a picture in reading order, or "" if there is none or it is doubtful."""
+    """Return a picture's text in reading order, or "" if there is none or it is doubtful."""
     import numpy as np
 
     process.grant_scan()
@@ -173,7 +176,7 @@ def text_of(picture: "Image") -> str:
         for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
         if score >= _SURE
     ]
-    # a sign of real text: OCR finds single letters in drawings, such as a `W` in the mouth of a face
+    # Check for signs of real text: OCR finds single letters in drawings, such as a `W` in the mouth of a face.
     if not any(re.search(r"\w\w|[^\x00-\u2fff]", line.text) for line in lines):
         return ""
     height, width = image.shape[:2]
@@ -181,7 +184,7 @@ def text_of(picture: "Image") -> str:
 
 
 def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
-    """Return whether a line, rotated to the left if it is vertical, is upside down."""
+    """Return whether a line is upside down. A vertical line is rotated to the left first."""
     import numpy as np
 
     left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)
@@ -192,9 +195,9 @@ def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
 
 
 def shrink(data: bytes, side: int) -> "Image":
-    """Open a picture, shrink it to at most `side` pixels on its longer side, and turn it upright.
+    """Open a picture, shrink its longer side to at most `side` pixels, and turn the picture upright.
 
-    Raises SourceError if it is damaged or, before it is unpacked, if it has more than MAX_PIXELS.
+    Raises SourceError if the picture is damaged or has more than MAX_PIXELS. The size is checked before unpacking.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -217,7 +220,7 @@ def shrink(data: bytes, side: int) -> "Image":
 
 
 def thumbnail(data: bytes) -> dict[str, object]:
-    """Return a thumbnail as values for JSON; raises SourceError if the picture is refused or damaged."""
+    """Return a picture's thumbnail as JSON data. Raises SourceError if the picture is refused or damaged."""
     picture = shrink(data, _THUMBNAIL)
     try:
         if "A" in picture.getbands() or "transparency" in picture.info:

@@ -1,4 +1,4 @@
-"""Conversion of Office documents, books, web pages and markup to Markdown with pandoc, which reads no other files."""
+"""Conversion of Office documents, books, web pages and markup to Markdown with pandoc, which can't read other files."""
 
 import json
 import re
@@ -32,18 +32,18 @@ _FORMATS = {
     "fb2": "html-native_spans",
     "ipynb": "ipynb+markdown_in_html_blocks",
 }
-"""Kinds -> pandoc's formats, where they differ."""
+"""Kinds mapped to pandoc's formats, where the names differ."""
 _OPEN = ("odt", "odp", "ods")
 _PACKED = ("docx", "pptx", *_OPEN, "epub")
 _PARTS = (*_HTML, "docx", "rtf")
 """Kinds that a Word document may embed as part of its text."""
 _MOST_DEPTH = 3
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
-"""pandoc's metadata -> fields of the note."""
+"""Pandoc's metadata mapped to note fields."""
 
 
 class Pandoc:
-    """Converts with the pandoc in the package pypandoc-binary."""
+    """Converts documents with the copy of pandoc in the package pypandoc-binary."""
 
     kinds = CONVERTERS["pandoc"].kinds
     comments = True
@@ -53,7 +53,7 @@ class Pandoc:
         return f"pandoc {_version()}" if has("pypandoc") else "pandoc"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown; menus of a web page are left out."""
+        """Convert a document to Markdown. Menus on web pages are left out."""
         need("pypandoc")
         read = self._read(data, kind, 0)
         text = _markdown(read.nodes, pictures=kind not in (*_PACKED, *_HTML, "rtf", "fb2"))
@@ -67,7 +67,7 @@ class Pandoc:
         return Converted(text, warnings=tuple(read.added.warnings), left_out=tuple(read.added.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Content":
-        """Return the content of a document; `depth` is greater than 0 for an embedded document."""
+        """Return a document's content. `depth` is greater than 0 for an embedded document."""
         added = Insertions(comments=self.comments)
         if kind == "pptx":
             return _Content(Slides(data, added).blocks(), {}, added)
@@ -114,7 +114,7 @@ class Pandoc:
             above = read_metadata(data, kind).get("description", "") if kind == "epub" else ""
             head = _blocks(above, _FORMATS["html"]) if "<" in above else blocks.paras(above.splitlines())
             nodes = [*head, *books.join_notes(nodes)]
-        elif kind not in _HTML:  # metadata that becomes text at the top instead of a field of the note
+        elif kind not in _HTML:  # some metadata becomes text at the top rather than a field of the note
             names = ["subtitle", "abstract"]
             if kind in ("docx", *_OPEN):
                 names = [*([] if sound_title(metadata.get("title", "")) else ["title"]), "subtitle", "date", "abstract"]
@@ -124,7 +124,7 @@ class Pandoc:
 
 
 class Uncommented(Pandoc):
-    """Converts like `Pandoc`, but leaves out comments and counts them."""
+    """Converts documents like `Pandoc`, but leaves out comments and counts them."""
 
     kinds = "docx odt odp ods pptx rtf"
     comments = False
@@ -132,7 +132,7 @@ class Uncommented(Pandoc):
 
 @frozen
 class _Content:
-    """The blocks of a document, its metadata, and the omissions and warnings in `added`."""
+    """A document's blocks and metadata, with its omissions and warnings in `added`."""
 
     nodes: Blocks
     metadata: dict[str, str]
@@ -140,7 +140,7 @@ class _Content:
 
 
 def html_to_markdown(page: str) -> str:
-    """Convert HTML from a document of another kind to Markdown."""
+    """Convert HTML found in a document of another kind to Markdown."""
     need("pypandoc")
     return _markdown(_blocks(clean_page(page), _FORMATS["html"]), pictures=False)
 
@@ -158,7 +158,7 @@ def _blocks(text: str, reader: str) -> Blocks:
 
 
 def _parse(data: bytes, reader: str) -> Any:
-    """Return a document as pandoc's syntax tree. Equal words share one object; a separate one would take 300 bytes."""
+    """Parse a document into pandoc's syntax tree. Equal words share one object, because each object takes 300 bytes."""
     words: dict[tuple[object, ...], object] = {}
 
     def share(node: dict[str, object]) -> object:
@@ -181,14 +181,14 @@ def _write(nodes: Blocks, writer: str) -> str:
 # Parsing of raw HTML and LaTeX blocks within other formats.
 
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
-"""Tags of elements whose end may be in a later HTML block, with Markdown in between."""
+"""Tags of elements that may end in a later HTML block, with Markdown in between."""
 _RAW_HTML = "html"
 _MOST_BLOCKS = 300
-"""Maximum number of blocks in an element; a longer element is read block by block."""
+"""Maximum number of blocks in an element. A longer element is read block by block."""
 
 
 def _read_raw(nodes: Blocks) -> Blocks:
-    """Return blocks with raw HTML and LaTeX parsed; unreadable raw blocks become code."""
+    """Return blocks in which raw HTML and LaTeX are parsed. Unreadable raw blocks become code."""
     found = Insertions()
     made = _mark(nodes, found)
     pages = {}
@@ -219,7 +219,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
 
 
 def _mark(node: object, found: Insertions) -> Any:
-    """Replace the raw blocks of a node with marker paragraphs, one for all blocks of an element; return the node."""
+    """Return a node with its raw blocks replaced by marker paragraphs, with one marker for all blocks of an element."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):
@@ -234,7 +234,7 @@ def _mark(node: object, found: Insertions) -> Any:
 
 
 def _end(nodes: Sequence[Any], start: int) -> int:
-    """Return the end of an element that begins with a raw block; `start` for other blocks."""
+    """Return the end of an element that begins with a raw block, or `start` for any other block."""
     depth = 0
     for at in range(start, min(start + _MOST_BLOCKS, len(nodes))):
         block = nodes[at]
@@ -247,7 +247,7 @@ def _end(nodes: Sequence[Any], start: int) -> int:
 
 
 def _code(block: Node) -> Blocks:
-    """Return a raw block as code or Markdown; nothing for Org, where raw blocks are settings."""
+    """Return a raw block as code or Markdown, or [] for Org, where raw blocks are settings."""
     if block["t"] != "RawBlock":
         return [block]
     format_, text = block["c"]

@@ -1,4 +1,7 @@
-"""Running pandoc without files or network: one process for many short documents, or one per long document."""
+"""Running pandoc without file or network access.
+
+One process converts many short documents; each long document gets its own process.
+"""
 
 import math
 import re
@@ -14,11 +17,11 @@ from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
 _MEGABYTES = 1000
-"""Maximum number of megabytes for pandoc."""
+"""Maximum memory for pandoc, in megabytes."""
 _BESIDES = 150
-"""Megabytes for everything except pandoc's heap."""
+"""Megabytes reserved for everything except pandoc's heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
-"""Options that limit the heap's address space. In Lua, pandoc survives the first heap overflow."""
+"""Options that limit the heap's address space. When running Lua, pandoc survives the first heap overflow."""
 _HEAP_EXHAUSTED = 251
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0)
 _MOST_REASON = 200
@@ -35,20 +38,20 @@ for asked in io.lines() do
 end
 """
 _READERS = ("docx", "odt", "epub", "json")
-"""Formats that pandoc reads alike in Lua and on its command line, where tabs in text formats are expanded."""
+"""Formats that pandoc reads the same way in Lua and on the command line, which expands tabs in text formats."""
 _MOST_BYTES = 1 << 18
 """Maximum size in bytes of a short document."""
 _MOST_SECONDS = 2.0
 """CPU seconds allowed for a short document."""
 _LONG = 0.5
-"""CPU seconds for one document after which the process is replaced, because it may occupy much memory."""
+"""If a document takes more than this many CPU seconds, the process is replaced, as it may use a lot of memory."""
 _STANDARD_FILES = 3
 
 
 class _Service:
     """A pandoc process that converts short documents one by one, and ends at the first failure.
 
-    The reader runs in pandoc's sandbox; the writer can open neither files nor connections.
+    The reader runs in pandoc's sandbox. The writer can open neither files nor connections.
     """
 
     def __init__(self) -> None:
@@ -56,19 +59,19 @@ class _Service:
         self._seconds = 0.0
 
     def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
-        """Return a document in another format, or None if a separate process must convert it or report the error."""
+        """Convert a document, or return None if a separate process has to convert it or report the error."""
         text = None
         began = self._seconds
         try:
             with suppress(OSError, ValueError):
                 text = self._ask(self._process or self._start(), f"{reader} {writer} {len(data)}\n".encode() + data)
-        finally:  # what is left in the pipes must not end up in the next document
+        finally:  # anything left in the pipes must not end up in the next document
             if text is None or self._seconds - began > _LONG:
                 self.close()
         return text
 
     def _ask(self, process: "subprocess.Popen[bytes]", asked: bytes) -> bytes:
-        """Return the converted document; raises OSError or ValueError if the process ends instead."""
+        """Return the converted document. Raises OSError or ValueError if the process ends instead."""
         assert process.stdin is not None
         assert process.stdout is not None
         hard = resource.prlimit(process.pid, resource.RLIMIT_CPU)[1]
@@ -89,7 +92,7 @@ class _Service:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"TMPDIR": tempfile.gettempdir()},  # its empty history file is deleted with the document
+            env={"TMPDIR": tempfile.gettempdir()},  # pandoc's empty history file is deleted with the document
         )
         assert process.stdout is not None
         process.stdout.readline()
@@ -108,7 +111,7 @@ _SERVICE = _Service()
 
 
 def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
-    """Return a document in another format."""
+    """Convert a document to another format."""
     is_short = reader in _READERS and 0 < len(data) <= _MOST_BYTES
     if is_short and seconds_left() and hasattr(resource, "prlimit"):
         text = _SERVICE.convert(data, reader, writer)
@@ -167,10 +170,10 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """Return pandoc's error message with its position in the text; "" if it wouldn't help the user."""
+    """Return pandoc's error message with the position of the error, or "" if it wouldn't help the user."""
     place = re.search(r'Error at ".*?" \((line \d+, column \d+)\):', stderr)
     lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
-    # messages about pandoc itself or parts of an archive don't help the user
+    # Messages about pandoc itself or about parts of an archive don't help the user.
     reason = next(
         (
             line

@@ -28,18 +28,18 @@ except ImportError:
 
 RESULT_BYTES = 1 << 28
 THUMBNAIL = "thumbnail"
-"""Name of the converter that makes thumbnails."""
+"""Name of the converter that creates thumbnails."""
 _SCANNED_SECONDS = 60.0
-"""CPU seconds for one scanned page; most pages take less than ten."""
+"""CPU seconds allowed for one scanned page; most pages take less than ten."""
 
 Look = Callable[[], object]
-"""Function that is called regularly during a conversion; an exception from it ends the conversion."""
+"""A function called regularly during a conversion. If it raises an exception, the conversion ends."""
 
 
 def grant(megabytes: int, seconds: int) -> None:
-    """Limit a document to `megabytes` of additional address space and to a number of CPU seconds.
+    """Limit a document to `megabytes` of additional address space and `seconds` of CPU time.
 
-    After that time, a signal ends the process. Elapsed time would be meaningless at low priority.
+    A signal ends the process when the time is up. Elapsed time would be meaningless at low priority.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -49,12 +49,12 @@ def grant(megabytes: int, seconds: int) -> None:
 
 
 def _taken() -> int:
-    """Return the address space of this process in bytes; raises OSError if the system doesn't report it."""
+    """Return this process's address space in bytes; raises OSError if the system doesn't report it."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
 
 
 def megabytes_left(most: int) -> int:
-    """Return how many megabytes a document may still use, including child processes; `most` if unknown."""
+    """Return how many megabytes a document may still use, including child processes, or `most` if unknown."""
     with suppress(OSError, AttributeError):
         if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) >= 0:
             return min(most, (limit - _taken()) >> 20)
@@ -74,19 +74,19 @@ def grant_scan() -> None:
 
 
 def seconds_left() -> float:
-    """Return the CPU seconds that are left, or 0 without a limit."""
+    """Return the number of CPU seconds left, or 0 if there is no limit."""
     return signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "getitimer") else 0.0
 
 
 def limit_child(process: "subprocess.Popen[bytes]") -> None:
-    """Limit a child process to the CPU seconds that are left."""
+    """Limit a child process to the CPU seconds left."""
     if (left := seconds_left()) and hasattr(resource, "prlimit"):
         with suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(left), math.ceil(left) + 1))
 
 
 def limit_time(seconds: float) -> None:
-    """Limit a document to CPU seconds; 0 lifts the limit."""
+    """Limit a document to `seconds` of CPU time; 0 lifts the limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -122,7 +122,7 @@ class WorkerResult(TypedDict, total=False):
 
 @frozen
 class Limits:
-    """The limits for one document: elapsed seconds, CPU seconds, megabytes of address space.
+    """The limits for one document: elapsed seconds, CPU seconds, and megabytes of address space.
 
     `scan_megabytes` limits the whole process; a scan may use all of it.
     """
@@ -134,14 +134,14 @@ class Limits:
 
 
 class Interrupted(SourceError):
-    """A conversion failed for another reason than its document: a signal, time, memory, disk, a missing program.
+    """A conversion failed for a reason other than its document: a signal, time, memory, disk or a missing program.
 
-    The next import tries again.
+    The next import tries the conversion again.
     """
 
 
 def machine_reason(error: OSError) -> Message:
-    """Return why this computer can't convert documents now, and what the user can do."""
+    """Return why this computer can't convert documents now, and what the user can do about it."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
             "was not converted: no space is left in {folder}. Free some space there, then import it again.",
@@ -152,7 +152,7 @@ def machine_reason(error: OSError) -> Message:
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a failed process: its exit status, or why the document couldn't be handed over."""
+    """Return the error for a failed process, which gives its exit status or why it couldn't be given the document."""
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
@@ -165,9 +165,9 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
 
 
 class ConverterProcess:
-    """Converts documents within the current `limits`; a document that crashes the process affects no other document.
+    """Converts documents within the current `limits`. A document that crashes the process doesn't affect any other.
 
-    With `waits`, the process runs at low priority.
+    If `waits` is True, the process runs at low priority.
     """
 
     def __init__(self, limits: Limits, *, waits: bool = False) -> None:
@@ -180,8 +180,8 @@ class ConverterProcess:
     def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
         """Return the worker's result for a document; `look` is called regularly and may raise.
 
-        Raises TimeoutError if the document takes too long, and ChildProcessError if the worker ends (with its exit
-        status) or can't be given the document (with the reason).
+        Raises TimeoutError if the document takes too long. Raises ChildProcessError with the exit status if the
+        worker ends, or with the reason if it can't be given the document.
         """
         try:
             result = self._result(data, converter, kind, look)
@@ -210,7 +210,7 @@ class ConverterProcess:
             shutil.rmtree(self._place, ignore_errors=True)
 
     def _status(self) -> int | None:
-        """Return the exit status of the process, or None while it is running."""
+        """Return the process's exit status, or None if it is still running."""
         return None if self._process is None else self._process.poll()
 
     def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
@@ -251,7 +251,7 @@ class ConverterProcess:
         return process
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process, or a new one if it has ended or has converted many documents."""
+        """Return the running process, or a new one if it has ended or has converted many documents."""
         if self._count >= _DOCUMENTS or self._status() is not None:
             self.close()
         if self._process is None:

@@ -1,4 +1,4 @@
-"""Conversion of feeds (RSS, Atom), outlines (OPML), subtitles (WebVTT, SubRip) and TextPacks to Markdown."""
+"""Convert feeds (RSS, Atom), outlines (OPML), subtitles (WebVTT, SubRip) and TextPacks to Markdown."""
 
 import html
 import io
@@ -19,7 +19,7 @@ _DATES = ("pubDate", "published", "updated", "date")
 
 
 class Feed:
-    """Reads feeds and outlines without loading anything that they link to."""
+    """Reads feeds and outlines without loading anything they link to."""
 
     kinds = "rss atom opml"
     version = "Tessera 1"
@@ -28,7 +28,7 @@ class Feed:
         if b"<!ENTITY" in data:
             raise SourceError("", "declares XML entities, which a feed doesn't need, so it was refused.")
         try:
-            root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # the kind is a text kind
+            root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # text is recoded to UTF-8 first
         except ParseError as error:
             raise damaged("") from error
         if local(root) == "opml":
@@ -47,7 +47,7 @@ class Feed:
 
 
 def _child(element: Element, *tags: str) -> Element | None:
-    """Return the first child with the first tag that any child has."""
+    """Return the first child with one of the tags, or None if there is none. Earlier tags take precedence."""
     return next((child for tag in tags for child in element if local(child) == tag), None)
 
 
@@ -80,7 +80,7 @@ def _entry(entry: Element) -> str:
 
 
 def _text(entry: Element) -> str:
-    """Return the texts of an entry as HTML, except those contained in another."""
+    """Return an entry's text as HTML, leaving out any element whose text is part of another's."""
     written = {}
     for element in (
         element
@@ -102,7 +102,7 @@ _DEEPEST = 200
 
 
 def _outline(parent: Element) -> Iterator[str]:
-    """Yield the items of an outline as list lines, indented up to a depth of `_DEEPEST`."""
+    """Yield an outline's items as list lines, indented up to a depth of `_DEEPEST`."""
     waiting = [(element, 0) for element in reversed(parent)]
     while waiting:
         item, depth = waiting.pop()
@@ -141,7 +141,7 @@ class Subtitles:
 
 
 class TextPack:
-    """Reads the text of a TextPack; its pictures and files are only counted."""
+    """Reads a TextPack's text; its pictures and files are only counted."""
 
     kinds = "textpack"
     version = "Tessera 1"

@@ -1,4 +1,4 @@
-"""Simplification of pandoc's syntax tree in JSON, so that plain Markdown can express it.
+"""Simplify pandoc's JSON syntax tree so that plain Markdown can express it.
 
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """
@@ -17,7 +17,7 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
-    """Return a TeX formula as inlines: `m^{2}` is m²."""
+    """Return a TeX formula as inlines; `m^{2}` becomes m²."""
     named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end a table cell
     line = collapse_spaces(named)
     text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
@@ -49,14 +49,14 @@ SOURCES = ("latex", "tex")
 
 
 def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
-    """Return blocks without markers; the blocks of each marker follow its paragraph."""
+    """Return blocks without markers, inserting each marker's blocks after the paragraph that contained it."""
     if isinstance(node, list):
         return [part for entry in node for part in _part_paragraph(entry, by_marker)] if by_marker else node
     return node | {"c": insert_blocks(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
 def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[object]:
-    """Return a paragraph without its markers, unless it is empty then, and the blocks of the markers."""
+    """Return a paragraph without its markers, unless it is then empty, followed by the markers' blocks."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
     content = []
@@ -71,15 +71,15 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
 
 
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
-    """Return blocks with simple tables (one line per cell, rows of equal length) and pictures from files next to them.
+    """Return blocks with simple tables (one line per cell, rows of equal length) and only pictures stored alongside.
 
-    Without `pictures`, each picture is replaced by its description, because its file isn't available.
+    If `pictures` is False, each picture is replaced by its description, because its file isn't available.
     """
     return list(_simple(nodes, pictures))
 
 
 def plain(node: object) -> str:
-    """Return the plain text of a node, or of a metadata value."""
+    """Return the plain text of a node or metadata value."""
     if isinstance(node, list):
         return "".join(map(plain, node))
     if not isinstance(node, dict):
@@ -141,7 +141,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
 
 
 def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
-    """Return the labels of a list that Markdown can't number itself; empty for a plain numbered list."""
+    """Return the labels of a list that Markdown can't number itself, or [] for a plain numbered list."""
     (start, style, sign), items = content
     is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
     if is_plain and not all_of_them:
@@ -212,7 +212,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
-    """Yield a table with simple cells, or only the content of the cells of a single-column layout table."""
+    """Yield a table with simple cells, or just the cells' contents if it is a single-column layout table."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
     lines = [
@@ -233,7 +233,7 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
 
 
 def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
-    """Yield the cells of each row; cells that span columns or rows are padded with empty cells."""
+    """Yield the cells of each row; cells spanning several columns or rows are padded with empty cells."""
     below: dict[int, int] = {}
     for row in rows:
         placed: list[object] = []
@@ -251,7 +251,7 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
 
 
 def _line(node: object) -> Inlines:
-    """Return the inlines of blocks on one line."""
+    """Return blocks as inlines on a single line."""
     if isinstance(node, dict):
         content = node.get("c") or []
         match node["t"]:

@@ -1,4 +1,4 @@
-"""Extraction of the main part of a web page, without menus, scripts and forms. Linked files are never loaded."""
+"""Extract the main part of a web page, without menus, scripts or forms. Linked files are never loaded."""
 
 import email
 import email.policy
@@ -15,7 +15,7 @@ from core.base.text import collapse_spaces
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
-"""Elements whose content isn't text of the page."""
+"""Elements whose contents aren't part of the page's text."""
 _MENUS = frozenset("nav aside footer".split())
 """Elements to leave out, except an `aside` or `footer` in the main part, which is the author's text."""
 _ROLES = frozenset("navigation menu menubar toolbar search".split())
@@ -27,24 +27,24 @@ _LANGUAGES = 10
 """Minimum number of items in a language menu, a list of links to the page in other languages."""
 _MAIN = ("main", "article")
 _LEAST = 0.1
-"""Minimum length of the main part as a share of the surrounding text; scripts may fill it only later."""
+"""Minimum length of the main part as a share of the surrounding text; scripts may fill in a shorter one later."""
 _DEEPEST = 100
-"""Maximum nesting depth that is written; below it only text remains, because each level slows pandoc down."""
+"""Maximum nesting depth to write; deeper elements keep only their text, because each level slows pandoc down."""
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
 """Elements whose end tag is often omitted; they don't count towards the depth."""
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
-"""Common names in page metadata -> fields of the note."""
+"""Common names in page metadata -> note fields."""
 _MOST_HEAD = 2000
-"""Number of characters at the start of a saved page in which its original address is looked for."""
+"""Number of characters at the start of a saved page to search for its original address."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BOXES = {True: "☒ ", False: "☐ "}
-"""Checkboxes as pandoc reads them, by state; outside `_BOXED` elements, checkboxes open menus."""
+"""Checkboxes as read by pandoc, by state. Outside `_BOXED` elements, checkboxes only open menus."""
 _BOXED = ("li", "p", "td", "label", "dd")
 
 
 def unwrap_archive(data: bytes, kind: str) -> str:
-    """Return the page in a web archive (MHTML), or another page unchanged."""
+    """Return the page in a web archive (MHTML), or the page itself if it isn't in an archive."""
     if kind not in ("mhtml", "mht"):
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
@@ -56,10 +56,10 @@ def unwrap_archive(data: bytes, kind: str) -> str:
 
 
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
-    """Return a page's head and its only `main` or `article` (else its body), without menus and scripts.
+    """Return a page's head and its only `main` or `article`, or else its body, without menus and scripts.
 
-    Also return the number of menus and other parts with text that are left out, and `created`, `source_url` and `tags`
-    from the page's metadata.
+    Also return the number of omitted menus and other parts with text, and `created`, `source_url` and `tags` from the
+    page's metadata.
     """
     page, about = _read_keep(page)
     cleaner = _Cleaner()
@@ -79,14 +79,14 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
 
 
 def clean_page(page: str) -> str:
-    """Return a page without scripts, controls and menus, but with everything else, as in an e-mail."""
+    """Return a page without scripts, controls and menus, but otherwise complete, as for an e-mail."""
     cleaner = _Cleaner(whole=True)
     cleaner.read(page)
     return "".join(cleaner.parts)
 
 
 def _words(parts: list[str], head: list[str]) -> str:
-    """Return the text of parts of a page, or "" if it only repeats the head."""
+    """Return the text of page parts, or "" if it only repeats the head."""
     text, title = ("".join(item for item in item if not item.startswith("<")).split() for item in (parts, head))
     return "" if text == title else "".join(text)
 
@@ -98,7 +98,7 @@ _KEEP_HEADING = re.compile(
 
 
 def _read_keep(page: str) -> tuple[str, dict[str, str]]:
-    """Return a Keep note as a page with checkboxes, and its labels and date; return another page unchanged."""
+    """Return a Keep note as a page with checkboxes, and its labels and date. Any other page is returned unchanged."""
     if not re.search(r'<body>\s*<div class="note\b', page):
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
@@ -142,7 +142,7 @@ class _Cleaner(HTMLParser):
         """Number of parts before the innermost list without nested lists."""
 
     def read(self, page: str) -> None:
-        """Read a whole page. Unclosed tags and comments become text; searching for each end would be slow."""
+        """Read a whole page. Unclosed tags and comments become text, because searching for each end would be slow."""
         if saved := re.match(
             r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)",
             page[:_MOST_HEAD],
@@ -190,7 +190,7 @@ class _Cleaner(HTMLParser):
             return
         while self._open:
             closed, start = self._open.pop()
-            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # pandoc closes the others itself
+            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # pandoc closes any others itself
                 self._write(f"</{closed}>" if self._depth <= _DEEPEST else " ")
             self._count[closed] -= 1
             self._depth -= closed not in _CLOSED_BY_OTHERS
@@ -215,7 +215,7 @@ class _Cleaner(HTMLParser):
         self.handle_data(f"&#{name};")
 
     def _drop_languages(self, start: int) -> None:
-        """Leave out a list without nested lists that links to the page in other languages."""
+        """Leave out a list that links to the page in other languages, if it contains no nested lists."""
         if self._skipped or start != self._list:
             return
         text = "".join(self.parts[start:])

@@ -1,4 +1,4 @@
-"""Conversion of Excel workbooks and CSV files to tables. A formula shows its last calculated value."""
+"""Convert Excel workbooks and CSV files to tables. A formula shows its last calculated value."""
 
 import csv
 import io
@@ -41,20 +41,20 @@ _MOST_TITLES = 5
 _NOTICE = "[Threaded comment]"
 """Start of an old-style comment that repeats a threaded comment."""
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
-"""Kinds of parts that contain comments, with the element names of a comment and of its text."""
+"""Kinds of parts that contain comments, each with the element names for a comment and its text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
-"""Characters that stay unquoted in an address."""
+"""Characters left unquoted in an address."""
 _SAMPLE = 100_000
-"""Number of characters from which the separator is guessed."""
+"""Number of characters used to guess the separator."""
 _SAMPLE_ROWS = 20
-"""Number of rows from which the separator is guessed."""
+"""Number of rows used to guess the separator."""
 
 
 class Workbook:
-    """Reads workbooks, and CSV files separated by commas, semicolons, tabs or bars; empty rows are left out."""
+    """Reads workbooks, and CSV files separated by commas, semicolons, tabs or bars. Empty rows are left out."""
 
     kinds = "xlsx csv tsv"
     version = "Tessera 2"
@@ -84,7 +84,7 @@ class Workbook:
 
 def _values(text: str) -> tuple[list[list[str]], int]:
     """Return the rows of a CSV file, and the number of columns beyond the limit."""
-    # a first line that tells Excel the separator
+    # an optional first line that tells Excel the separator
     declared = re.match(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
@@ -105,7 +105,7 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Guess the separator: the sign that splits the first rows most evenly, and then into the most values.
+    """Guess the separator that splits the first rows most evenly and, among equals, into the most values.
 
     Commas between digits don't count, since they may be decimal commas. The default is a comma.
     """
@@ -120,7 +120,7 @@ def _delimiter(text: str) -> str:
 
 
 def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:
-    """Write the value of merged cells into each row that they span; return the number of rows."""
+    """Copy the value of merged cells into each row they span, and return the number of rows filled."""
     merged = _RANGE.match(reference)
     if merged is None or merged[3] is None:
         return 0
@@ -135,19 +135,19 @@ def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -
 
 
 def link(text: str, address: str) -> str:
-    """Return a link in Markdown."""
+    """Return a Markdown link."""
     label = re.sub(r"[\[\]]", r"\\\g<0>", text)
     return f"[{label}]({quote(address, safe=_IN_ADDRESSES)})"
 
 
 def _text(element: Element) -> str:
-    """Return the text in an element without its East Asian pronunciation."""
+    """Return an element's text without its East Asian phonetic guides."""
     parts = (child.text or "" if local(child) == "t" else _text(child) for child in element if local(child) != "rPh")
     return "".join(parts)
 
 
 class _Sheets:
-    """The sheets of a workbook, the names of hidden sheets, and the omissions."""
+    """A workbook's sheets, the names of its hidden sheets, and the omissions."""
 
     def __init__(self, data: bytes) -> None:
         self._package = package = Package(data)
@@ -169,7 +169,7 @@ class _Sheets:
         self.left_out: list[Omission] = []
 
     def read(self) -> Iterator[str]:
-        """Yield each sheet's name and cells, followed by its other content."""
+        """Yield each sheet's name and cells, followed by its other contents."""
         relations = self._package.relations(self._main)
         left = MOST_CELLS
         for sheet in self._package.stream(self._main, "sheet"):
@@ -209,7 +209,7 @@ class _Sheets:
             yield from self._other_content(place.target, title)
 
     def _row(self, row: Element) -> tuple[list[str], int]:
-        """Return the values of a row, up to the maximum number of columns, and its full width."""
+        """Return a row's values, up to the maximum number of columns, and its full width."""
         cells: list[str] = []
         width = 0
         for cell in row:
@@ -223,7 +223,7 @@ class _Sheets:
         return cells, width
 
     def _value(self, cell: Element) -> str:
-        """Return the visible text of a cell, or its formula if that was never computed."""
+        """Return a cell's visible text, or its formula if the formula was never computed."""
         kind = cell.get("t", "n")
         style = int(cell.get("s", 0))
         code = self._formats[style] if style < len(self._formats) else "General"
@@ -250,7 +250,7 @@ class _Sheets:
         return f"={expression}"
 
     def _other_content(self, sheet: str, title: str) -> Iterator[str]:
-        """Yield the content of a sheet other than cells; `sheet` is the name of its part."""
+        """Yield a sheet's contents other than its cells; `sheet` is the name of the sheet's part."""
         for drawing in self._package.related(sheet, "drawing"):
             if (root := self._package.optional(drawing)) is None:
                 continue
@@ -303,7 +303,7 @@ class _Sheets:
 
 
 def _formats(package: Package, part: str) -> list[str]:
-    """Return the number format of each cell style, by its index."""
+    """Return the number formats of the cell styles, in index order."""
     own: dict[int, str] = {}
     styles: list[int] = []
     for element in package.stream(part, "numFmt", "cellXfs"):
@@ -322,7 +322,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return the rows of a sheet as a table; leading rows with a single value become titles above it."""
+    """Return a sheet's rows as a table; leading rows with a single value become titles above it."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     start = start if start <= _MOST_TITLES else 0

@@ -1,9 +1,10 @@
-"""The process that converts documents one by one, within a memory limit that it can't raise.
+"""The process that converts documents one by one, within a memory limit it can't raise.
 
-`python -m core.documents.worker FOLDER MEGABYTES runs`: for each line on its standard input, `CONVERTER KIND MEGABYTES
-SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` stands for a picture of any kind, which
-the converter `thumbnail` shrinks. SECONDS is CPU time. With `waits` instead of `runs`, the process has low priority.
-It ends when no request comes for a minute, and kills its children and itself when its standard input is closed.
+It is started with `python -m core.documents.worker FOLDER MEGABYTES runs`. For each line on its standard input,
+`CONVERTER KIND MEGABYTES SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` stands for a
+picture of any kind, to be shrunk by the converter `thumbnail`. SECONDS is CPU time. With `waits` instead of `runs`, the
+process runs at low priority. It ends if no request arrives for a minute. When its standard input is closed, it kills
+its children and itself.
 """
 
 import errno
@@ -24,7 +25,7 @@ from core.base.text import make_storable
 from core.documents import process
 
 _LOWER = 10
-"""Niceness of a process whose results nobody waits for."""
+"""Niceness of a process whose results nobody is waiting for."""
 _IDLE_SECONDS = 60
 _GROWN = 0.5
 """Share of the memory limit above which the process is replaced, to leave enough for the next document."""
@@ -43,7 +44,7 @@ _MACHINE_ERRORS = (
 
 
 def _has_grown(megabytes: int) -> bool:
-    """Return whether the process has used so much memory that it should be replaced."""
+    """Return whether the process has used enough memory that it should be replaced."""
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
@@ -57,7 +58,7 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
     """Forward the parent's lines until it ends; then delete the folder and kill the process group."""
     for line in FileIO(0):  # unbuffered: a buffer would still be locked when the process ends
         heard.put(line.decode())
-    for _ in range(10):  # a file written in between keeps the folder from being deleted
+    for _ in range(10):  # a file written in the meantime keeps the folder from being deleted
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
             break

@@ -1,1 +1,1 @@
-"""Interfaces of a workspace for users and programs, all made from the same operations."""
+"""Interfaces to a workspace for users and programs, all built from the same operations."""

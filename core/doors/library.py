@@ -1,4 +1,4 @@
-"""The package `tessera` for `import tessera`: the names in `core`, each imported on first use."""
+"""The package for `import tessera`, with the names in `core`, each imported on first use."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -25,7 +25,7 @@ MODULES = (
 """Modules that declare operations."""
 
 OPERATIONS: "Mapping[str, Operation[object]]"
-"""All operations by name, in the order of their modules, which are imported on first use."""
+"""All operations by name, in the order of their modules. The modules are imported on first use."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""From texts to vectors: the table of embedders."""
+"""Embed text as vectors: the registry of embedders."""
 
 from core.base.messages import message
 from core.base.registry import Entry, Registry
@@ -27,13 +27,14 @@ def batch_size(embedder: Embedder) -> int | None:
 
 
 AUTO = "auto"
-"""The name for the best embedder on this machine. A base stores the name that `resolve` returns."""
+"""The name for the best embedder on this machine. A base stores the name returned by `resolve`."""
 
 
 def resolve(name: str) -> str:
-    """Return `name`; for `auto`, the model of the server in the section `[embeddings]`.
+    """Return `name`, or the best available embedder if it is `auto`.
 
-    Without a server it is the built-in model, else `tfidf`, which needs no model.
+    In order of preference: the server in the section `[embeddings]`, the built-in model, and `tfidf`, which needs no
+    model.
     """
     if name != AUTO:
         return name
@@ -45,7 +46,7 @@ def resolve(name: str) -> str:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a model is part of this installation, so that it needs no network, server or file."""
+    """Return whether a model is part of this installation and so needs no network, server or file."""
     from core.embedding import onnx, sentence
 
     return name == "tfidf" or (

@@ -1,9 +1,9 @@
-"""From vectors of several languages to vectors that can be compared by content.
+"""Centre vectors so that text in different languages can be compared by content.
 
-Many models place texts of one language near each other regardless of content, and questions away from passages. Both
-offsets are nearly the same for all texts, so they are constants of the model. They are computed from texts with the
-same content in English and Chinese (in `parallel`), and subtracted when vectors are compared; stored vectors stay as
-the model returned them. docs/decisions/0056-within-one-language.md lists what was tried.
+Many models place all text in one language close together regardless of content, and questions far from passages. Both
+offsets are nearly the same for any text, so they are constants of the model. They are computed from parallel text in
+English and Chinese (in `parallel`), and subtracted when vectors are compared. Stored vectors stay as the model returned
+them. docs/decisions/0056-within-one-language.md lists what was tried.
 """
 
 import re
@@ -22,13 +22,12 @@ from core.model import Matrix, Role
 _Number = TypeVar("_Number", float, Matrix)
 
 SHARE = 0.8
-"""Share of the mean vector that is subtracted. Of 0.5 to 0.95, the values 0.75 to 0.85 find the most across languages.
-"""
+"""Share of the mean vector to subtract. Of 0.5 to 0.95, values from 0.75 to 0.85 find the most across languages."""
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
 SHIPPED = Path(__file__).with_name("centring.safetensors")
 _TWINS = 0.5
-"""Minimum share of questions nearest to their translation, for a model that knows both languages."""
+"""Minimum share of questions closest to their own translation for a model to count as knowing both languages."""
 _GAIN = 0.1
 """Minimum gain in mean reciprocal rank across languages for a model's vectors to be centred."""
 _LOSS = 0.05
@@ -37,9 +36,11 @@ _LOSS = 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centring:
-    """The common part of a model's vectors, and the directions in which languages differ.
+    """The part that a model's vectors have in common, and the directions in which languages differ.
 
-    `PLAIN` subtracts nothing, for a model that can't compare languages; zeros subtract nothing, for a model that can.
+    `PLAIN` and zeros both subtract nothing: `PLAIN` is for a model that can't compare languages, and zeros are for a
+    model that can.
+
     `constants`: the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n, dimension).
     """
 
@@ -51,11 +52,11 @@ class Centring:
         return bool(len(self.constants))
 
     def passages(self, vectors: Matrix) -> Matrix:
-        """Return the vectors of passages without the part that depends only on the language, at unit length."""
+        """Return passages' vectors without the part that depends only on the language, scaled to unit length."""
         return self._subtract_mean(vectors, 0)
 
     def questions(self, vectors: Matrix) -> Matrix:
-        """Return the vectors of questions without the part that depends only on the language, at unit length."""
+        """Return questions' vectors without the part that depends only on the language, scaled to unit length."""
         return self._subtract_mean(vectors, 1)
 
     def _subtract_mean(self, vectors: Matrix, role: int) -> Matrix:
@@ -68,9 +69,9 @@ class Centring:
         return rest
 
     def similarities(self, passages: Matrix, question: Matrix) -> Matrix:
-        """Return the similarity of each passage to a question, both uncentred, in one pass.
+        """Return the similarity of each passage to a question, given uncentred vectors, in one pass.
 
-        It is the result of `similarity` for the cosine of the centred vectors.
+        The result is that of `similarity` for the cosine of the centred vectors.
         """
         if not self.compares_languages:
             return passages @ question
@@ -83,8 +84,8 @@ class Centring:
     def similarity(self, cosine: _Number) -> _Number:
         """Return a cosine of centred vectors on the scale of the model's own cosines.
 
-        E5's own cosines are between 0.7 and 1, because all its vectors have a common part. So thresholds that users
-        chose stay valid.
+        E5's own cosines are between 0.7 and 1, because all its vectors have a common part. Using this scale keeps
+        thresholds chosen by users valid.
         """
         return 1 - self._spread * (1 - cosine)
 
@@ -99,9 +100,9 @@ PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
 def load_centring(embedder: Embedder) -> Centring:
-    """Return the centring of a model; it subtracts nothing if centring finds no more across languages.
+    """Return a model's centring, which subtracts nothing if centring doesn't improve results across languages.
 
-    It depends only on the model. Raises the errors of `embed`.
+    The centring depends only on the model. Raises the same errors as `embed`.
     """
     constants = shipped().get(embedder.fingerprint)
     return compute_centring(embedder) if constants is None else Centring(constants)
@@ -119,7 +120,7 @@ def compute_centring(embedder: Embedder) -> Centring:
 
 @frozen
 class CentringTrial:
-    """A centring, and the mean reciprocal ranks without and with it, across languages and within one."""
+    """A centring, and the mean reciprocal ranks without and with centring, across languages and within one."""
 
     centring: Centring
     across: tuple[float, float]
@@ -127,7 +128,7 @@ class CentringTrial:
 
 
 def trial(embedder: Embedder) -> CentringTrial:
-    """Evaluate the centring of a model, even if the model doesn't know both languages."""
+    """Evaluate a model's centring, even if the model doesn't know both languages."""
     return _run_trial(_embed_texts(embedder, "note"), _embed_texts(embedder, "query"))
 
 
@@ -145,7 +146,7 @@ def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centr
 
 
 def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
-    """Return the centring that makes the means of the languages equal, for passages and for questions."""
+    """Return the centring that makes the languages' means equal, for passages and for questions."""
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
     differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
@@ -154,7 +155,7 @@ def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Ce
 
 
 def _twins(questions: Matrix, translated: Matrix) -> bool:
-    """Return whether most questions are nearest to their own translation, after the languages' offset is removed."""
+    """Return whether most questions are closest to their own translation once the languages' offset is removed."""
     products = (questions - questions.mean(axis=0)) @ (translated - translated.mean(axis=0)).T
     return bool((products.argmax(axis=1) == np.arange(len(products))).mean() >= _TWINS)
 
@@ -188,5 +189,5 @@ def _text(language: str) -> str:
 
 
 def shipped() -> dict[str, Matrix]:
-    """Return the constants of models whose centring comes with Tessera, by fingerprint."""
+    """Return the constants of models whose centring ships with Tessera, by fingerprint."""
     return load_arrays(SHIPPED)

@@ -1,6 +1,6 @@
-"""Contract tests for every embedder, also in other packages.
+"""Contract tests for every embedder, including those in other packages.
 
-A test class inherits EmbedderContract and defines a fixture `embedder`, which returns the embedder under test.
+A test class inherits from EmbedderContract and defines a fixture `embedder` that returns the embedder under test.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ TEXTS = [
     "half \ud83d a character",
 ]
 UNSEEN = "\u200d\ud83d"
-"""Characters that may be outside all tokens."""
+"""Characters that may not belong to any token."""
 
 
 class EmbedderContract:
@@ -64,7 +64,7 @@ class EmbedderContract:
         spans = embedder.tokens(line)
         small = embedder.tokens("word 中文 🚀 ")
         assert spans.max() <= len(line)
-        assert abs(len(spans) - 10_000 * len(small)) <= 10_000  # a space at a line's end may be a token
+        assert abs(len(spans) - 10_000 * len(small)) <= 10_000  # a space at the end of a line may be a token
         covered = np.zeros(len(line), bool)
         for start, end in spans.tolist():
             covered[start:end] = True

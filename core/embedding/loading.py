@@ -1,4 +1,4 @@
-"""From a folder to its model on torch and a device, loaded without a network and without code from the folder."""
+"""Load a model from a folder with torch, using neither the network nor code from the folder."""
 
 import gc
 import logging
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 _BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
-"""Names of bfloat16 features, in torch and in /proc/cpuinfo -> their common names."""
+"""Names of bfloat16 features in torch and /proc/cpuinfo -> their common names."""
 CPU_INFO = Path("/proc/cpuinfo")
 
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
-"""The number of compiled products that oneDNN caches, by text length; a pass has four.
+"""The number of compiled products cached by oneDNN, by text length; a pass has four.
 
-Its default of 1,024 takes 40 MB after 128 texts. oneDNN reads the variable when torch first multiplies.
+oneDNN's default of 1,024 takes 40 MB after 128 texts. The variable is read when torch first multiplies.
 """
 
 
 def import_library(name: str) -> ModuleType:
-    """Return a library that runs models; raises ModelError if it, or a system library that it needs, is missing."""
+    """Return a library that runs models; raises ModelError if it or a system library it needs is missing."""
     try:
         return import_module(name)
     except (ImportError, OSError) as error:
@@ -55,11 +55,11 @@ def import_library(name: str) -> ModuleType:
 
 
 def choose_device() -> Device:
-    """Return the fastest device of this machine; raises ModelError if torch can't be loaded.
+    """Return the fastest device on this machine; raises ModelError if torch can't be loaded.
 
-    bfloat16 doubles the speed of bulk embedding on processors that calculate in it. The cosine between
-    multilingual-e5-small's vectors in bfloat16 and in float32 is 0.997. Other processors emulate bfloat16, which is
-    slower than float32.
+    bfloat16 doubles the speed of bulk embedding on processors that support it. The cosine between
+    multilingual-e5-small's vectors in bfloat16 and float32 is 0.997. Other processors emulate bfloat16, which is slower
+    than float32.
     """
     in_float32 = Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
     with suppress(OSError, PackageNotFoundError):  # this torch can use neither a graphics card nor bfloat16
@@ -83,7 +83,7 @@ def choose_device() -> Device:
 
 
 class Turns:
-    """A lock under which one thread at a time runs a model, first come, first served."""
+    """A lock that lets one thread at a time run a model, first come, first served."""
 
     def __init__(self) -> None:
         self._queue = Lock()
@@ -101,15 +101,15 @@ class Turns:
 
 
 _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-"""Names of number formats in a weights file -> names in torch."""
+"""Number formats as named in a weights file -> names in torch."""
 _TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
-"""The general tokenizer class, before and since version 5 of transformers."""
+"""The generic tokenizer class, before and since transformers 5."""
 _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _loading = Lock()
-"""A lock for loading, which captures transformers' log, shared by the whole process."""
+"""A lock for loading, because loading captures transformers' log, which is shared by the whole process."""
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
@@ -123,7 +123,7 @@ def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "Sente
 
 
 def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
-    """Return options that keep a model from loading its own copy of the tokenizer: 300 MB for a multilingual one."""
+    """Return options that keep a model from loading its own copy of the tokenizer (300 MB for a multilingual model)."""
     from tokenizers import Tokenizer, models
 
     config = read_options(facts.tokenizer.with_name("tokenizer_config.json"))
@@ -133,7 +133,7 @@ def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
 
 
 def _stored_dtype(file: Path) -> str | None:
-    """Return the number format of all weights in a file, or None if they differ."""
+    """Return the number format of the weights in a file, or None if they differ."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -146,9 +146,9 @@ def _stored_dtype(file: Path) -> str | None:
 
 
 def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
-    """Convert a model's layers to a device's number format; word vectors stay in their file until they are read.
+    """Convert a model's layers to a device's number format. Word vectors stay in their file until they are read.
 
-    Word vectors are four fifths of the weights of a multilingual model.
+    Word vectors make up four fifths of a multilingual model's weights.
     """
     import torch
 
@@ -169,9 +169,9 @@ def load(
     dtype: str | None = None,
     processor: Mapping[str, object] = MappingProxyType({}),
 ) -> Any:
-    """Return the model, in its device's number format or `dtype`; `processor` goes to its tokenizer.
+    """Return the model in its device's number format or `dtype`. `processor` contains options for its tokenizer.
 
-    Raises ModelError if it can't be loaded, or some weights are missing.
+    Raises ModelError if the model can't be loaded or if weights are missing.
     """
     torch, sentence_transformers = import_library("torch"), import_library("sentence_transformers")
     with _loading, _capture_missing_weights() as missing:
@@ -192,11 +192,11 @@ def load(
                 folder=str(folder),
                 why=first_line(error),
             ) from error
-    # Streamlit collects garbage after every run of a page. Without the half a million objects of the libraries, which
-    # stay anyway, each collection is 0.3 s shorter.
+    # Streamlit collects garbage after every run of a page. Excluding the libraries' half a million objects, which are
+    # never freed anyway, makes each collection 0.3 s shorter.
     gc.collect()
     gc.freeze()
-    # An embedder pools the token vectors itself, so it doesn't need the weights of a pooler.
+    # An embedder pools the token vectors itself, so it doesn't need a pooler's weights.
     missing = [weights for weights in missing if kind == "CrossEncoder" or "pooler" not in weights]
     if missing:
         raise ModelError(
@@ -216,7 +216,7 @@ def weight_bytes(model: "Module") -> int:
 
 @contextmanager
 def explain_failure(name: str, texts: int) -> Iterator[None]:
-    """Turn an error from running a model on `texts` texts into a ModelError with advice."""
+    """Turn an error raised while a model runs on `texts` texts into a ModelError with advice."""
     try:
         yield
     except (RuntimeError, ValueError, IndexError) as error:
@@ -234,7 +234,7 @@ def explain_failure(name: str, texts: int) -> Iterator[None]:
 
 
 def to_device(features: Mapping[str, object], device: "torch.device") -> dict[str, object]:
-    """Return a model's input with its tensors on `device`."""
+    """Return a model's input with all tensors on `device`."""
     import torch
 
     return {key: value.to(device) if isinstance(value, torch.Tensor) else value for key, value in features.items()}
@@ -249,7 +249,7 @@ def first_line(error: Exception) -> str:
 def _capture_missing_weights() -> Iterator[list[str]]:
     """Collect the names of missing weights, and keep transformers' progress bar and log off the terminal.
 
-    transformers initialises missing weights at random and only logs a warning.
+    transformers initialises missing weights randomly, and only logs a warning.
     """
     from transformers.utils import logging as settings
 
@@ -276,20 +276,21 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens per forward pass, with padding, by device.
+"""Tokens per forward pass, including padding, by device.
 
-On a processor, speeds with 2048 to 8192 differ by at most 4 %. A question during an import waits for one pass, so the
+On a CPU, speeds with 2048 to 8192 tokens differ by at most 4 %. A question during an import waits for one pass, so the
 smallest value is best.
 """
 LENGTH_STEP = 32
 """Multiple to which batch lengths are rounded up, because oneDNN compiles its products for each shape.
 
-With it, 454 windows take 9.0 s and 830 MB; without it, if each batch is as long as its longest text, 11.3 s and 960 MB.
+With rounding, 454 windows take 9.0 s and 830 MB. If each batch is as long as its longest text, they take 11.3 s and
+960 MB.
 """
 
 
 class TorchModel:
-    """A loaded SentenceTransformer, which one thread at a time runs."""
+    """A loaded SentenceTransformer, run by one thread at a time."""
 
     def __init__(self, model: "SentenceTransformer", facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
@@ -300,9 +301,10 @@ class TorchModel:
         self._turns = Turns()
 
     def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:
-        """Return one vector per text, and with a `frame` (tokens before and after a text) one per token of the text.
+        """Return one vector per text and, if `frame` is given, one vector per token of the text.
 
-        Each text begins with the `prompt` tokens of its prompt. Raises ModelError if the model fails.
+        `frame` is the number of tokens before and after the text. Each text begins with `prompt` prompt tokens. Raises
+        ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
@@ -314,7 +316,7 @@ class TorchModel:
         return vectors, tokens
 
     def _batches(self, sizes: Sequence[int]) -> Iterator[list[int]]:
-        """Yield the indices of texts of similar length, so that a batch has little padding."""
+        """Yield batches of indices of texts with similar lengths, so that each batch has little padding."""
         budget = BATCH_TOKENS[self.model.device.type]
         rows: list[int] = []
         for row in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):
@@ -325,7 +327,7 @@ class TorchModel:
         yield rows
 
     def _length(self, longest: int) -> int:
-        """Return the length of a batch with padding."""
+        """Return a batch's length including padding."""
         return max(longest, min(self._facts.max_tokens, longest + -longest % LENGTH_STEP))
 
     def _forward(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:
@@ -359,7 +361,7 @@ class TorchModel:
 
 
 def _to_unit_length(vectors: "Tensor") -> Matrix:
-    """Return a tensor's rows as a numpy array of float32, each of unit length."""
+    """Return a tensor's rows as a float32 numpy array, each scaled to unit length."""
     import torch
 
     return torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()

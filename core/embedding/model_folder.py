@@ -1,4 +1,4 @@
-"""The description of a sentence-transformers model, read from JSON files in its folder without loading it."""
+"""Describe a sentence-transformers model from the JSON files in its folder, without loading it."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ NOTE_KEYS = ("document", "passage", "corpus")
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 Config = dict[str, Any]
-"""The content of a JSON file in a model's folder."""
+"""The contents of a JSON file in a model's folder."""
 
 
 FAMILIES = {
@@ -34,15 +34,15 @@ FAMILIES = {
     r"\bbge\b.*\ben\b(?! icl)": ("Represent this sentence for searching relevant passages: ", ""),
     r"\bqwen3 embedding\b": (_WEB_SEARCH, ""),  # Qwen/Qwen3-Embedding-0.6B
 }
-"""Prompts for questions and notes, by a pattern of the model's name in lower case, with spaces for punctuation.
+"""Pattern for a model's name in lower case, with spaces for punctuation -> prompts for questions and notes.
 
-The first match counts. Other models, such as all-MiniLM-L6-v2, have no prompts. The comments name the models on
+The first match applies. Any other model, such as all-MiniLM-L6-v2, has no prompts. The comments name the models on
 huggingface.co whose cards state the prompts.
 """
 
 
 def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
-    """Return the prompts in a model's config_sentence_transformers.json, else those of its family."""
+    """Return the prompts in a model's config_sentence_transformers.json, or else its family's prompts."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
     configured: dict[Role, str] = {
@@ -58,10 +58,10 @@ def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
 
 @contextmanager
 def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
-    """Yield a temporary folder; rename it to `folder` on success, delete it on an error.
+    """Yield a temporary folder, and rename it to `folder` on success or delete it on an error.
 
-    Safe in several processes at once: a complete `folder` of another process (with the file `mark`) is kept. Raises
-    ModelError if the disk refuses: `cannot_write`, with the fields `folder` and `why`.
+    Several processes may do this at once: if another process has written a complete `folder` (with the file `mark`), it
+    is kept. If writing fails, raises ModelError with the message `cannot_write` and its fields `folder` and `why`.
     """
 
     def refused(error: OSError) -> ModelError:
@@ -77,7 +77,7 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
         temporary.chmod(0o755)  # mkdtemp makes it 0o700, but a shared folder must be readable
         temporary.rename(folder)
     except OSError as error:
-        # Another process may have been first. Its folder came by rename, so it is complete.
+        # Another process may have been first. Its folder was renamed into place, so it is complete.
         if not (folder / mark).is_file():
             raise refused(error) from error
     finally:
@@ -85,18 +85,18 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
 
 
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
-"""Model types that number positions after the padding token, so that two positions can't be used."""
+"""Model types that number positions from after the padding token, which leaves two positions unusable."""
 
 SAMPLES, SAMPLE_BYTES = 32, 4096
-"""Maximum number of samples that `digest` reads per file, and bytes per sample."""
+"""Maximum number of samples read by `digest` per file, and bytes per sample."""
 
 KIND = "SentenceTransformer"
-"""The `model_type` of a model with one vector per text; older folders don't state it."""
+"""The `model_type` of a model with one vector per text; missing in older folders."""
 
 
 @frozen
 class ModelFacts:
-    """The properties of a model, from its folder; equal weights have equal `digest`s."""
+    """A model's properties, read from its folder; equal weights have equal `digest`s."""
 
     folder: Path
     tokenizer: Path
@@ -108,9 +108,9 @@ class ModelFacts:
 
 
 def read_facts(folder: Path, name: str) -> ModelFacts:
-    """Describe the model in `folder`; prompts that the folder doesn't state are derived from `name`.
+    """Describe the model in `folder`; prompts not stated there are derived from `name`.
 
-    Raises ModelError if it isn't a complete sentence-transformers model.
+    Raises ModelError if the folder isn't a complete sentence-transformers model.
     """
     if not folder.is_dir():
         raise ModelError(
@@ -167,7 +167,7 @@ def _facts(folder: Path, name: str) -> ModelFacts:
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:
-    """Raise an error if a model doesn't have one vector per text, or has its own code."""
+    """Raise an error if a model doesn't return one vector per text, or needs its own code."""
     if not modules:
         raise ValueError(message("its modules.json is empty"))
     kind = options.get("model_type", KIND)
@@ -192,7 +192,7 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
 
 
 def refuse_own_code(folder: Path, modules: list[Config]) -> None:
-    """Raise ModelError for a model with modules that aren't part of sentence-transformers."""
+    """Raise ModelError if a model has modules that aren't part of sentence-transformers."""
     for module in modules:
         if not str(module["type"]).startswith("sentence_transformers."):
             raise ModelError(
@@ -203,7 +203,7 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
 
 
 def languages(folder: Path) -> tuple[str, ...]:
-    """Return the languages in a model's README as the author wrote them, usually as codes."""
+    """Return the languages in a model's README as written by its author, usually as codes."""
     readme = folder / "README.md"
     if not readme.is_file():
         return ()
@@ -220,18 +220,18 @@ def bytes_in(folder: Path) -> int:
 
 
 def read_json(path: Path) -> Any:
-    """Return the content of a JSON file; raises OSError or ValueError."""
+    """Return the contents of a JSON file; raises OSError or ValueError."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def read_options(path: Path) -> Config:
-    """Return the object in a JSON file, empty if the file is missing; raises OSError or ValueError."""
+    """Return the object in a JSON file, or {} if the file is missing; raises OSError or ValueError."""
     options: Config = read_json(path) if path.is_file() else {}
     return options
 
 
 def weights(folder: Path, parts: list[Path]) -> list[Path]:
-    """Return the weight files in a model's parts; pickled files only from parts without safetensors.
+    """Return the weight files in a model's parts, using pickled files only if a part has no safetensors.
 
     Raises ModelError if there are none.
     """
@@ -265,23 +265,23 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
 def pooling_modes(pooling: Config) -> list[str]:
     """Return how a model pools token vectors into one, such as `mean` or `cls`.
 
-    If there are several ways, their results are concatenated.
+    If there are several modes, their results are concatenated.
     """
     modes = pooling.get("pooling_mode")
-    if modes is None:  # before version 6: one flag per mode, and a missing flag is off
+    if modes is None:  # before version 6, each mode had a flag; a missing flag was off
         flags = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
         return [re.sub("^pooling_mode_|_tokens?$", "", flag) for flag in flags]
     return [modes] if isinstance(modes, str) else modes
 
 
 def parts_of(folder: Path) -> list[Path]:
-    """Return the folders of a model's modules, or its own folder if it lists none."""
+    """Return the folders of a model's modules, or the model's own folder if it lists no modules."""
     file = folder / "modules.json"
     return [folder / str(module.get("path", "")) for module in read_json(file)] if file.is_file() else [folder]
 
 
 def max_tokens(transformer: Path, config: Config) -> int:
-    """Return the number of tokens that a transformer reads, including special tokens; raises ValueError if unknown."""
+    """Return the number of tokens read by a transformer, including special tokens; raises ValueError if unknown."""
     stated = [
         read_options(transformer / "sentence_bert_config.json").get("max_seq_length"),
         read_options(transformer / "tokenizer_config.json").get("model_max_length"),
@@ -289,8 +289,8 @@ def max_tokens(transformer: Path, config: Config) -> int:
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and config.get("model_type") in OFFSET_POSITIONS:
         positions -= 2
-    # The first stated length counts, up to the number of positions. transformers writes "unlimited" as an int of 30
-    # digits, which the positions limit too.
+    # The first stated length applies, up to the number of positions. transformers writes "unlimited" as a 30-digit
+    # integer, which is limited by the positions too.
     lengths = [length for length in stated if isinstance(length, int) and length > 0][:1]
     lengths += [positions] if isinstance(positions, int) else []
     if not lengths or min(lengths) > 10**9:
@@ -299,7 +299,7 @@ def max_tokens(transformer: Path, config: Config) -> int:
 
 
 def digest(paths: list[Path]) -> str:
-    """Return a hash of the sizes of files and of evenly spaced samples: reading gigabytes would be slow."""
+    """Return a hash of file sizes and evenly spaced samples, because reading gigabytes would be slow."""
     sha = hashlib.sha256()
     for path in paths:
         size = path.stat().st_size

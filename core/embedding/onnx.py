@@ -1,6 +1,6 @@
-"""A sentence-transformers model in 8 bits on onnxruntime, written once into the models folder.
+"""A sentence-transformers model in 8 bits on onnxruntime, written to the models folder once.
 
-The ONNX backend of sentence-transformers needs optimum-onnx, which needs transformers below 5, but
+sentence-transformers' ONNX backend needs optimum-onnx, which needs transformers below 5, but
 sentence-transformers 6 needs transformers 5. So torch exports the whole model, with its pooling, as one graph.
 """
 
@@ -24,7 +24,7 @@ from core.embedding.tokens import WithTokens
 from core.model import Device, Running
 
 VERSION = 1
-"""Increase it with every change of the written graph."""
+"""Increase this with every change to the written graph."""
 
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 FILE = "model.onnx"
@@ -51,9 +51,9 @@ def missing_package() -> str:
 
 
 def build(name: str = "") -> Encoder:
-    """Return the bundled model, or the model `sentence:NAME`, in 8 bits: 1.5 to 2 times as fast as in float32.
+    """Return the bundled model, or the model `sentence:NAME`, in 8 bits, which is 1.5 to 2 times as fast as float32.
 
-    Raises MissingDependency without the extra `onnx`, and ModelError for a path without a model.
+    Raises MissingDependency if the extra `onnx` isn't installed, and ModelError if a path contains no model.
     """
     if package := missing_package():
         choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
@@ -66,7 +66,7 @@ def build(name: str = "") -> Encoder:
 
 
 def ensure_file(facts: ModelFacts, name: str) -> Path:
-    """Return the graph file of a model; the first call writes it. Safe in several processes at once.
+    """Return a model's graph file, writing it on the first call. Several processes may do this at once.
 
     Raises ModelError if the model can't be exported or the file can't be written.
     """
@@ -84,10 +84,10 @@ def graph_folder(facts: ModelFacts, name: str) -> Path:
 
 
 def write(source: Path, name: str, file: Path) -> None:
-    """Write the model in the folder `source` as a graph with weights in 8 bits.
+    """Write the model in the folder `source` as a graph with 8-bit weights.
 
     Input: `input_ids`, shape (1, tokens). Outputs: `vector`, (1, dimension), and `tokens`, (1, tokens, dimension).
-    Raises ModelError if the model can't be loaded, or the graph's vectors differ too much from the model's.
+    Raises ModelError if the model can't be loaded, or if the graph's vectors differ too much from the model's.
     """
     import torch
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -116,7 +116,7 @@ def write(source: Path, name: str, file: Path) -> None:
         external_data=True,  # one ONNX file holds at most 2 GB
         verbose=False,
     )
-    # 7 of the 8 bits: processors without VNNI add two products in 16 bits, which would overflow.
+    # Only 7 of the 8 bits are used: processors without VNNI add two products in 16 bits, which would overflow.
     quantize_dynamic(exact, file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     for part in file.parent.glob(f"{exact.name}*"):
         part.unlink()
@@ -134,7 +134,7 @@ def write(source: Path, name: str, file: Path) -> None:
 
 
 def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
-    """Write the graph in a separate process, because it needs 4 GB for 118M parameters and its log is noise."""
+    """Write the graph in a separate process, because it takes 4 GB for 118M parameters and logs a lot."""
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
@@ -166,9 +166,9 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
 
 
 class _IntegerModel:
-    """A model as a graph in 8 bits.
+    """A model as an 8-bit graph.
 
-    Texts run one by one: rounding to 8 bits depends on the whole batch, and on a processor a batch is hardly faster.
+    Texts run one by one, because rounding to 8 bits depends on the whole batch, and on a CPU a batch is hardly faster.
     """
 
     def __init__(self, facts: ModelFacts, name: str) -> None:

@@ -19,24 +19,24 @@ from core.settings.config import settings as configured
 from core.settings.sections import EmbeddingServer
 
 SPECIAL_TOKENS = 2
-"""The begin and end tokens that most models put around a text."""
+"""The start and end tokens that most models put around a text."""
 
 VECTOR_BYTES = 1 << 18
-"""Maximum size of a vector in a response, in bytes: 8192 numbers of 32 characters."""
+"""Maximum size of a vector in a response, in bytes: 8192 numbers with 32 characters each."""
 
-# The server's tokenizer isn't available, so tokens are estimated. Few tokenizers count more pieces than this: one per
-# CJK character (as BERT does), 4 letters of a word, 2 capitals (base64, acronyms), 2 letters from é to Arabic.
+# The server's tokenizer isn't available, so tokens are estimated. Few tokenizers produce more tokens than this: one per
+# CJK character (as in BERT), 4 letters of a word, 2 capitals (base64, acronyms), or 2 letters from é to Arabic.
 _TOKENS = re.compile(
     rf"[{CJK}]|[a-z]{{1,4}}|[A-Z][a-z]{{1,3}}|[A-Z]{{1,2}}|[0-9]{{1,2}}|(?:(?=[\u00c0-\u06ff])[^\W\d_]){{1,2}}|\S"
 )
 
 
 class OpenAICompatible:
-    """The model `model` on the server of the section `[embeddings]`; without a name, that section's model.
+    """A model on the server in the section `[embeddings]`: `model`, or by default the section's own model.
 
-    Vectors with the same model name count as comparable, whichever server computed them. So a base survives a move to
-    another server, but two models must not have the same name. If the settings state no dimension, a request to the
-    server determines it. Raises ConfigError if the settings name no server or no model.
+    Vectors from models with the same name are treated as comparable, whichever server computed them. So a base can move
+    to another server, but two models must not have the same name. If the settings don't state a dimension, it is
+    determined by a request to the server. Raises ConfigError if the settings name no server or no model.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint; raises the ProviderErrors of `dimension`."""
+        """The fingerprint; raises the same ProviderErrors as `dimension`."""
         return f"openai_compatible:{self._server.model}:{self.dimension}:{'|'.join(self._prompts.values())}"
 
     @property
     def dimension(self) -> int:
-        """The dimension of the vectors; raises ProviderError if a request for it is needed and fails."""
+        """The vectors' dimension; raises ProviderError if the server must be asked for it and fails."""
         dimension = self._dimension
         return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
 
@@ -71,10 +71,10 @@ class OpenAICompatible:
         return self._settings.input_tokens - longest - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the spans of estimated tokens: a CJK character, four small letters, two digits or a punctuation mark.
+        """Return the spans of estimated tokens: a CJK character, four lowercase letters, two digits, or another sign.
 
-        The estimate is 1.0 to 1.5 times the tokens of multilingual-e5 in Chinese and English notes. Only in base64 and
-        emoji it is lower (four fifths).
+        For Chinese and English notes, the estimate is 1.0 to 1.5 times multilingual-e5's token count. It is lower only
+        for base64 and emoji (four fifths).
         """
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
@@ -91,11 +91,11 @@ class OpenAICompatible:
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), np.float32)
 
     def warm(self) -> None:
-        """Make the server load the model, and store its dimension."""
+        """Make the server load the model, and store the model's dimension."""
         self.embed(["warm"], role="query")
 
     def _batch(self, texts: Sequence[str], role: Role) -> Matrix:
-        # Servers refuse an empty text.
+        # Servers refuse empty text.
         body: dict[str, object] = {
             "model": self._server.model,
             "input": [self._prompts[role] + text or " " for text in texts],
@@ -117,10 +117,10 @@ class OpenAICompatible:
         return unit
 
     def _rows(self, answer: object, count: int) -> NDArray[np.float64]:
-        """Return the vectors in a response in the order of the texts; raises ProviderError for an unusable response."""
+        """Return a response's vectors in the order of the texts; raises ProviderError if the response is unusable."""
         data = answer.get("data") if isinstance(answer, dict) else None
         rows = [row for row in data if isinstance(row, dict)] if isinstance(data, list) and len(data) == count else []
-        # Some servers omit the index; these keep the order of the texts.
+        # Some servers omit the index, but keep the order of the texts.
         if any("index" in row for row in rows):
             places = {row["index"]: row for row in rows if type(row.get("index")) is int}
             rows = [places[index] for index in range(count) if index in places]
@@ -131,7 +131,7 @@ class OpenAICompatible:
 
 
 def build_named(name: str = "") -> OpenAICompatible:
-    """Return the model of the server `[embeddings.NAME]`; raises UnknownChoice and the errors of OpenAICompatible."""
+    """Return the model on the server `[embeddings.NAME]`; raises UnknownChoice, or the errors of OpenAICompatible."""
     servers = configured().embeddings.servers
     if name not in servers:
         raise UnknownChoice(message("model server"), name, servers)
@@ -139,7 +139,7 @@ def build_named(name: str = "") -> OpenAICompatible:
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:
-    """Return a vector from a list of numbers; None if invalid or all zeros."""
+    """Return a list of numbers as a vector, or None if they are invalid or all zeros."""
     if not (isinstance(embedding, list) and all(type(number) in (float, int) for number in embedding)):
         return None
     try:

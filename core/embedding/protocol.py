@@ -1,4 +1,4 @@
-"""The protocol of an embedder."""
+"""The embedder protocol."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,26 +7,26 @@ from core.model import Matrix, Role, Spans
 
 
 class Embedder(Protocol):
-    """Computes the vectors of texts. Building one is cheap: the first `embed` or `warm` loads the model."""
+    """Computes vectors for texts. Creating an embedder is cheap: the first `embed` or `warm` loads the model."""
 
     @property
     def fingerprint(self) -> str:
-        """The model, revision, dimension and prompts; embedders with equal fingerprints have comparable vectors."""
+        """The model, revision, dimension and prompts. Embedders with equal fingerprints have comparable vectors."""
 
     @property
     def dimension(self) -> int: ...
 
     @property
     def input_tokens(self) -> int:
-        """Maximum number of text tokens that one vector covers, without the prompt and special tokens."""
+        """Maximum number of text tokens covered by one vector, not counting the prompt and special tokens."""
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token, shape (tokens, 2); uses only the tokenizer, never the model."""
+        """Return the character span of each token, shape (tokens, 2), using only the tokenizer, never the model."""
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.
 
-        Raises ModelError if the model can't be loaded or fails, ProviderError if its server fails.
+        Raises ModelError if the model can't be loaded or fails, and ProviderError if its server fails.
         """
 
     def warm(self) -> None:

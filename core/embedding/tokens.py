@@ -1,7 +1,7 @@
-"""From token vectors to sign bits, and the similarity of a question's tokens to a passage's.
+"""Reduce token vectors to sign bits, and compare a question's tokens with a passage's.
 
 Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of a token vector minus the
-model's mean token vector take a thirty-second of its size, and rank nearly as well (decision 62).
+model's mean token vector take up a thirty-second of the vector's size, and rank nearly as well (decision 62).
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ def span_rows(spans: Iterable[Span]) -> Spans:
 
 
 def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
-    """Return whether each token is within one of the spans; `places` are the spans of the tokens."""
+    """Return whether each token is within one of the spans; `places` are the tokens' own spans."""
     inside = np.zeros(len(places), dtype=bool)
     for start, end in spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
@@ -32,12 +32,12 @@ def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
 
 
 WithTokens = tuple[Matrix, list[Matrix]]
-"""The vectors of texts, and the token vectors of each text."""
+"""The texts' vectors, and the token vectors of each text."""
 
 
 @cache
 def load_arrays(file: Path) -> dict[str, Matrix]:
-    """Return the arrays in a file by model fingerprint; empty if the file is missing."""
+    """Return the arrays in a file by model fingerprint, or {} if the file is missing."""
     from safetensors.numpy import load_file
 
     return dict(load_file(file)) if file.is_file() else {}
@@ -46,7 +46,7 @@ def load_arrays(file: Path) -> dict[str, Matrix]:
 _TOGETHER, _BLOCK = 32, 2048
 """Number of tokens to multiply at once, and number of tokens to unpack at once.
 
-For larger products BLAS uses several threads, which takes longer than the product itself. The unpacked tokens fit in
+For larger products, BLAS uses several threads, which takes longer than the product itself. The unpacked tokens fit into
 the processor's cache.
 """
 SHIPPED = Path(__file__).with_name("tokens.safetensors")
@@ -56,9 +56,9 @@ class TokenEmbedder(Embedder, Protocol):
     """An embedder that also returns token vectors."""
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> WithTokens:
-        """Return the vectors of `embed`, and for each text one vector of unit length per token.
+        """Return the same vectors as `embed` and, for each text, one vector of unit length per token.
 
-        Raises the errors of `embed`.
+        Raises the same errors as `embed`.
         """
 
 
@@ -90,18 +90,18 @@ TYPICAL = (
     "旅行 > 预算\n| 项目 | 金额 |\n|---|---|\n| 机票 | 3200 |\n| 住宿 | 1800 |",
     "健康 > 睡眠\n每天在同一时间上床，比周末补觉更有用。睡前一小时不要看手机。",
 )
-"""Sample notes in English and Chinese, whose mean token vector is the centre of a model."""
+"""Sample notes in English and Chinese. Their mean token vector is a model's centre."""
 
 
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
-    """Return the embedder if it has token vectors, else None."""
+    """Return the embedder, or None if it has no token vectors."""
     return embedder if hasattr(embedder, "embed_tokens") else None  # type: ignore[return-value]
 
 
 def centre(embedder: TokenEmbedder) -> Matrix:
-    """Return the mean token vector of TYPICAL, shape (token dimension,); it depends only on the model.
+    """Return the mean token vector of TYPICAL, shape (token dimension,), which depends only on the model.
 
-    The built-in model's centre comes with Tessera, so that a small import doesn't load torch, which takes ten seconds.
+    The built-in model's centre ships with Tessera, so that a small import doesn't load torch, which takes ten seconds.
     """
     centre = load_arrays(SHIPPED).get(embedder.fingerprint)
     return compute_centre(embedder) if centre is None else centre
@@ -115,14 +115,14 @@ def compute_centre(embedder: TokenEmbedder) -> Matrix:
 
 
 def signs(tokens: Matrix, centre: Matrix) -> Bits:
-    """Return a bit for each number of the vectors: whether it is greater than the centre's."""
+    """Return one bit for each number in the vectors: whether it is greater than the centre's number."""
     return np.packbits(tokens > centre, axis=1)
 
 
 def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> list[float]:
     """Return, for each passage, the mean over question tokens of the cosine to the nearest passage token.
 
-    `question`: float vectors, one per token. Without tokens of the passage or the question, the score is 0.
+    `question` contains float vectors, one per token. If the passage or the question has no tokens, the score is 0.
     """
     rows = [len(bits) for bits in passages]
     if not len(question) or not any(rows):
@@ -136,7 +136,7 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
 
 
 def _products(bits: Bits, centred: Matrix) -> Matrix:
-    """Return the products of passage and question tokens, in small parts that a single processor core computes."""
+    """Return the products of passage and question tokens, computed in small parts on a single core."""
     full = np.concatenate([bits, np.zeros((-len(bits) % _TOGETHER, bits.shape[1]), np.uint8)])
     blocks = [
         unpack_signs(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
@@ -155,17 +155,17 @@ def _cosines(products: Matrix, centred: Matrix) -> Matrix:
 
 
 def unpack_signs(bits: Bits, dimension: int) -> Matrix:
-    """Return a float, 0 or 1, for each bit; shape (tokens, dimension)."""
+    """Return bits as floats (0 or 1), shape (tokens, dimension)."""
     return np.unpackbits(bits, axis=1, count=dimension).astype(np.float32)
 
 
 def cosines(question: Matrix, centre: Matrix, bits: Bits) -> Matrix:
-    """Return the cosine of every passage token to every question token, shape (rows of bits, question tokens)."""
+    """Return the cosine of each passage token to each question token, shape (rows of bits, question tokens)."""
     centred = unit(question - centre).T
     return _cosines(_products(bits, centred), centred)
 
 
 def unit(vectors: Matrix) -> Matrix:
-    """Return the rows scaled to unit length; rows of zeros don't change."""
+    """Return the rows scaled to unit length; rows of zeros stay unchanged."""
     scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return scaled

@@ -1,4 +1,4 @@
-"""From a chunk to the windows that are embedded: its place in the note, then a piece of its text or a table row."""
+"""Split chunks into windows to embed: each has a breadcrumb and lead, then a piece of text or a table row."""
 
 import math
 import unicodedata
@@ -16,21 +16,22 @@ from core.model import ADDRESSES, Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
-"""Maximum number of tokens in the breadcrumb and in the lead before a window's text; each takes at most a quarter of a
-window.
+"""Maximum number of tokens in the breadcrumb and in the lead before a window's text.
+
+Each takes up at most a quarter of a window.
 """
 
 SMALLEST = 32
 """Minimum size of a window in tokens."""
 
 SLACK = 0.95
-"""Share of its token limit that a window is planned to fill, so that its end can move to a line end."""
+"""Share of the token limit that a window is planned to fill, so that its end can move to a line end."""
 
 REACH = 0.25
-"""How far a cut may move from equal sizes to a better position, as a share of a window."""
+"""How far a cut may move away from equal sizes to a better position, as a share of a window."""
 
 MOST_ROWS = 200
-"""Maximum number of table rows per chunk with their own windows; a chunk of 1,500 tokens hardly has more."""
+"""Maximum number of table rows per chunk with their own windows; a chunk of 1,500 tokens rarely has more."""
 
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
@@ -38,17 +39,17 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
-    """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
+    """Return the windows for a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all its text, with nearly equal numbers of tokens. After them, each row of its tables
-    has a window, as a sentence. `size`: maximum number of tokens per window, by default the embedder's input. Raises
-    ConfigError for a size below 32.
+    A chunk's windows cover all its text, with nearly equal numbers of tokens. They are followed by a window for each
+    row of its tables, written as a sentence. `size` is the maximum number of tokens per window, by default the
+    embedder's input. Raises ConfigError if the size is below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
         raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
-    # Equal texts are cut only once, because a note may repeat one word for megabytes.
+    # Identical text is cut only once, because a note may repeat one word for megabytes.
     cut: dict[tuple[str, str], list[str]] = {}
     windows = []
     for chunk in map(_without_blobs, chunks):
@@ -65,17 +66,17 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
 
 
 def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
-    """Return the span in a chunk's text of each token in its windows except rows, (-1, -1) for tokens of heads.
+    """Return each token's span in a chunk's text, for all windows except rows; tokens of heads have (-1, -1).
 
-    The spans follow from the tokens of the whole text, and are right if the windows have equally many tokens. A token
-    across a cut counts on both sides: its space ends one window, its word begins the next.
+    The spans are derived from the tokens of the whole text, and are correct if the windows have the same number of
+    tokens in total. A token across a cut counts on both sides: its space ends one window, and its word begins the next.
     """
     chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)
     spans = embedder.tokens(chunk.text)
     room = embedder.input_tokens - head_tokens
     cuts = [] if len(spans) <= room else _cuts(chunk.text, spans, room)
-    # The line end of a head belongs to the token after it.
+    # A head's line end belongs to the token after it.
     before = np.full((len(embedder.tokens(head.rstrip())), 2), -1, np.int32)
     parts = []
     for start, end in pairwise([0, *cuts, len(chunk.text)]):
@@ -84,13 +85,13 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
 
 
 def _without_blobs(chunk: Chunk) -> Chunk:
-    """Return a chunk with blanks instead of its blobs, so that all offsets stay valid."""
+    """Return a chunk with its blobs replaced by blanks, so that all offsets stay valid."""
     text = blank_blobs(chunk.text)
     return chunk if text is chunk.text else replace(chunk, text=text)
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
-    """Return the part of a question that the embedder reads, and whether it is the whole question."""
+    """Return the part of a question read by the embedder, and whether that is the whole question."""
     spans = embedder.tokens(question)
     if len(spans) <= embedder.input_tokens:
         return question, True
@@ -106,9 +107,9 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """Return a chunk's head (breadcrumb and lead) and its number of tokens; a line of a text file has no head.
+    """Return a chunk's head (breadcrumb and lead) and the head's number of tokens.
 
-    Identical lines in different files are therefore one text, which is embedded once.
+    A line of a text file has no head, so identical lines in different files are embedded only once.
     """
     if chunk.line:
         return "", 0
@@ -116,7 +117,7 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     crumb = _shorten(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
     lead = _shorten(ADDRESSES.sub("", chunk.lead).rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
-    # Two more tokens for the line ends, which some tokenizers turn into tokens before text.
+    # Two more tokens for the line ends, which are tokens for some tokenizers when text follows.
     return head, len(embedder.tokens(head)) + 2 if head else 0
 
 
@@ -135,7 +136,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
 
 
 def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
-    """Shorten a text in the middle: its beginning (the title) and its end (the section's name) say the most."""
+    """Shorten text in the middle, because its start (the title) and end (the section's name) say the most."""
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
         return text
@@ -144,14 +145,14 @@ def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
 
 
 def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> list[str]:
-    """Cut a text into pieces of about `room` tokens, with at most `limit` tokens including the head."""
+    """Cut text into pieces of about `room` tokens, with at most `limit` tokens including the head."""
     spans = embedder.tokens(text)
     if len(spans) <= room:
         return [text]
     step = 1
     while True:
         pieces = [text[start:end] for start, end in pairwise([0, *_cuts(text, spans, room), len(text)])]
-        # A piece can have another number of tokens than the same span within the text.
+        # A piece can have a different number of tokens from the same span within the text.
         excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
         if excess <= 0 or room == 1:
             return pieces
@@ -160,7 +161,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
 
 
 def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
-    """Yield the offsets of cuts between pieces of at most `room` tokens."""
+    """Yield the offsets at which to cut text into pieces of at most `room` tokens."""
     bounds = spans.tolist()
     left = math.ceil(len(bounds) / max(1, math.floor(room * SLACK)))
     start = 0
@@ -175,9 +176,9 @@ def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
 
 
 def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> Span:
-    """Return the best cut after one of `counts` tokens, as token index and offset.
+    """Return the best cut after one of `counts` tokens, as a token index and an offset.
 
-    A line end is best, then a space, then any other place between two tokens.
+    A line end is best, then a space, then any other position between two tokens.
     """
     nearest: dict[int, Span] = {}
     for count in sorted(counts, key=lambda count: abs(count - ideal)):
@@ -195,7 +196,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
 
 
 def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
-    """Return the rank and the offset of a cut before `token`; None inside a character."""
+    """Return the rank and offset of a cut before `token`, or None if it would be inside a character."""
     before, (begin, end) = bounds[token - 1][1], bounds[token]
     if begin < before:
         return None

@@ -1,7 +1,7 @@
-"""Features on top of the pipeline, one folder each. A folder can be deleted together with its line here.
+"""Features on top of the pipeline, one folder each. To remove one, delete its folder and its line here.
 
-A feature's `operations` are offered by all of `core/doors`. Additional code for its commands is in the file of the same
-name in `core/doors/cli`.
+A feature's `operations` are offered by every interface in `core/doors`. Any additional code for its commands is in the
+file with the same name in `core/doors/cli`.
 """
 
 FEATURES = (

@@ -1,1 +1,1 @@
-"""From notes to chunks and vectors: indexing, the user's edits of chunks, and changes of embedder."""
+"""From notes to chunks and vectors: indexing, the user's edits to chunks, and switching embedders."""

@@ -1,4 +1,4 @@
-"""Copies of a base with other chunking or another embedder; the base itself doesn't change."""
+"""Copies of a base with different chunking or a different embedder. The base itself doesn't change."""
 
 import json
 import logging
@@ -23,10 +23,10 @@ from core.store.folder import take
 from core.store.note_to_index import NoteToIndex
 
 FOLDER = "scratch"
-"""The folder for copies in a workspace; each copy is itself a workspace."""
+"""The folder for copies in a workspace. Each copy is a workspace itself."""
 
 KEPT = 6
-"""Number of copies to keep, because embedding takes minutes; the least recently used ones are deleted."""
+"""Number of copies to keep, because embedding takes minutes. The least recently used copies are deleted."""
 
 _NOTES = "notes.json"
 _NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
@@ -45,12 +45,12 @@ class Scratch:
     def opened(
         self, base: KnowledgeBase, options: ChunkingOptions, embedder: str, progress: Progress = no_progress
     ) -> Iterator[Store]:
-        """Open a copy with the base's active notes, cut by the options and embedded by the embedder.
+        """Open a copy with the base's active notes, chunked with the given options and embedded by the given embedder.
 
-        Notes keep their edits and ids, and the base its name; all chunks are embedded. Notes changed since the copy was
-        made are indexed again. After Cancelled, the notes indexed so far are kept for the next time. Raises
-        UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails, and
-        WorkspaceLocked if another process makes the same copy. A damaged copy is rebuilt once.
+        Notes keep their ids and edits, and the base keeps its name. All chunks are embedded. Notes changed since the
+        copy was created are indexed again. After Cancelled, the notes indexed so far are kept for the next time. A
+        damaged copy is rebuilt once. Raises UnknownChoice or ConfigError for invalid options, ModelError or
+        ProviderError if the embedder fails, and WorkspaceLocked if another process is creating the same copy.
         """
         built = embedding.build(embedder)
         chunking.check(options, base.chunking)
@@ -81,7 +81,7 @@ class Scratch:
             store = open_filled()
         try:
             place.touch()
-            with suppress(OSError):  # another process may delete a copy
+            with suppress(OSError):  # another process may delete a copy at the same time
                 for older in sorted(self._copies(), key=lambda copy: copy.stat().st_mtime, reverse=True)[KEPT:]:
                     _delete(older)
             yield store
@@ -100,7 +100,7 @@ class Scratch:
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
     ) -> KnowledgeBase:
-        """Return the base in the copy, added if missing, with the original's name and search settings."""
+        """Return the copy's base, added if missing, with the original's name and search settings."""
         store.open_index()
         if bases := store.bases.all():
             target = bases[0]
@@ -120,7 +120,7 @@ class Scratch:
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
     ) -> None:
-        """Update the notes of the copy; `notes.json` records the state of each note when it was copied."""
+        """Update the copy's notes. `notes.json` records each note's state when it was copied."""
         record = store.folder / _NOTES
         before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {

@@ -1,4 +1,4 @@
-"""The bases of a workspace: their settings and state, their synced folders, and switches to other embedders."""
+"""A workspace's bases: their settings and state, their synced folders, and switching embedders."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -43,9 +43,9 @@ from core.store.base_table import IGNORED
 Reworded = Callable[[str, str, str], str]
 """Returns a question with a base's old name replaced by the new name."""
 ToTrash = Callable[[KnowledgeBase], object]
-"""Writes a base with all its data into the trash."""
+"""Moves a base with all its data to the trash."""
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
-"""Chunking strategies for kinds of bases that ignore the settings."""
+"""Chunking strategies for the kinds of base that ignore the chunking settings."""
 MOST_NAME = 200
 """Maximum number of characters in a base's name."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -53,7 +53,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 @dataclass
 class Bases:
-    """The bases of a workspace, by name."""
+    """A workspace's bases, by name."""
 
     _store: Store
     _settings: Settings
@@ -63,7 +63,7 @@ class Bases:
     _to_trash: ToTrash
 
     def get(self, name: str) -> KnowledgeBase:
-        """Return the base with the given name; raises UnknownChoice, which lists the bases."""
+        """Return the base with the given name. If there is none, raises UnknownChoice, which lists the bases."""
         return self._store.bases.named(name)
 
     def find(self, name: str) -> KnowledgeBase | None:
@@ -81,10 +81,10 @@ class Bases:
     # creating and changing
 
     def usual(self, kind: BaseKind = "vector") -> NewBase:
-        """Return the defaults from the settings for a new base of a kind.
+        """Return the default settings for a new base of the given kind.
 
-        A literal base counts tokens like the built-in model: sizes mean the same in every base, and that model can
-        index the base later without new chunks.
+        A literal base counts tokens like the built-in model. Sizes then mean the same in every base, and the built-in
+        model can index the base later without re-chunking it.
         """
         chosen = embedding.resolve(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
@@ -103,9 +103,9 @@ class Bases:
     ) -> KnowledgeBase:
         """Add an empty base; missing values come from the settings.
 
-        Raises ConfigError for a blank or taken name, a value out of range, or an embedder for a literal base;
-        UnknownChoice for a kind, an embedder, a strategy or a reranker; and ModelError or ProviderError if the embedder
-        isn't available.
+        Raises ConfigError for a blank or taken name, a value out of range, or an embedder for a literal base. Raises
+        UnknownChoice for an unknown kind, embedder, strategy or reranker. Raises ModelError or ProviderError if the
+        embedder isn't available.
         """
         self.check_name(name)
         _check(fields, kind)
@@ -137,16 +137,16 @@ class Bases:
         return base
 
     def find_or_add(self, name: str, *, watch: bool = False) -> KnowledgeBase:
-        """Return the base with the given name, created if there is none; raises the errors of `add`."""
+        """Return the base with the given name, and create it if there is none; raises the errors of `add`."""
         with self._store.changing:
             return self.find(name) or self.add(name, watch=watch)
 
     @log_call("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
-        """Store new values of fields that don't affect the index; return the base.
+        """Change fields that don't affect the index; return the base.
 
         Settings that `search` leaves open are taken from the global settings. Raises ConfigError for a value out of
-        range, or for writing the files of a base of kind `lines`; UnknownChoice for a reranker.
+        range, or if `write_files` is set for a base of kind `lines`. Raises UnknownChoice for an unknown reranker.
         """
         base = self.get(name)
         log_bases([base])
@@ -157,12 +157,12 @@ class Bases:
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
-        """Stop offering the model that the base's archive requested; return the base."""
+        """Stop offering the model requested by the base's archive; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
     @log_call("base.rename")
     def rename(self, name: str, new: str) -> KnowledgeBase:
-        """Rename a base, also in past searches and questions that name it; return the base.
+        """Rename a base, including in past searches and questions that name it; return the base.
 
         Raises ConfigError for a blank or taken name.
         """
@@ -179,9 +179,9 @@ class Bases:
         return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
-        """Estimate the cost of other chunking: cut the notes with it, and time the embedding of a few windows.
+        """Estimate the cost of different chunking: chunk the notes that way, and time the embedding of a few windows.
 
-        Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails.
+        Raises UnknownChoice or ConfigError for invalid options, and ModelError or ProviderError if the embedder fails.
         """
         base = self.get(name)
         check_chunking(options, base.chunking)
@@ -191,7 +191,7 @@ class Bases:
 
     @log_call("base.delete")
     def delete(self, name: str) -> None:
-        """Move a base to the trash, from which it can be restored completely; files on disk stay."""
+        """Move a base to the trash, from which it can be fully restored. Files on disk stay."""
         self._store.database.check_writable()
         with self._store.changing:
             base = self.get(name)
@@ -200,12 +200,12 @@ class Bases:
             self.delete_for_good(name)
 
     def delete_for_good(self, name: str) -> None:
-        """Delete a base with its notes, bypassing the trash; files on disk stay."""
+        """Delete a base and its notes, bypassing the trash. Files on disk stay."""
         self._store.open_index()
         self._store.delete_base(self.get(name))
 
     def check_name(self, name: str) -> None:
-        """Raise ConfigError for a name that a new base can't have."""
+        """Raise ConfigError if a new base can't have the given name."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
         if find_half_character(name) is not None:
@@ -228,14 +228,15 @@ class Bases:
     # search settings
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
-        """Return the search defaults for a base, or without a base for a search in several."""
+        """Return the search defaults for a base, or for a search in several bases if `base` is None."""
         return self._settings.search_in([base] if base else [])
 
     @log_call("base.adopt")
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
-        """Give a base the settings and chunking of a pipeline; other chunking cuts the base again.
+        """Apply a pipeline's settings and chunking to a base. If the chunking differs, re-chunk the base.
 
-        Settings that the pipeline leaves open don't change. Raises ConfigError or UnknownChoice before any change.
+        Settings that the pipeline leaves open don't change. Raises ConfigError or UnknownChoice before changing
+        anything.
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
@@ -251,7 +252,7 @@ class Bases:
 
     @log_call("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
-        """Keep or delete the token bits of a base; return the number of windows embedded for missing bits."""
+        """Keep or delete a base's token bits; return the number of windows embedded to compute missing bits."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         log_bases([changed])
         if not keep:
@@ -264,7 +265,7 @@ class Bases:
     # state
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
-        """Return the size and state of a base."""
+        """Return a base's size and state."""
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
         waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
@@ -285,21 +286,21 @@ def _check(fields: BaseFields, kind: BaseKind) -> None:
 
 @dataclass
 class SyncedFolders:
-    """The folders with which bases were synced, and the files there that couldn't be read."""
+    """The folders that bases were synced with, and the files in them that couldn't be read."""
 
     _store: Store
 
     def all(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
-        """Return the folders with which a base was synced, and the times."""
+        """Return the folders that a base was synced with, each with the time of the sync."""
         return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
 
     def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that the last sync couldn't read, in a folder of the base or in all its folders."""
+        """Return the files that the last sync couldn't read, in one of a base's folders or by default in all."""
         return self._listed("failed", base, folder)
 
     def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
         """Return the `failures` without the files that the user ignores."""
-        patterns = [pattern.lower() for pattern in self.ignored(base)]  # in which * matches any text
+        patterns = [pattern.lower() for pattern in self.ignored(base)]  # * matches any text
         return [
             failed
             for failed in self.failures(base, folder)
@@ -312,7 +313,7 @@ class SyncedFolders:
         return sorted({str(pattern) for sync in syncs for pattern in sync.report.get(IGNORED, [])})
 
     def ignore(self, base: str, pattern: str) -> None:
-        """Stop reporting unreadable files that match a pattern; they are still read once they can be."""
+        """Stop reporting unreadable files that match a pattern. They are still read as soon as that is possible."""
         stored = self._store.bases.named(base)
         self._store.bases.ignore(stored, sorted({*self.ignored(stored), pattern}))
 
@@ -322,7 +323,7 @@ class SyncedFolders:
         self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
 
     def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that weren't downloaded at the last sync, in a folder of the base or in all its folders."""
+        """Return the files not downloaded at the last sync, in one of a base's folders or by default in all."""
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
@@ -332,27 +333,28 @@ class SyncedFolders:
 
 @dataclass
 class ModelSwitches:
-    """Switches of bases to other embedders.
+    """Switches bases to other embedders.
 
-    A switch first embeds the windows that the new embedder needs, next to the current index; this can be stopped and
-    resumed at any window. Then one transaction cuts every note by the embedder's tokens, fills a new collection, and
-    makes the base refer to it. Until the commit, the old collection is searched.
+    A switch first embeds the windows that the new embedder needs, alongside the current index. This can be stopped and
+    resumed at any window. Then a single transaction chunks every note by the new embedder's tokens, fills a new
+    collection, and makes the base refer to that collection. Until the commit, searches use the old one.
     """
 
     _store: Store
 
     def cost(self, base: str, embedder: str, *, progress: Progress = no_progress) -> ChangeCost:
-        """Estimate the cost of another embedder: cut every note by its tokens, and time the embedding of a few windows.
+        """Estimate the cost of switching to an embedder.
 
-        Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
+        Chunks every note by the embedder's tokens, and times the embedding of a few windows. Raises UnknownChoice,
+        ConfigError, ModelError or ProviderError if the embedder isn't available.
         """
         stored = self._store.bases.named(base)
         return self._indexer(stored, embedder).cost(list(self._store.notes.cut_by(stored)), progress)
 
     def begin(self, base: str, embedder: str) -> Switch:
-        """Record the switch of a base to another embedder; the old embedder is used until `run` ends.
+        """Record that a base is to switch to another embedder. The old embedder is used until `run` ends.
 
-        Raises ConfigError if the base already has the embedder.
+        Raises ConfigError if the base already uses that embedder.
         """
         stored = self._store.bases.named(base)
         built = embedding.build(embedder)
@@ -369,15 +371,15 @@ class ModelSwitches:
     def run(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the recorded switch; return the base with its new embedder.
 
-        Raises ConfigError if no switch was started. After Cancelled or a failure of the embedder, the vectors embedded
-        so far are kept for the next run.
+        Raises ConfigError if no switch was started. After Cancelled, or if the embedder fails, the vectors embedded so
+        far are kept for the next run.
         """
         self._store.open_index()
         base_id = self._store.bases.named(base).id
         while True:
             stored, switch = self._current_switch(base_id)
             indexer = self._indexer(stored, switch.embedder)
-            # Twice, because notes may change during the first pass, which may take hours.
+            # Run it twice, because notes may change during the first pass, which may take hours.
             for _ in range(2):
                 indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
@@ -388,7 +390,7 @@ class ModelSwitches:
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the current base and its switch, restarted if the name of its model now means another model."""
+        """Return the current base and its switch. Restart the switch if its model's name now means another model."""
         stored = self._store.bases.by_id(base_id)
         switch = self._store.switches.for_base(stored)
         if switch is None:
@@ -400,7 +402,7 @@ class ModelSwitches:
         return stored, switch
 
     def abandon(self, base: str) -> None:
-        """Drop the recorded switch and the vectors embedded for it; the base keeps its embedder."""
+        """Discard the recorded switch and the vectors embedded for it. The base keeps its embedder."""
         self._store.switches.end(self._store.bases.named(base))
         self._store.drop_unused_vectors()
 

@@ -1,4 +1,4 @@
-"""The chunks of a workspace: how notes are cut, the user's edits, and cutting again."""
+"""A workspace's chunks: how notes are chunked, the user's edits, and re-chunking."""
 
 import logging
 import time
@@ -36,9 +36,9 @@ _DECISIONS = {"keep": ChunkEditor.keep, "drop": ChunkEditor.drop}
 
 @dataclass
 class Chunks:
-    """Edits the chunks of stored notes, one transaction per note.
+    """Reads, edits and re-chunks the chunks of stored notes, in one transaction per note.
 
-    Changes raise WorkspaceLocked in a read-only workspace.
+    Methods that change chunks raise WorkspaceLocked in a read-only workspace.
     """
 
     _store: Store
@@ -46,32 +46,32 @@ class Chunks:
     _pending: PendingChunks
 
     def all(self, note_id: str) -> list[Chunk]:
-        """Return the chunks of a note, in reading order; raises NoteNotFound."""
+        """Return a note's chunks in reading order; raises NoteNotFound."""
         return self._store.chunks.for_note(self._store.notes.card(note_id).id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-        """Cut a note as an import would, with its current edits; nothing is stored."""
+        """Chunk a note as an import would, with its current edits, but store nothing."""
         tokens = embedding.build(embedder).tokens
         with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
             return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the chunking options set for a note, or None if it uses its base's."""
+        """Return a note's own chunking options, or None if it uses its base's options."""
         return self._store.notes.options(note_id)
 
     def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:
-        """Return the ids of the notes with the given chunks; raises ChunkNotFound."""
+        """Return the ids of the notes that the given chunks belong to; raises ChunkNotFound."""
         return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
-        """Return the edits of a note, or of all notes."""
+        """Return the edits to a note, or to all notes if `note_id` is None."""
         return self._store.edits.all() if note_id is None else self._store.edits.for_note(note_id)
 
-    # the user's edits: all raise ChunkNotFound, and EditError for an impossible act
+    # the user's edits: all raise ChunkNotFound, and EditError if the edit is impossible
 
     def update(self, chunk_id: str, text: str) -> str:
-        """Replace the text of a chunk; return the chunk's new id."""
+        """Replace a chunk's text; return the chunk's new id."""
         return self._act(chunk_id, ChunkEditor.edit, text)[0]
 
     def merge(self, chunk_id: str, *others: str) -> str:
@@ -83,19 +83,22 @@ class Chunks:
         return self._act(chunk_id, ChunkEditor.split, at)
 
     def delete(self, chunk_id: str) -> str:
-        """Exclude a chunk from every search; return the id by which it can be restored."""
+        """Exclude a chunk from every search; return the id with which it can be restored."""
         return self._act(chunk_id, ChunkEditor.delete)[0]
 
     def restore(self, chunk_id: str) -> None:
-        """Undo a chunk's deletion, else its edit, which cuts its text like the rest of the note."""
+        """Undo a chunk's deletion, or its edit if it isn't deleted.
+
+        After undoing an edit, the text is chunked like the rest of the note.
+        """
         self._act(chunk_id, ChunkEditor.restore)
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
-        """Add a chunk with the user's text after another chunk, or at the note's end; return its id."""
+        """Add a chunk with the user's text after the chunk `after`, or at the end of the note; return the new id."""
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def revert(self, note_id: str, edits: Sequence[Edit], *, expected: Sequence[Edit]) -> None:
-        """Restore a note's earlier edits; raises EditError unless it has the expected edits now."""
+        """Restore a note's earlier edits; raises EditError if its current edits aren't the expected ones."""
 
         def act(editor: ChunkEditor) -> Act:
             if [*editor.edits] != [*expected]:
@@ -105,12 +108,12 @@ class Chunks:
         self._act_on_note(note_id, act)
 
     def _act(self, chunk_id: str, act: Callable[..., Act], *parts: object) -> tuple[str, ...]:
-        """Perform an act on a chunk; return the ids of the created chunks."""
+        """Perform an action on a chunk; return the ids of the chunks it creates."""
         return self._act_on_note(self._store.chunks.note_of(chunk_id), lambda editor: act(editor, chunk_id, *parts))
 
     @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Perform an act on a note; return the ids of the created chunks. Raises NoteNotFound."""
+        """Perform an action on a note; return the ids of the chunks it creates. Raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = by_base(self._store, [note_id])
             log_bases([base])
@@ -129,17 +132,17 @@ class Chunks:
             return result.chunk_ids
 
     def flagged(self) -> list[Flagged]:
-        """Return the edits that lost their place and await a decision."""
+        """Return the edits that lost their position and await a decision."""
         edits = self._store.edits.all(flagged=True)
         cards = self._store.notes.cards_of({edit.note_id for edit in edits})
         return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
 
     @log_call("chunk.resolve")
     def resolve(self, edit_id: str, decision: Decision) -> None:
-        """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
+        """Keep a flagged edit as an addition at the end of the note, or drop the edit.
 
-        Raises UnknownChoice, EditError for an edit that isn't flagged or has no text to keep, and NoteNotFound if the
-        note of an edit to keep was deleted.
+        Raises UnknownChoice for an unknown decision, EditError if the edit isn't flagged or has no text to keep, and
+        NoteNotFound if the edit is to be kept but its note was deleted.
         """
         if decision not in _DECISIONS:
             raise UnknownChoice("decision", decision, _DECISIONS)
@@ -162,11 +165,12 @@ class Chunks:
         options: ChunkingOptions | None = None,
         progress: Progress = no_progress,
     ) -> Rechunked:
-        """Cut a base or some notes again, and embed the chunks with new text; edits keep their places.
+        """Re-chunk a base or some notes, and embed the chunks with new text. Edits keep their positions.
 
-        `options` are stored for the base or the notes; a note's own options are removed if the new ones equal the
-        base's. In a base, only notes that were cut with other options are cut again, and notes with their own options
-        keep them. Raises UnknownChoice or ConfigError for the options, and NoteNotFound.
+        `options` are stored for the base or the notes. A note's own options are removed if the new ones equal the
+        base's. With `options`, a base's notes are re-chunked only if they were chunked with different options, and
+        notes with their own options keep them. Raises UnknownChoice or ConfigError for invalid options, and
+        NoteNotFound.
         """
         started, done, unchanged = time.perf_counter(), Indexed(), 0
         stored = [(self._store.bases.named(base), list[str]())] if base else by_base(self._store, note_ids)
@@ -186,14 +190,14 @@ class Chunks:
         return done.report(unchanged, started)
 
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
-        """Cut a base, or the given notes, again, and embed all its pending chunks; raises the errors of both steps."""
+        """Re-chunk a base or the given notes, and embed all their pending chunks; raises the errors of both steps."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]
         rest = self._pending.embed_in(bases, progress, None if base else self._store.pending.for_notes(note_ids))
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=done.embedded_windows + rest.windows)
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
-        """Open the index; return the current base with its embedder."""
+        """Open the index; return the current base and its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
         base = self._store.bases.by_id(base.id)

@@ -1,4 +1,4 @@
-"""Cuts notes and the text of their pictures into chunks and windows, for the indexer."""
+"""Cuts notes, and the text in their pictures, into chunks and windows for the indexer."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from core.store.note_to_index import NoteToIndex
 
 
 def list_pictures(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
-    """Return the pictures shown in a note's text, with what is known about them from `before`."""
+    """Return the pictures shown in a note's text, with anything already known about them from `before`."""
     known = {picture.target: picture for picture in before}
     try:
         places = {} if note.plain else pictures_in(note.body, str(note.path))
@@ -40,9 +40,9 @@ def merge_picture_chunks(
     tokens: Tokens,
     outline: Outline | None = None,
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
-    """Return the chunks of a note, with each picture's chunks after the chunk that shows it, and the pictures.
+    """Return a note's chunks, with each picture's chunks inserted after the chunk that shows it, and the pictures.
 
-    If a file is shown twice, the first place counts. Pictures in hidden passages are ignored.
+    If a picture is shown twice, its first position counts. Pictures in hidden passages are ignored.
     """
     first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
     shown = [
@@ -66,7 +66,7 @@ def merge_picture_chunks(
 def _chunks(
     note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
 ) -> Iterator[Chunk]:
-    """Yield the chunks of pictures: their text cut by size, with the section in which the picture is."""
+    """Yield the pictures' chunks: their text cut by size, with the section that contains the picture."""
     cutter = build(replace(options, strategy="recursive"))
     places = sorted({picture.start for picture in pictures})
     slices = [Slice(place, place, place) for place in places]
@@ -89,10 +89,10 @@ def _chunks(
 
 @frozen
 class Cutter:
-    """Cuts the notes of a base by its embedder's tokens; stores nothing.
+    """Chunks a base's notes by its embedder's tokens, but stores nothing.
 
-    In a literal base, chunks get no windows. In a base that doesn't embed at once, a chunk gets windows if it was
-    embedded before with the same text; with `keep_ready`, unless it is pending now.
+    In a literal base, chunks get no windows. In a base that doesn't embed at once, a chunk gets windows only if it was
+    embedded before with the same text. With `keep_ready`, it gets windows unless it is pending now.
     """
 
     store: Store
@@ -101,12 +101,12 @@ class Cutter:
     keep_ready: bool = False
 
     def cut(self, draft: NoteToIndex) -> NoteToIndex:
-        """Cut a note as read from its file, with its current edits; a note that isn't stored yet gets no windows.
+        """Chunk a note as read from its file, with its current edits. A note that isn't stored yet gets no windows.
 
-        Raises SourceError if the note was changed since it was compared with its file.
+        Raises SourceError if the note has changed since it was compared with its file.
         """
         note = draft.note
-        # Read this first: a later change raises the stored generation, and then the note is cut again.
+        # Read this first: a later change raises the stored generation, and the note is then re-chunked.
         generation = self.store.notes.generation(note.id)
         edits: Sequence[Edit] = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
@@ -116,7 +116,7 @@ class Cutter:
         if edits and earlier:
             edits = shift_edits(edits, earlier.body, note.body)
         if earlier and draft.change and draft.change.author == "sync":
-            # The user's fields replace the file's.
+            # Fields set by the user replace the file's.
             own_fields = {name: getattr(earlier, name) for name in earlier.overridden}
             note = replace(note, overridden={name: getattr(note, name) for name in own_fields}, **own_fields)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
@@ -128,7 +128,7 @@ class Cutter:
     def recut(
         self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
     ) -> NoteToIndex:
-        """Cut a stored note; `options` are set for it, `edits` replace its current edits. Raises NoteNotFound."""
+        """Re-chunk a stored note. `options` become its own, `edits` replace its current edits. Raises NoteNotFound."""
         stored = self._stored_note(note_id, partial(self.recut, note_id, options, edits))
         edits = self.store.edits.for_note(note_id) if edits is None else edits
         return self._cut(stored, edits, options or stored.options)
@@ -166,7 +166,7 @@ class Cutter:
         if not self.base.has_vectors:  # chunks are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if (document := note.document) and document.pages:
-            # The page of a chunk is that of its first letter outside the overlap.
+            # A chunk's page is the page of its first letter after the overlap.
             chunks = [
                 replace(chunk, page=document.page_at(chunk.end - len(note.body[start : chunk.end].lstrip())))
                 for chunk, start in zip(chunks, own_starts(chunks), strict=True)
@@ -196,12 +196,12 @@ class Cutter:
 
 
 def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
-    """Return the string that identifies, in a note's row, a cut with these options and an embedder's tokens."""
+    """Return the string stored in a note's row that identifies its chunking options and its embedder's tokens."""
     return json.dumps([asdict(options), fingerprint])
 
 
 def outdated_notes(store: Store, base: KnowledgeBase) -> list[str]:
-    """Return the notes of a base that aren't cut with its current options, or with those set for the note."""
+    """Return the ids of a base's notes that weren't chunked with their current options, or else the base's."""
     return [
         note_id
         for note_id, stored in store.notes.cut_by(base).items()

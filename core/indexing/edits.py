@@ -1,4 +1,4 @@
-"""The user's edits of a note's chunks: from an act on a chunk to new edits, and from edits to the chunks of a new cut.
+"""The user's edits to a note's chunks: turning an action into edits, and applying edits after re-chunking.
 
 Nothing is stored here, and everything takes time linear in the note's length.
 """
@@ -22,11 +22,11 @@ from core.store.ids import fresh_id
 
 
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
-    """Return the current span of each edit's region by edit id, without edits that lost their place.
+    """Return the current span of each edit's region by edit id, leaving out edits that lost their position.
 
-    If an anchor's text occurs several times, the edit gets the nearest free place. Edits at their old place choose
-    first, then newer edits before older ones. Line ends may differ from those in the anchor. An addition has no width
-    and takes no place from others.
+    If an anchor's text occurs several times, the edit gets the nearest free occurrence. Edits still at their old
+    position choose first, then newer edits before older ones. Line ends may differ from those in the anchor.
+    An addition has no width, so it takes no space from other edits.
     """
     text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
@@ -47,9 +47,9 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
 
 
 def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
-    """Return the edits with their probable offsets in the changed body.
+    """Return the edits with their likely offsets in the changed body.
 
-    An edit moves with the nearest line before it that occurs exactly once in both bodies.
+    An edit moves with the nearest preceding line that occurs exactly once in both bodies.
     """
     was, now = _single_lines(before), _single_lines(after)
     starts = sorted(start for line, start in was.items() if line in now)
@@ -65,14 +65,17 @@ def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
 
 
 class _AnchorText:
-    """A body and the spans of anchors in it; each anchor is searched for only once."""
+    """A note's body and the spans of anchors in it. Each anchor is searched for only once."""
 
     def __init__(self, body: str) -> None:
         self._body = body
         self._spans: dict[str, list[Span]] = {}
 
     def nearest(self, edit: Edit, taken: Sequence[Span]) -> Span | None:
-        """Return the anchor's span that is nearest to its old place and overlaps none of the `taken` spans."""
+        """Return the span of an edit's anchor nearest to its old position that overlaps none of the `taken` spans.
+
+        Returns None if there is no such span.
+        """
         old = (edit.anchor_start, edit.anchor_start + len(edit.anchor))
         if self._body.startswith(edit.anchor, old[0]) and _is_free(old, taken):
             return old
@@ -83,7 +86,7 @@ class _AnchorText:
         return min(free, key=lambda span: abs(span[0] - old[0]), default=None)
 
     def _with_other_line_ends(self, anchor: str) -> list[Span]:
-        """Search for an anchor regardless of line ends; return spans in the original body."""
+        """Return the spans of an anchor in the original body, regardless of line ends."""
         if not re.search(LINE_END, anchor):
             return []
         dropped = [start - number for number, (start, _) in enumerate(_occurrences(self._body, "\r\n"))]
@@ -94,7 +97,7 @@ class _AnchorText:
 
 
 def _occurrences(body: str, anchor: str) -> Iterator[Span]:
-    """Yield non-overlapping occurrences; overlapping ones would take quadratic time in a run of a single letter."""
+    """Yield non-overlapping occurrences. Overlapping ones would take quadratic time in a run of a single letter."""
     at = body.find(anchor)
     while at >= 0:
         yield at, at + len(anchor)
@@ -109,7 +112,7 @@ def _is_free(span: Span, taken: Sequence[Span]) -> bool:
 
 
 def _single_lines(body: str) -> dict[str, int]:
-    """Return the stripped lines that occur exactly once in a body, with their starts."""
+    """Return the stripped lines that occur exactly once in a body, each mapped to its start."""
     starts: dict[str, int] = {}
     repeated = {""}
     for start, end in pairwise([*line_starts(body), len(body)]):
@@ -122,17 +125,17 @@ def _single_lines(body: str) -> dict[str, int]:
 
 @frozen
 class Applied:
-    """A note's chunks after its edits are applied, and the edits with their current places and flags."""
+    """A note's chunks after applying its edits, and the edits with their current positions and flags."""
 
     chunks: tuple[Chunk, ...]
     edits: tuple[Edit, ...]
 
 
 def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: Tokens) -> Applied:
-    """Apply a note's edits to its cut.
+    """Apply a note's edits to its chunks.
 
-    A chunk that overlaps an edited region keeps the text outside the region, unless that text is blank; other chunks
-    don't change. Raises SourceError for a text that is too large to parse.
+    A chunk that overlaps an edited region keeps only the text outside the region, or is dropped if that text is blank.
+    Other chunks don't change. Raises SourceError if the text is too large to parse.
     """
     if not edits:
         return Applied(tuple(chunks), ())
@@ -147,7 +150,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
     for edit in placed:
         chunk = _pinned_chunk(described[spans[edit.id]], edit, note, tokens)
         (added if edit.kind == "add" else texts).append(chunk)
-    # Each rest of a chunk gets the first id for its text that is unique in the note.
+    # Each remainder of a chunk gets the first id for its text that is unique in the note.
     taken, seen = {chunk.id for chunk in untouched}, Counter[str]()
     for rest in rests:
         chunk = described[rest]
@@ -169,7 +172,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
 
 
 def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
-    """Return the span of a chunk without the overlap with the previous chunk."""
+    """Return a chunk's span, excluding the overlap with the previous chunk."""
     start = chunk.start
     if before is not None and start < before.end < chunk.end:
         start = before.end
@@ -177,7 +180,7 @@ def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
 
 
 def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[Span]) -> tuple[list[Chunk], list[Span]]:
-    """Return the chunks that don't overlap any region, and the remaining spans of the other chunks.
+    """Return the chunks that overlap no region, and the spans outside the regions in the remaining chunks.
 
     The spans exclude overlaps with the previous chunk.
     """
@@ -208,7 +211,7 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
 
 
 def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return the chunk of an edit: the chunk of its region, with the user's text if there is one."""
+    """Return an edit's chunk: the chunk of its region, with the user's text if there is any."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -227,7 +230,7 @@ def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk
 
 
 def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
-    """Insert each addition after the chunk that ends at its place, else after the last chunk before that place."""
+    """Insert each addition after the chunk that ends at its position, or else after the last chunk before it."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     additions: defaultdict[int, list[Chunk]] = defaultdict(list)
@@ -239,17 +242,17 @@ def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[C
     return ordered
 
 
-# From a user's act on a chunk to the new edits of its note.
+# From a user's action on a chunk to the note's new edits.
 
 _ANCHOR = 200
-"""Maximum number of characters before an addition that mark its place."""
+"""Maximum number of characters before an addition that serve as its anchor."""
 _JOINT = "\n\n"
-"""Text between merged texts that aren't neighbours in the note's body."""
+"""Separator between merged chunks whose text isn't adjacent in the note's body."""
 
 
 @frozen
 class Act:
-    """The result of a user's act: the note's edits, and the ids of the chunks created by the act."""
+    """The result of a user's action: the note's edits, and the ids of the chunks created by the action."""
 
     edits: list[Edit]
     chunk_ids: tuple[str, ...] = ()
@@ -257,26 +260,26 @@ class Act:
 
 @frozen
 class ChunkEditor:
-    """A note with its chunks and edits. Each method is an act of the user on a chunk.
+    """A note with its chunks and edits. Each method is something that the user can do with a chunk.
 
-    Raises ChunkNotFound for an unknown id, and EditError for an impossible act.
+    The methods raise ChunkNotFound for an unknown id, and EditError if the action is impossible.
     """
 
     note: Note
     chunks: Sequence[Chunk]
     edits: Sequence[Edit]
     pictures: Sequence[Chunk] = ()
-    """Chunks of pictures, which are between the others and can't be edited."""
+    """The pictures' chunks, which are among the note's chunks but can't be edited."""
 
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
-        """Return the editor of a note, with its picture chunks separated from the others."""
+        """Return an editor for a note, with the pictures' chunks separated from its own chunks."""
         own = [chunk for chunk in chunks if not chunk.picture]
         own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
         return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
 
     def edit(self, chunk_id: str, text: str) -> Act:
-        """Replace the text of a chunk; the same text changes nothing."""
+        """Replace a chunk's text. Equal text changes nothing."""
         chunk, edit = self._visible_chunk(chunk_id)
         _check(text)
         if text == chunk.text:
@@ -335,16 +338,16 @@ class ChunkEditor:
         return self._act([edit], [first, self._addition(chunk, edit, right.lstrip("\r\n"))])
 
     def delete(self, chunk_id: str) -> Act:
-        """Exclude a chunk from every search; it can be restored."""
+        """Exclude a chunk from every search. It can be restored."""
         chunk, edit = self._visible_chunk(chunk_id)
         if edit is None:
             return self._act([], [replace(self._pin("delete", self._own_span(chunk)), deleted=True)])
         return self._act([edit], [replace(edit, deleted=True)])
 
     def restore(self, chunk_id: str) -> Act:
-        """Undo a chunk's deletion, else its edit: the chunker cuts its region again.
+        """Undo a chunk's deletion, or its edit if it isn't deleted. After undoing an edit, its region is re-chunked.
 
-        Undoing one part of a split also undoes the other part, unless the other part was changed since.
+        Undoing one part of a split also undoes the other part, unless that part has been changed since.
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
@@ -357,7 +360,7 @@ class ChunkEditor:
         return self._act(undone, [])
 
     def add(self, text: str, after: str | None) -> Act:
-        """Add a chunk after another, or at the note's end if `after` is None."""
+        """Add a chunk after another one, or at the end of the note if `after` is None."""
         _check(text)
         if after is None:
             return self._act([], [self._new("add", (0, 0), text)])
@@ -365,11 +368,11 @@ class ChunkEditor:
         new = self._addition(chunk, edit, text)
         if edit is not None and edit.kind == "add":
             return self._act([edit], [edit, new])
-        # Put it before the other edits: of several additions at one place, the first is next to the chunk.
+        # Put it before all other edits: of several additions in one position, the first is next to the chunk.
         return Act([new, *self.edits], (new.chunk_id,))
 
     def keep(self, edit: Edit) -> Act:
-        """Turn the text of a flagged edit into an addition at the note's end."""
+        """Turn a flagged edit's text into an addition at the end of the note."""
         text = edit.text or edit.anchor
         if edit.kind == "delete":
             raise EditError("The deleted text is no longer in the note, so there is nothing to keep. Discard the edit.")
@@ -386,7 +389,7 @@ class ChunkEditor:
         raise self._missing(chunk_id)
 
     def _missing(self, chunk_id: str) -> EditError | ChunkNotFound:
-        """Return the error for a chunk that isn't among the note's own: the text of a picture, or an unknown id."""
+        """Return the error for an id that isn't one of the note's own chunks: a picture's chunk, or an unknown id."""
         if chunk := next((chunk for chunk in self.pictures if chunk.id == chunk_id), None):
             return EditError(
                 "This text comes from the picture {picture} and can't be edited. To leave it "
@@ -401,7 +404,7 @@ class ChunkEditor:
         return chunk, edit
 
     def _run(self, chunk_ids: set[str]) -> list[Chunk]:
-        """Return the chunks with these ids in reading order; raises EditError if another chunk is between them."""
+        """Return the chunks with the given ids in reading order; raises EditError if another chunk is between them."""
         run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
         for missing in chunk_ids.difference(chunk.id for chunk in run):
             raise self._missing(missing)
@@ -412,12 +415,12 @@ class ChunkEditor:
         return run
 
     def _own_span(self, chunk: Chunk) -> Span:
-        """Return the chunk's span without the overlap with the previous chunk."""
+        """Return a chunk's span, excluding the overlap with the previous chunk."""
         before = next((other for other in reversed(self.chunks[: chunk.index]) if other.start < other.end), None)
         return own_span(self.note.body, before, chunk)
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
-        """Return an addition after a chunk; after another addition, it has the same anchor."""
+        """Return an addition after a chunk. If that chunk is an addition too, both have the same anchor."""
         if edit is not None and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)
@@ -432,7 +435,7 @@ class ChunkEditor:
         return Edit(name, self.note.id, kind, anchor, start, utc_now(), text)
 
     def _act(self, old: Iterable[Edit | None], new: Sequence[Edit]) -> Act:
-        """Replace old edits with new ones, at the place of the first old edit, else at the end."""
+        """Replace old edits with new ones at the index of the first old edit, or at the end if there is none."""
         replaced = {edit.id for edit in old if edit}
         at = next((n for n, edit in enumerate(self.edits) if edit.id in replaced), len(self.edits))
         rest = [edit for edit in self.edits[at:] if edit.id not in replaced]

@@ -1,4 +1,4 @@
-"""Embedding of pending chunks: each text is embedded only once, and texts that a model refuses are recorded."""
+"""Embedding pending chunks. Each distinct text is embedded only once, and texts refused by a model are recorded."""
 
 import logging
 import time
@@ -40,32 +40,33 @@ T = TypeVar("T")
 
 _SLICE = 16
 _SLICE_CHARACTERS = 100_000
-"""Maximum number of windows, and of their characters, to embed between two progress reports, when a job can be stopped.
+"""Maximum number of windows, and of their characters, to embed between two progress reports.
 
-A model on a server gets full requests instead, because each request may wait for its turn.
+A job can be stopped at each report. A model on a server gets full requests instead, because each request may have to
+wait its turn.
 """
 _PLAIN = "a"
-"""A text that every working model accepts."""
+"""Text accepted by every working model."""
 _BUSY = 429
-"""HTTP status of a server that is too busy for more requests."""
+"""HTTP status returned by a server that is too busy for more requests."""
 
 Texts = Mapping[bytes, str]
 """Texts by hash."""
 
 
 class VectorLookup(NamedTuple):
-    """The ids of stored vectors, and of refusals for texts without a vector, by text hash."""
+    """The ids of stored vectors by text hash, and the ids of refusals for texts that have no vector."""
 
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
 
     def missing_texts(self, texts: Texts) -> dict[bytes, str]:
-        """Return the texts that must still be embedded."""
+        """Return the texts that still have to be embedded."""
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
 
 class Vectors:
-    """The vectors from a base's embedder by text hash, with token bits if the base keeps them."""
+    """The vectors computed by a base's embedder, by text hash, with token bits if the base keeps them."""
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
         self._store, self._base, self._embedder = store, base, embedder
@@ -74,20 +75,20 @@ class Vectors:
         self._size = 0
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
-        """Return the stored vectors and refusals of the given texts."""
+        """Return the ids of the stored vectors and refusals for the given text hashes."""
         vectors = self.ids(hashes)
         return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of vectors that are stored."""
+        """Return the ids of the stored vectors, leaving out hashes that have none."""
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
     def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
-        """Embed and store a few texts at a time, and yield their hashes; also store refusals by the model.
+        """Embed and store a few texts at a time, and yield their hashes. Also store the model's refusals.
 
         Texts of similar length are embedded together, which keeps padding small. Raises ModelError or
-        ProviderError if the model currently accepts no text at all, and EmbeddingMismatch for vectors of another
-        dimension than the base's.
+        ProviderError if the model currently accepts no text at all, and EmbeddingMismatch if the vectors' dimension
+        isn't the base's.
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
@@ -103,18 +104,18 @@ class Vectors:
         with DaemonPool(1, "embed") as pool:
             asked = []
             while left:
-                # The token vectors of a whole slice are in memory at once, so it has fewer texts if they are long.
+                # A slice's token vectors are all in memory at once, so a slice has fewer texts if they are long.
                 count = max(1, min(self._slice, _SLICE_CHARACTERS // max(1, len(texts[left[0]]))))
                 keys, left = left[:count], left[count:]
                 asked.append((keys, pool.submit(partial(notes.embed, [texts[key] for key in keys]))))
-                if len(asked) > 1:  # the model works while a reply is stored
+                if len(asked) > 1:  # the model keeps working while a reply is stored
                     keys, reply = asked.pop(0)
                     yield from self._store_vectors(notes, keys, reply.result, texts)
             for keys, reply in asked:
                 yield from self._store_vectors(notes, keys, reply.result, texts)
 
     def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
-        """Store vectors that come with Tessera; return the hashes of their texts."""
+        """Store the vectors shipped with Tessera for some of the texts; return the hashes of those texts."""
         found = shipped.find(self._embedder.fingerprint, texts)
         if found is None:
             return ()
@@ -124,7 +125,7 @@ class Vectors:
         return found.keys
 
     def check_base(self) -> None:
-        """Raise EmbeddingMismatch if the base got another embedder in the meantime."""
+        """Raise EmbeddingMismatch if the base has switched to another embedder in the meantime."""
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 (
@@ -143,7 +144,7 @@ class Vectors:
         *,
         again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
-        """Store the vectors of the given texts; if they are refused, retry in halves, down to single texts."""
+        """Store the vectors of the given texts. If the model refuses them, retry in halves, down to single texts."""
         try:
             vectors, bits = embed()
         except (ModelError, ProviderError) as error:
@@ -152,7 +153,7 @@ class Vectors:
             parts: list[Sequence[bytes]] = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
             if len(keys) == 1:
                 notes.embed([_PLAIN])
-                # Try once more after the process ended: the text may not be the cause.
+                # If the process ended, try once more: the text may not be the cause.
                 parts = [keys] if isinstance(error.__cause__, ProcessEnded) and not again else []
             for part in parts:
                 embed = partial(notes.embed, [texts[key] for key in part])
@@ -175,10 +176,10 @@ class Vectors:
 
 
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
-"""Errors of an embedder, after which notes can still be searched by words."""
+"""Errors raised by an embedder. Notes can still be searched by words afterwards."""
 
 _BLOCK = 128
-"""Number of chunks to select and sort by length at a time; 2.7 % of the model's work is then padding (256: 1.6 %).
+"""Number of chunks to select and sort by length at a time. 2.7 % of the model's work is then padding (256: 1.6 %).
 
 For a model on a server, blocks are rounded down to full requests.
 """
@@ -186,18 +187,18 @@ _COUNTING = 0.05
 
 
 def are_few(chunks: Collection[str]) -> bool:
-    """Return whether chunks are few enough to be embedded before others."""
+    """Return whether chunks are few enough to be embedded before all others."""
     return len(chunks) <= _BLOCK
 
 
 class Counted(Generic[T]):
-    """The cached result of a counting function; counting again takes at most the share `_COUNTING` of the time."""
+    """The cached result of a counting function. Recounting takes at most the share `_COUNTING` of the time."""
 
     def __init__(self, count: Callable[[], T]) -> None:
         self._count, self._due = count, 0.0
 
     def get(self) -> T:
-        """Return the last count, renewed if it is due."""
+        """Return the last count, or a new one if that is due."""
         started = time.monotonic()
         if started >= self._due:
             self._last = self._count()
@@ -206,10 +207,10 @@ class Counted(Generic[T]):
 
 
 class EmbedQueue:
-    """The queue of the pending chunks in bases, or only of those with the ids `only`.
+    """The queue of pending chunks in some bases, or only of those whose ids are in `only`.
 
-    `chunks` counts the chunks that got their vectors, `windows` the texts embedded for them. `embedder_of` returns a
-    base's embedder. One thread at a time embeds a block; queues with only a few chunks in `only` go first.
+    `chunks` counts the chunks that got their vectors, and `windows` the texts embedded for them. `embedder_of` returns
+    a base's embedder. Only one thread at a time embeds a block. Queues with just a few chunks in `only` go first.
     """
 
     def __init__(
@@ -227,10 +228,10 @@ class EmbedQueue:
         self._is_urgent = only is not None and are_few(only)
 
     def embed(self, progress: Progress = no_progress) -> None:
-        """Embed the chunks until none is left.
+        """Embed the chunks until none are left.
 
-        Chunks are committed every few seconds, and committed ones are kept after Cancelled. The first of FAILURES is
-        raised after all bases without a failure are done.
+        Chunks are committed every few seconds, and committed chunks are kept after Cancelled. If a base fails with one
+        of FAILURES, the rest are completed before the first such error is raised.
         """
         self._store.open_index()
         left, failure = {base_id: _block(base) for base_id, base in self._bases.items()}, None
@@ -251,7 +252,10 @@ class EmbedQueue:
         self._store.drop_unused_vectors()
 
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
-        """Embed a block of a base's chunks, longest first; stop early if the user opens a note or others are urgent."""
+        """Embed a block of a base's chunks, longest first.
+
+        Stops early if the user opens a note, or if a more urgent queue is waiting.
+        """
         embedder, opened, turn = self._embedder_of(base), self._store.pending.opened, self._store.pending.turn
         vectors = self._vectors.setdefault(base.id, Vectors(self._store, base, embedder))
         left = {pending.chunk.id: pending for pending in block}
@@ -272,7 +276,7 @@ class EmbedQueue:
             with self._store.changing:
                 vectors.check_base()
                 ids = vectors.ids(key for keys in keys_of.values() for key in keys)
-                # Vectors that weren't used yet may have been deleted in the meantime.
+                # Vectors not in use yet may have been deleted in the meantime.
                 stored = {
                     pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
                 }
@@ -305,7 +309,7 @@ class EmbedQueue:
 
 
 def _block(base: KnowledgeBase) -> int:
-    """Return the number of pending chunks of a base to embed together."""
+    """Return how many of a base's pending chunks to embed together."""
     with suppress(TesseraError):  # a model's errors are reported when it embeds
         if size := embedding.batch_size(embedding.build(base.embedder)):
             return size * max(1, _BLOCK // size)
@@ -313,7 +317,7 @@ def _block(base: KnowledgeBase) -> int:
 
 
 def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return how many of `notes` notes can be searched; `by_meaning` is None for literal bases."""
+    """Return a message about how many of `notes` notes can be searched. `by_meaning` is None for literal bases."""
     numbers = {"notes": notes, "words": by_words}
     if by_meaning is None:
         return message("{words} of {notes} notes can be searched", **numbers)
@@ -324,13 +328,13 @@ def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
 
 @dataclass
 class PendingChunks:
-    """The pending and the refused chunks of all bases."""
+    """The pending and refused chunks of all bases."""
 
     _store: Store
     _models: Models
 
     def count(self, base: str) -> int:
-        """Return the number of pending chunks of a base."""
+        """Return the number of pending chunks in a base."""
         return self._store.pending.count([self._store.bases.named(base).id]).chunks
 
     def embed(
@@ -342,11 +346,11 @@ class PendingChunks:
         refused: bool = False,
         progress: Progress = no_progress,
     ) -> int:
-        """Embed the pending chunks of a base, or of the given notes and chunks; return their number.
+        """Embed a base's pending chunks, or those of the given notes and chunks; return the number of embedded chunks.
 
-        The order is that of `PendingTable.next`, but a request for a few chunks comes first. Refused chunks are tried
-        again if they are in `chunk_ids`; with `refused`, all those of the base are. After Cancelled or a failure of the
-        embedder, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and
+        The order is that of `PendingTable.next`, but a request for a few chunks comes first. Refused chunks are retried
+        if they are in `chunk_ids`. With `refused`, all of the base's refused chunks are retried. After Cancelled, or if
+        the embedder fails, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and
         EmbeddingMismatch.
         """
         if base is not None:
@@ -360,7 +364,7 @@ class PendingChunks:
         ).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
-        """Embed the chunks of notes in bases that embed at once; if the model fails, they stay pending."""
+        """Embed the given notes' chunks in bases that embed at once. If the model fails, the chunks stay pending."""
         base_ids = {*self._store.notes.base_ids(note_ids).values()}
         bases = [base for base in self._at_once() if base.id in base_ids]
         try:
@@ -370,35 +374,35 @@ class PendingChunks:
 
     @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
-        """Embed a whole base again, for a model that changed under the same name; return the number of chunks.
+        """Embed a whole base again after its model changed under the same name; return the number of chunks.
 
-        Until a chunk is done, it is found only by words. An interrupted run continues like `embed`. Bases with the same
-        model and equal texts get the new vectors too. Raises the errors of `embed`.
+        Until a chunk is done, it is found only by words. After an interruption, `embed` does the rest. Bases with the
+        same model get the new vectors for equal text too. Raises the errors of `embed`.
         """
         self._store.forget_vectors(self._store.bases.named(base))
         return self.embed_in([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
-        """Return the chunks whose text their model refuses, in a base or in all bases, and the reasons."""
+        """Return the chunks whose text is refused by the model, in a base or in all bases, with the reasons."""
         bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
         return self._store.refusals.all(bases)
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
-        """Embed chunks that an unfinished import left pending in bases that embed at once; return their number.
+        """Embed the chunks left pending by an unfinished import in bases that embed at once; return their number.
 
-        Stops and fails like `embed`.
+        Can be stopped and fails like `embed`.
         """
         return self.embed_in(self._at_once(), progress).chunks
 
     def any(self) -> bool:
-        """Return whether a base that embeds at once has pending chunks."""
+        """Return whether any base that embeds at once has pending chunks."""
         return self._store.pending.any(base.id for base in self._at_once())
 
     @log_call("index.embed")
     def embed_in(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
-        """Embed the pending chunks in bases, or `only` those with these ids; return the queue with its counts."""
+        """Embed the pending chunks in bases, or `only` those with the given ids; return the queue with its counts."""
         self._store.database.check_writable()
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
@@ -412,7 +416,7 @@ class PendingChunks:
 
 
 def by_base(store: Store, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
-    """Return notes by base; raises NoteNotFound."""
+    """Return the given note ids grouped by base; raises NoteNotFound."""
     distinct = list(dict.fromkeys(note_ids))
     bases = store.notes.base_ids(distinct)
     if missing := [note_id for note_id in distinct if note_id not in bases]:

@@ -1,6 +1,6 @@
-"""A separate process that embeds many notes; when it ends, the gigabyte that torch takes is free again.
+"""A separate process that embeds many notes. When it ends, it frees the gigabyte of memory used by torch.
 
-It ends after a minute without work, or together with this process.
+It ends after being idle for a minute, or together with this process.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from core.model import Bits, Ids, Matrix
 _TORCH = ("bundled", "sentence")
 """Embedders that use torch for many texts."""
 FEW = 130_000
-"""Maximum size in bytes of texts that this process embeds itself, which takes as long as loading torch in the other."""
+"""Maximum number of bytes of text to embed in this process, which takes as long as loading torch in the worker."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
 NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
-"""The vectors of notes, and their token bits if these are kept."""
+"""The vectors of notes, and their token bits, or None if no bits are kept."""
 
 
 class EmbeddingRequest(NamedTuple):
-    """Notes to embed; `fingerprint` is the expected embedder's, `centre` as in `embed_notes`."""
+    """Notes to embed. `fingerprint` is the expected embedder's, and `centre` is as in `embed_notes`."""
 
     name: str
     fingerprint: str
@@ -36,7 +36,7 @@ class EmbeddingRequest(NamedTuple):
 
 
 def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> NoteVectors:
-    """Return the vectors of notes, and with the `centre` of token vectors also their token bits."""
+    """Return the vectors of notes, and also their token bits if the `centre` of token vectors is given."""
     texts = cast("Sequence[str]", texts)  # an Encoder also accepts ids
     if centre is None:
         return embedder.embed(texts, role="note"), None
@@ -45,13 +45,13 @@ def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix |
 
 
 class OtherModel(Exception):
-    """Raised if the name means another model in the other process, because its settings differ."""
+    """Raised if a name means a different model in the worker process, because the settings differ there."""
 
 
 class NoteEmbedder:
-    """Embeds notes like `embed_notes`, but in the other process if there are many or it is already running.
+    """Embeds notes like `embed_notes`, but in the worker process if there are many or if it is already running.
 
-    `size` is the number of bytes of these notes and of those embedded before.
+    `size` is the total size in bytes of these notes and those embedded before.
     """
 
     def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, size: int) -> None:
@@ -59,7 +59,7 @@ class NoteEmbedder:
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
-        """Make the other process load its model in the background, unless it is already running."""
+        """Make the worker process load its model in the background, unless the process is already running."""
 
         def load() -> None:
             with suppress(Exception):  # `embed` will raise it again
@@ -69,7 +69,7 @@ class NoteEmbedder:
             Thread(target=load, name="load", daemon=True).start()
 
     def embed(self, texts: Sequence[str]) -> NoteVectors:
-        """Return the vectors of notes and their token bits; raises ModelError, also if the process ends."""
+        """Return the vectors of notes and their token bits; raises ModelError, including if the process ends."""
         if self._elsewhere:
             try:
                 return self._ask(texts)
@@ -86,7 +86,7 @@ class NoteEmbedder:
         return embed_notes(self._embedder, texts, self._centre)
 
     def _ask(self, texts: Sequence[str]) -> NoteVectors:
-        # With the ids of tokens, the other process needs no tokenizer.
+        # Given token ids, the worker process needs no tokenizer.
         given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
         request = EmbeddingRequest(self._name, self._embedder.fingerprint, given, self._centre)
         return cast("NoteVectors", _PROCESS.ask(request))

@@ -1,4 +1,4 @@
-"""Indexing of notes: cuts, embeds and stores them. All notes are written here."""
+"""Indexing: cuts, embeds and stores notes. All notes are written here."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -16,13 +16,13 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 _GROUP = 128
-"""Number of windows, or of notes, to embed and store together, sorted by length."""
+"""Number of windows or notes to embed and store together, sorted by length."""
 _WRITTEN = 16
 """Number of notes to write together if nothing is embedded."""
 _SAMPLE = 8
-"""Number of windows to embed for estimating the total time."""
+"""Number of windows to embed to estimate the total time."""
 _CHARACTERS = 1_000_000
-"""Number of characters at which a group of notes is complete, because a note's chunks take ten times its memory."""
+"""Number of characters at which a group of notes is full, because a note's chunks take ten times its memory."""
 
 _Report = Callable[[float], None]
 """Takes the share of a group that has been embedded so far."""
@@ -32,9 +32,10 @@ _Finish = Callable[[Sequence[NoteToIndex], _Report], object]
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """Result of indexing. `notes`: ids of stored notes. A note that fails keeps its previous state.
+    """The result of indexing. A note that fails keeps its previous state.
 
-    `indexed`: number of chunks with newly computed vectors. `flagged`: number of edits that lost their place.
+    `notes`: ids of the stored notes. `indexed`: number of chunks with newly computed vectors. `flagged`: number of
+    edits that lost their position.
     """
 
     notes: tuple[str, ...] = ()
@@ -48,7 +49,7 @@ class Indexed:
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
 
     def report(self, unchanged: int, started: float) -> Rechunked:
-        """Return the report on notes that were cut again; `started` comes from `time.perf_counter`."""
+        """Return the report on re-chunked notes. `started` comes from `time.perf_counter`."""
         return Rechunked(
             notes=len(self.notes),
             unchanged=unchanged,
@@ -64,12 +65,12 @@ class Indexed:
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
-    A note is stored completely, or keeps its previous state. To lose no edit, a note that another thread changed after
-    it was cut is cut again before it is stored. `keep_ready`: in a base that doesn't embed at once, only chunks that
-    are pending now are pending afterwards.
+    A note is either stored completely or keeps its previous state. If another thread changes a note after it was cut,
+    it is cut once more before it is stored, so that no edit is lost. With `keep_ready`, in a base that doesn't embed at
+    once, only chunks that are pending now are pending afterwards.
 
-    After Cancelled, the notes stored before are kept. Raises ModelError or ProviderError if the embedder fails, and
-    EmbeddingMismatch if the base got another embedder in the meantime.
+    After Cancelled, notes already stored are kept. Raises ModelError or ProviderError if the embedder fails, and
+    EmbeddingMismatch if the base has switched to another embedder in the meantime.
     """
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
@@ -80,15 +81,15 @@ class Indexer:
         self.done = Indexed()
 
     def write(self, drafts: Iterable[NoteToIndex], total: int, progress: Progress = no_progress) -> Indexed:
-        """Cut and store notes as read from their files, with their current edits, without embedding.
+        """Chunk and store notes as read from their files, with their current edits, but don't embed them.
 
-        Chunks with unchanged text keep their vectors; the others are pending.
+        Chunks with unchanged text keep their vectors. All other chunks are pending.
         """
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
         return self._run(tasks, total, progress, self._write_group)
 
     def recut_words(self, note_ids: Sequence[str]) -> Indexed:
-        """Cut stored notes again, and store them like `write`, without embedding; skip deleted notes."""
+        """Re-chunk stored notes, and store them like `write`, without embedding them. Skip deleted notes."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group)
 
     def recut(
@@ -99,23 +100,23 @@ class Indexer:
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
     ) -> Indexed:
-        """Cut stored notes again, embed and store them; skip deleted notes.
+        """Re-chunk, embed and store stored notes; skip deleted notes.
 
-        `options` are set for the notes; `edits` replace their current edits.
+        `options` become the notes' own, and `edits` replace their current edits.
         """
         cut = partial(self._cutter.recut, options=options, edits=edits)
         return self._run_stored(note_ids, cut, progress, self._store_group)
 
     def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
-        """Embed what is missing for the windows of stored notes, such as token bits, without cutting the notes."""
+        """Compute anything that stored notes' windows lack, such as token bits, without re-chunking the notes."""
         return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:
-        """Embed the windows that notes will have when they are cut again, without changing the notes."""
+        """Embed the windows that notes will have once they are re-chunked, without changing the notes."""
         self._run_stored(note_ids, self._cutter.recut, progress, self._embed_missing)
 
     def cost(self, note_ids: Sequence[str], progress: Progress) -> ChangeCost:
-        """Measure what cutting notes again would cost: cut them, and time the embedding of a few windows.
+        """Estimate the cost of re-chunking notes: chunk them, and time the embedding of a few windows.
 
         Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
         """
@@ -139,7 +140,7 @@ class Indexer:
         return ChangeCost(base.embedder, base.chunking, len(note_ids), chunks, windows, len(missing), seconds)
 
     def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
-        """Yield notes cut again, to be stored; embed the windows that `prepare` didn't embed."""
+        """Yield re-chunked notes, ready to be stored. Embed any windows that `prepare` didn't embed."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)
             progress(number, len(note_ids), cut.note.title)
@@ -152,7 +153,7 @@ class Indexer:
         progress: Progress,
         finish: _Finish,
     ) -> Indexed:
-        """Run `_run` with stored notes."""
+        """Call `_run` for stored notes."""
 
         def title(note_id: str) -> str:
             try:
@@ -170,14 +171,14 @@ class Indexer:
         progress: Progress,
         finish: _Finish,
     ) -> Indexed:
-        """Run the tasks (each a note's title and a function that cuts the note), and finish the cut notes in groups."""
+        """Run the tasks, each a note's title and a function that cuts the note, and finish the notes in groups."""
         self._store.open_index()
         notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
         windows = characters = 0
 
         def finish_group(done: int) -> None:
-            """Finish the group; `done` counts the notes up to its end."""
+            """Finish the group. `done` is the number of notes up to the end of the group."""
             title, before = group[0].note.title, done - len(group)
             finish(group, lambda share: progress(before + len(group) * share, total, title))
 
@@ -203,7 +204,7 @@ class Indexer:
         _, embedded = self._embed_missing(group, report)
         with self._store.changing:
             current = self._still_current(group)
-            # Usually nothing is missing now, unless a note was changed or deleted with its vectors in the meantime.
+            # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, in the meantime.
             known, embedded_late = self._embed_missing(current, report)
             self._put(current, known, embedded | embedded_late)
 
@@ -223,9 +224,9 @@ class Indexer:
         )
 
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
-        """Return the notes of a group, cut again if they changed since; raises EmbeddingMismatch.
+        """Return a group's notes, re-chunked if they have changed since; raises EmbeddingMismatch.
 
-        Deleted notes, and notes that fail now, are left out.
+        Deleted notes and notes that now fail are left out.
         """
         self._vectors.check_base()
         current = []
@@ -242,7 +243,7 @@ class Indexer:
         return current
 
     def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
-        """Embed the windows without a vector; return the lookup of all windows, and the hashes of the new vectors."""
+        """Embed the windows that lack a vector; return a lookup for all windows, and the hashes of the new vectors."""
         texts = _texts(group)
         known = self._vectors.lookup(texts)
         missing = known.missing_texts(texts)
@@ -256,5 +257,5 @@ class Indexer:
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:
-    """Return the window texts of notes by hash."""
+    """Return the text of all windows by hash."""
     return {digest(window.text): window.text for cut in group for window in cut.windows}

@@ -1,1 +1,1 @@
-"""Import of notes: reading the files of a folder or an upload, and comparing them with a base."""
+"""Importing notes: reading the files in a folder or an upload, and comparing them with a base."""

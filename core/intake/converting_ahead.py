@@ -1,4 +1,4 @@
-"""Conversion of an import's documents in other processes while earlier notes are chunked and written."""
+"""Converts an import's documents in other processes while earlier notes are being chunked and written."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -19,17 +19,17 @@ from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
 _AT_ONCE = 2
-"""Maximum number of documents converted at the same time."""
+"""Maximum number of documents to convert at the same time."""
 _AHEAD = 4
-"""Maximum number of documents converted ahead of the import, finished ones included."""
+"""Maximum number of documents converted ahead of the import, including finished ones."""
 _BYTES = 64 << 20
-"""Maximum total size in bytes of the documents converted ahead; a single document may be larger."""
+"""Maximum total size in bytes of the documents converted ahead. A single document may be larger."""
 _LOOK = 0.2
-"""Seconds between checks for a cancelled import while waiting for a document."""
+"""Seconds between checks for cancellation while waiting for a document."""
 
 
 class ConvertedFile(NamedTuple):
-    """A converted document: its file with the hash of its bytes, the bytes, and the text."""
+    """A converted document: its file with a hash of the contents, its bytes, and its text."""
 
     file: SourceFile
     data: bytes
@@ -44,10 +44,10 @@ def convert_ahead(
     uploaded: bool,
     waits: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
-    """Yield each file of a folder and, for a document, a function that returns its content or raises its error.
+    """Yield each file with None or, for a document, a function that returns the converted file or raises its error.
 
-    `choices` maps the paths of documents to converter and encoding. `waits` is called regularly while a document is
-    waited for, and may raise. Closing the generator ends unfinished conversions.
+    `choices` maps documents' paths to a converter and an encoding. `waits` is called regularly while waiting for a
+    document, and may raise. Closing the generator ends unfinished conversions.
     """
     waiting = deque(file for file in files if file.path in choices)
     converting: dict[str, tuple[int, Future[ConvertedFile]]] = {}

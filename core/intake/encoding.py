@@ -1,4 +1,4 @@
-"""Decoding of files to text, with the reason if a file isn't text."""
+"""Decodes files to text, or reports why a file isn't text."""
 
 import codecs
 import re
@@ -26,9 +26,9 @@ SAMPLE = 64 * 1024
 _NAMED = 3
 """Maximum number of words with unreadable characters to quote."""
 _AROUND = 20
-"""Number of characters to quote on each side of an unreadable one."""
+"""Number of characters to quote on each side of an unreadable character."""
 _SHOWN = 80
-"""Number of characters in a sample of a file, by which the user chooses an encoding."""
+"""Number of characters of a file to show when the user chooses an encoding."""
 _SIGNATURES = message_table(
     {
         b"\x89PNG": "a PNG picture",
@@ -43,7 +43,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 
 class Decoded(NamedTuple):
-    """A text without its byte order mark, its encoding, and how the encoding is known."""
+    """A file's text without its byte order mark, its encoding, and how the encoding is known."""
 
     text: str
     encoding: str
@@ -51,16 +51,16 @@ class Decoded(NamedTuple):
 
     @property
     def text_encoding(self) -> TextEncoding | None:
-        """The encoding to store with a note; None for UTF-8 unless the user chose it."""
+        """The encoding to store with a note, or None for UTF-8 that the user didn't choose."""
         plain = self.encoding == "utf-8" and self.known != "chosen"
         return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
 
 
 def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
-    """Decode a file in the encoding that it declares, the chosen one, or the most likely one.
+    """Decode a file using the encoding it declares, the chosen one, or the most likely one.
 
-    An invalid byte or a NUL becomes a single U+FFFD, so offsets in UTF-8 text stay valid.
-    Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
+    Each invalid byte or NUL becomes a single U+FFFD, so that offsets in UTF-8 text stay valid. Raises SourceError if
+    the data isn't text, is empty, or is larger than `most` bytes.
     """
     if not data:
         raise EmptyFile(path)
@@ -92,10 +92,11 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
 
 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
-    """Encode a text as a file is encoded, with the same byte order mark; return the bytes and the encoding.
+    """Encode text like an existing file, with the same byte order mark; return the bytes and the encoding.
 
-    From then on, a guessed encoding counts as chosen. Raises EditError if the file contains unreadable bytes, if the
-    encoding can't represent the text, or if the result would be read differently; SourceError as `decode_file` does.
+    A guessed encoding counts as chosen from then on. Raises EditError if the file contains unreadable bytes, if the
+    encoding can't represent the text, or if the result would be decoded differently. Raises SourceError like
+    `decode_file`.
     """
     before = decode_file(like, path, chosen=chosen)
     encoding = before.encoding
@@ -125,7 +126,10 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
 
 
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
-    """Replace NULs in a text; raises SourceError for many control characters. `data` is the text in UTF-8, if known."""
+    """Replace NULs in text; raises SourceError if there are many control characters.
+
+    `data` is the text in UTF-8, or None if not known.
+    """
     if not text:
         raise EmptyFile(path)
     data = text.encode("utf-8", "replace") if data is None else data
@@ -136,7 +140,10 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return an omission with the number of U+FFFD in a text and the first words that contain one, if any do."""
+    """Return an omission that counts the U+FFFD characters in text and quotes the first words that contain one.
+
+    Returns an empty tuple if the text contains none.
+    """
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
@@ -148,14 +155,14 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings in which a file may be, likeliest first, then other common ones that fit."""
+    """Return the encodings that a file may be in, most likely first, followed by other common ones that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []
     for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
-            # The first words with non-ASCII letters show whether the encoding is right.
+            # The first words with non-ASCII characters show whether the encoding is right.
             first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
             start = max(text.rfind("\n", 0, first) + 1, first - _SHOWN // 2)
             words = collapse_spaces(make_storable(text[start:][: 2 * _SHOWN]))[:_SHOWN]

@@ -1,4 +1,4 @@
-"""Listing and reading the note files in a folder. Nothing outside the folder is read."""
+"""Lists and reads the note files in a folder. Nothing outside the folder is read."""
 
 import os
 import stat
@@ -36,17 +36,17 @@ from core.intake.placeholders import (
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 _LATEST = 2**63 - 1
-"""Latest time in nanoseconds since 1970 that SQLite can store; a file's time may be later."""
+"""Latest time that SQLite can store, in nanoseconds since 1970. A file's time may be later."""
 _RECENT = 2_000_000_000
-"""Nanoseconds within which a file may change twice without getting a new time: FAT counts in steps of 2 s."""
+"""Time in nanoseconds within which a file may change twice but keep its timestamp: FAT has a resolution of 2 s."""
 _TICK = 100_000_000
-"""Like `_RECENT`, for file systems with finer times, whose clocks advance in steps of up to 16 ms."""
+"""Like `_RECENT`, but for file systems with finer timestamps, whose clocks advance in steps of up to 16 ms."""
 
 
 class Paths:
-    """A set of relative paths with forward slashes; a folder in it stands for all its content.
+    """A set of relative paths with forward slashes. A folder in the set stands for all its contents.
 
-    Paths are compared in composed form, because a watcher may report a name in another Unicode form than a listing.
+    Paths are compared in composed form, because a watcher may report a name in a different Unicode form than a listing.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -57,19 +57,19 @@ class Paths:
         return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
-        """Return whether any of the paths is `folder`, is inside it, or contains it."""
+        """Return whether any path in the set is `folder`, is inside it, or contains it."""
         return compose(folder) in self._above or folder in self
 
 
 def ancestry(path: str) -> Iterator[str]:
-    """Yield a path and the folders that contain it, the innermost first."""
+    """Yield a path and the folders that contain it, innermost first."""
     while path:
         yield path
         path = path.rpartition("/")[0]
 
 
 def free_path(path: str, taken: Container[str]) -> str:
-    """Return the path, with a number appended if it is taken; the search is logarithmic."""
+    """Return the path, with a number appended if it is taken. The search takes logarithmic time."""
     if path not in taken:
         return path
     pure = PurePosixPath(path)
@@ -89,7 +89,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """Names that are taken: those stored, according to a function, and those added here."""
+    """Names already taken: those for which `is_stored` returns True, and those added here."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
@@ -103,15 +103,15 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""What a scan includes: text files of a plain base, only notes, documents too, or also pictures as documents."""
+"""What a scan includes: text files for a plain base, notes only, documents too, or also pictures as documents."""
 
 
 @frozen
 class Scan:
-    """The note files and documents in a folder, sorted by path, and the unreadable files and folders.
+    """The note files and documents in a folder, sorted by path, and any files and folders that can't be read.
 
-    `not_downloaded` files exist only as placeholders. `skipped` files are of kinds that can't be read. `left_out` are
-    the files and folders excluded by the user or a rule.
+    `not_downloaded` files exist only as placeholders. `skipped` files are of unsupported kinds. `left_out` files and
+    folders are excluded by the user or by a rule.
     """
 
     folder: Path
@@ -123,7 +123,7 @@ class Scan:
 
 
 class _Skipped(Failed):
-    """A file of a kind that can't be read."""
+    """A file of an unsupported kind."""
 
 
 class _NotDownloaded(Failed):
@@ -131,7 +131,7 @@ class _NotDownloaded(Failed):
 
 
 class _LeftOut(Failed):
-    """A file or a folder that is left out, with all its content."""
+    """A file, or a whole folder, that is left out."""
 
 
 def content_hash(data: bytes) -> str:
@@ -149,16 +149,16 @@ def scan(
 ) -> Scan:
     """List the files in a folder that can be notes, without reading them.
 
-    `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for a path that is
-    missing, isn't a folder, contains no notes, or contains more than `most` entries of any kind. With `only`, just
-    these paths are scanned, and there may be no notes at them.
+    `forbidden` is the workspace, which is left out. Raises SourceError if the folder is inside the workspace, is
+    missing, isn't a folder, contains no notes, or contains more than `most` entries of any kind. With `only`, just the
+    given paths are scanned, and the result may be empty.
     """
     root = root_of(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=scope == "pictures"))
     if scope == "notes":
         entries = [entry for entry in entries if not is_document(entry.path)]
     if scope == "text":
-        # Only text files directly in the folder, and a failure to open the folder.
+        # Keep only text files directly in the folder, and the failure if the folder can't be opened.
         entries = [
             entry
             for entry in entries
@@ -180,14 +180,14 @@ def scan(
 
 
 def is_entered(root: Path, path: str) -> bool:
-    """Return whether a scan of a folder would include the file at a path, even if it doesn't exist yet."""
+    """Return whether a scan of a folder would include the file at a path. The file need not exist yet."""
     rules = Ignoring(root)
     for place in reversed(list(ancestry(path))):
         rules.enter(place.rpartition("/")[0])
         is_folder = place != path
         if rules.reason(place, is_folder=is_folder):
             return False
-        with suppress(OSError):  # a name that is too long is reported when the file is written
+        with suppress(OSError):  # an overlong name is reported when the file is written
             if is_folder and (root / place).is_symlink():
                 return False
     return True
@@ -196,8 +196,8 @@ def is_entered(root: Path, path: str) -> bool:
 def read(folder: Path, path: str) -> bytes:
     """Return the bytes of the note file at `path` in `folder`.
 
-    Raises SourceError if it can't be read, is over the limit, or is no longer in the folder; NotDownloaded if it isn't
-    downloaded yet.
+    Raises SourceError if it can't be read, is too large, or is no longer in the folder, and NotDownloaded if it hasn't
+    been downloaded yet.
     """
     full = folder / path
     try:
@@ -220,14 +220,15 @@ def read(folder: Path, path: str) -> bytes:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a note's path stays in its folder; see `harmless_path` for paths valid on every system."""
+    """Return whether a note's path stays inside its folder. See `harmless_path` for paths valid on every system."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
-    """Return the file with the hash of its content and, unless it is a document, its text.
+    """Return the file with a hash of its contents and, unless it is a document, its text.
 
-    `encoding` is the user's choice. Raises SourceError if it can't be a note, EmptyFile if it is empty.
+    `encoding` is the one chosen by the user. Raises SourceError if the file can't be a note, and EmptyFile if it is
+    empty.
     """
     data = read(folder, file.path)
     if not data:
@@ -240,7 +241,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:
-    """Return the real path of an import's folder; raises SourceError as `scan` does."""
+    """Return the real path of the folder to import; raises SourceError like `scan`."""
     try:
         root = folder.expanduser().resolve(strict=True)
         is_folder = root.is_dir()
@@ -258,7 +259,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
 def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
-    """Yield every note file below the root. Linked folders aren't entered; their targets may be below it too."""
+    """Yield every note file below the root. Linked folders aren't entered, because they may lead to the same files."""
     folders = [root]
     left = most
     rules = Ignoring(root)
@@ -298,7 +299,7 @@ def _walk(
 
 
 def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
-    """Yield a file or link as a note or a failure; nothing if it can't be a note."""
+    """Yield a file or link as a note or a failure, or yield nothing if it can't be a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
@@ -326,7 +327,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
         now = time_ns()
         recent = [at for at in (status.st_mtime_ns, status.st_ctime_ns) if abs(now - at) < _RECENT]
         settled = all(abs(now - at) >= _TICK and at % 1_000_000 > 0 for at in recent)
-        # The stamp is empty while it is unreliable.
+        # The stamp is left empty as long as it isn't reliable.
         stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
         mtime = max(-_LATEST, min(status.st_mtime_ns, _LATEST))
         yield SourceFile(path, mtime, status.st_size, stamp=stamp, recent=bool(recent))

@@ -1,4 +1,4 @@
-"""Rules for leaving out files: hidden and leftover files, `.tesseraignore`, Obsidian's excluded files."""
+"""Rules for leaving out files: hidden and leftover files, `.tesseraignore`, and Obsidian's excluded files."""
 
 import json
 import re
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 RULES = ".tesseraignore"
-"""Name of files with patterns as in `.gitignore`, which apply to their folder and the folders below."""
+"""Name of the files with patterns as in `.gitignore`, which apply to their folder and all folders below it."""
 VAULT = ".obsidian/app.json"
-"""Path of the file in a vault that lists Obsidian's excluded files."""
+"""Path of the file that lists Obsidian's excluded files, relative to the vault."""
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
 _MOST_STARS = 3
-"""Maximum number of `*` runs per part of a pattern, and of `**` per pattern; each multiplies the matching time."""
+"""Maximum number of `*` runs per part of a pattern, and of `**` per pattern. Each one multiplies the matching time."""
 _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
-"""Constructs that can make a regular expression very slow: repeated groups, back references, many repetitions."""
+"""Constructs that can make a regular expression very slow: repeated groups, backreferences, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
 _BACKUP = message("is a Logseq backup.")
@@ -35,21 +35,21 @@ _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
 )
-"""Names of unfinished downloads, lock and backup files of editors and Office, and system files of Windows and macOS."""
+"""Names of unfinished downloads, editors' and Office's lock and backup files, and Windows and macOS system files."""
 
 
 def is_rules(path: str) -> bool:
-    """Return whether a path is that of a file with rules for leaving out files."""
+    """Return whether the file at a path contains rules for leaving out files."""
     return path.rpartition("/")[2] == RULES or f"/{path}".endswith(f"/{VAULT}")
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file name is that of a leftover that a program keeps next to the user's files."""
+    """Return whether a name is that of a leftover file, such as a lock or backup file created by a program."""
     return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
 class Ignoring:
-    """The rules in a folder; `failed` lists the rules that can't be used."""
+    """The rules that apply in a folder. `failed` lists the rules that can't be used."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -58,7 +58,7 @@ class Ignoring:
         self._excluded = list(self._obsidian_patterns())
 
     def enter(self, place: str) -> None:
-        """Read the patterns of the folder at a path below the root, or "" for the root itself."""
+        """Read the patterns in a folder, given by its path below the root, or "" for the root itself."""
         path = f"{place}/{RULES}" if place else RULES
         if not (text := self._text(path)):
             return
@@ -85,7 +85,7 @@ class Ignoring:
         if not is_folder and is_leftover(name):
             return _LEFTOVER
         named = f"{path}/" if is_folder else path
-        # As in `.gitignore`, the patterns in the innermost folder take precedence.
+        # As with `.gitignore`, patterns in the innermost folder take precedence.
         for folder in PurePosixPath(named).parents if self._specs else ():
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
@@ -96,7 +96,7 @@ class Ignoring:
         return next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
-        """Yield reasons and patterns for a vault's excluded files: path prefixes, or regular expressions in slashes."""
+        """Yield a reason and a pattern for each of a vault's exclusions: path prefixes, or regexes between slashes."""
         try:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
             texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]

@@ -1,4 +1,4 @@
-"""Import of notes from folders and uploads in two steps: making a plan, and applying it."""
+"""Importing notes from folders and uploads in two steps: making a plan, and applying it."""
 
 import logging
 import os
@@ -60,15 +60,15 @@ from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
 _WRITING = 0.05
-"""Share of writing in the progress of an import that also embeds."""
+"""Share of the progress that counts as writing in an import that also embeds."""
 _WRITING_ALONE = 0.9
-"""Share of writing in the progress of an import without a model."""
+"""Share of the progress that counts as writing in an import without a model."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
-"""The counts of a report that are logged."""
+"""The counts from a report to log."""
 
 
 class Imports:
-    """Imports into the bases of a workspace."""
+    """Imports into a workspace's bases."""
 
     def __init__(self, store: Store, models: Models, bases: Bases) -> None:
         self._store = store
@@ -76,11 +76,14 @@ class Imports:
         self._bases = bases
         self._folders = SyncedFolders(store)
         self._writing: dict[str, threading.Lock] = {}
-        """Locks by base id, each held while an import writes to the base."""
+        """Locks by base id. Each is held while an import writes to the base."""
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
-        """Read and chunk a file as an import would, storing nothing; raises SourceError, ConfigError for a bad size."""
+        """Read and chunk a file as an import would, but store nothing.
+
+        Raises SourceError, and ConfigError for an invalid size.
+        """
         chunking.check(options)
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
@@ -94,11 +97,11 @@ class Imports:
             raise SourceError(str(file), error.reason) from error
 
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
-        """Compare a folder with the notes of a base; nothing is changed.
+        """Compare a folder with a base's notes, without changing anything.
 
-        Without `base`, the plan is for the base with the folder's name, else for the only base synced with the folder,
-        else for a new base with the folder's name. An export from another program (a folder or file) is compared like
-        an upload. Raises SourceError for a folder that is missing, empty, or inside the workspace.
+        If `base` is None, the plan is for the base with the folder's name, or else for the only base synced with the
+        folder, or else for a new base with the folder's name. An export from another program (a folder or file) is
+        compared like an upload. Raises SourceError if the folder is missing, empty, or inside the workspace.
         """
         name = base or self._name_for(path)
         place = path.expanduser()
@@ -109,10 +112,11 @@ class Imports:
         return self._plan(name, path)
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
-        """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
+        """Compare a folder, or just the paths in `changed`, with a base, without changing anything.
 
-        The whole folder is compared if a file is gone, if a new file may be a moved one, or if rules for leaving out
-        files have changed, so notes are removed only after a full comparison. Raises SourceError as `plan_folder` does.
+        The whole folder is compared if a file is gone, if a new file may have been moved, or if the rules for leaving
+        out files have changed. Notes are therefore removed only after a full comparison. Raises SourceError like
+        `plan_folder`.
         """
         if not changed or any(map(is_rules, changed)):
             return self._plan(base.name, path)
@@ -136,9 +140,9 @@ class Imports:
         )
 
     def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
-        """Return the plan without files whose notes were deleted, unless such a file has changed since.
+        """Return the plan without the files whose notes were deleted, unless such a file has changed since.
 
-        A note that was deleted because its file was missing returns with the file.
+        A note that was deleted because its file was missing comes back with the file.
         """
         if not plan.added:
             return plan
@@ -154,15 +158,15 @@ class Imports:
         return replace(plan, added=added, left_out=(*plan.left_out, *(Failed(path, _DELETED) for path in sorted(left))))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
-        """Return the name of the base for importing a folder, and the options to create it if it is new."""
+        """Return the name of the base to import a folder into, and the options to create it, or None if it exists."""
         name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
-        """Compare a folder with the notes of a base that aren't linked to files; nothing is changed.
+        """Compare a folder with a base's notes that aren't linked to files, without changing anything.
 
-        A note with the path of a file will be linked to it and get its text. Other notes stay as they are.
-        Raises UnknownChoice for an unknown base, and as `plan_folder` does.
+        According to the plan, a note with the same path as a file is linked to the file and gets its text. Other notes
+        stay as they are. Raises UnknownChoice for an unknown base, and the errors of `plan_folder`.
         """
         known = self._bases.get(base)
         own = self._store.notes.files(known)
@@ -182,7 +186,7 @@ class Imports:
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         touched = [match for match in plan.touched if match not in joined]
         changed = [match for match in plan.changed if match not in joined]
-        for match in joined:  # compared as text, because the file may have another encoding
+        for match in joined:  # compared as text, because the file may be in another encoding
             note = self._store.notes.note(match.note.note_id)
             file = match.file if match.file.text else folder.with_text(plan.folder, match.file)
             (touched if file.text == (note.front or "") + note.body else changed).append(match)
@@ -195,10 +199,10 @@ class Imports:
         )
 
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
-        """Compare uploaded files or zip archives, as (name, content) pairs, with a base. No note is removed.
+        """Compare uploaded files or zip archives, given as (name, contents) pairs, with a base. No notes are removed.
 
-        The files stay in a temporary folder until `apply` or `discard`. Raises SourceError for a name that leads out of
-        the folder, and for an upload without notes.
+        The files stay in a temporary folder until `apply` or `discard`. Raises SourceError if a name leads out of the
+        folder, or if the upload contains no notes.
         """
         return self._plan_staged(base, lambda into: upload.stage(files, into))
 
@@ -220,14 +224,14 @@ class Imports:
             raise
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
-        """Compare a web page with a base's note for the same address; nothing is changed."""
+        """Compare a web page with a base's note for the same address, without changing anything."""
         plan = self.plan_upload([(page.name, page.data)], base)
         return replace(plan, address=page.address)
 
     def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
-        """Compare an export in a watched folder with a base; notes deleted or edited here stay as they are.
+        """Compare an export in a watched folder with a base. Notes deleted or edited in Tessera stay as they are.
 
-        Raises as `plan_folder` does.
+        Raises the errors of `plan_folder`.
         """
         plan = self._without_deleted(self.plan_folder(place, base.name), base)
         edited = [
@@ -240,7 +244,7 @@ class Imports:
         )
 
     def discard(self, plan: SyncPlan) -> None:
-        """Discard a plan and delete the files of an upload."""
+        """Discard a plan. If it is for an upload, delete the uploaded files."""
         if plan.source_ref == UPLOADED:
             shutil.rmtree(plan.folder, ignore_errors=True)
 
@@ -253,13 +257,13 @@ class Imports:
         watch: bool = True,
         progress: Progress = no_progress,
     ) -> SyncReport:
-        """Apply a plan to its base: store all notes, which makes keywords searchable, then embed pending chunks.
+        """Apply a plan to its base: store all notes, so that they can be searched by words, then embed pending chunks.
 
         With `embed`, chunks left pending by earlier imports are embedded too. Without it, and in a base that doesn't
-        embed at once, embedding is left to `Chunks`. If `progress` stops the storing, nothing is removed and the report
-        covers the notes stored so far; if it stops the embedding, or the embedder fails, the report counts the waiting
-        notes. A new base watches its folder unless `watch` is false. Raises SyncRefused for an unconfirmed plan that
-        `needs_confirmation`, and UnknownChoice if the base was deleted in the meantime.
+        embed at once, embedding is left to `Chunks`. If `progress` stops the storing, no notes are removed and the
+        report covers the notes stored so far. If it stops the embedding, or if the embedder fails, the report counts
+        the notes still waiting. A new base watches its folder unless `watch` is False. Raises SyncRefused if the plan
+        needs to be confirmed but isn't, and UnknownChoice if the base was deleted in the meantime.
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
@@ -321,9 +325,9 @@ class Imports:
     def _embed_pending(
         self, base: KnowledgeBase, written: Iterable[str], report: SyncReport, progress: Progress
     ) -> SyncReport:
-        """Embed the pending chunks of a base; return the import's report with the result.
+        """Embed a base's pending chunks; return the import's report with the result.
 
-        If another thread is embedding, and the written notes have few chunks, only these are embedded.
+        If another thread is already embedding and the written notes have few chunks, embed only those.
         """
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -342,7 +346,7 @@ class Imports:
         return replace(report, indexed=waiting.chunks, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
-        """Return the name of the base for importing a folder if no base is given."""
+        """Return the name of the base to import a folder into if the caller names no base."""
         bases = self._bases.all()
         path = path.expanduser().resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
@@ -350,7 +354,7 @@ class Imports:
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _plan(self, name: str, place: Path, only: Paths | None = None, *, upload: str = "") -> SyncPlan:
-        """Return the plan from `sync.plan` for a base, or for a new one."""
+        """Return the plan from `sync.plan` for an existing or a new base."""
         forbidden = None if upload else self._store.folder
         compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
         if base := self._bases.find(name):
@@ -366,7 +370,7 @@ class Imports:
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
-    """Return a progress callback for the part of a job between `start` and `end`, which are shares of the whole."""
+    """Return a progress callback for the part of a job from `start` to `end`, both given as shares of the whole job."""
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
@@ -375,15 +379,15 @@ _EDITED = message("its note was edited here. To use the text from the export, im
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
 UPLOADED = "upload"
-"""The `source_ref` of uploaded notes, in place of a folder."""
+"""The `source_ref` of uploaded notes, in place of a folder path."""
 
 
 def import_plan(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
 ) -> tuple[SyncReport, Set[str], bool]:
-    """Apply a plan without embedding; return the report, the ids of the written notes, and whether it was stopped.
+    """Apply a plan, but don't embed; return the report, the ids of the written notes, and whether it was stopped.
 
-    If `progress` stops it, no note is removed.
+    If `progress` stops the import, no notes are removed.
     """
     indexer = Indexer(store, base, embedder)
     failed = list(plan.failed)
@@ -412,7 +416,7 @@ def import_plan(
                 last = done, total
                 progress(done, total, state.get())
 
-            # A changed note remains searchable throughout.
+            # Changed notes remain searchable throughout.
             with closing(_notes(store, base, plan, unread, away, lambda: tell(*last))) as drafts:
                 indexer.write(drafts, planned, tell)
             if plan.removed:
@@ -421,7 +425,7 @@ def import_plan(
         except Cancelled:
             stopped = True
     failed += [failure for _, failure in unread]
-    # Unreadable files in a folder aren't converted again until they change.
+    # Remember the unreadable files, so that they aren't converted again until they change.
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *away} - {failure for _, failure in plan.unread}
     rest = [(SourceFile(other.path, -1, -1), other) for other in others]
     store.documents.set_unread(base, plan.source_ref, fingerprint(), [*plan.unread, *rest, *unread])
@@ -454,7 +458,7 @@ def import_plan(
 
 
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
-    """Link notes to files; return a failure for each note that has changed since the comparison."""
+    """Link notes to their files; return a failure for each note that has changed since the comparison."""
     joins = []
     failed = []
     for match in plan.joined:
@@ -466,7 +470,7 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
         text = (note.front or "") + note.body
         values = dict[str, object]()
         with suppress(SourceError):
-            # The values in the text of fields that the user overrode.
+            # Values from the text for fields that the user overrode.
             parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note
             values = {name: own for name in NOTE_FIELDS if (own := getattr(parsed, name)) != getattr(note, name)}
             if {*map(tag_key, parsed.tags)} == {*map(tag_key, note.tags)}:
@@ -499,9 +503,9 @@ def _notes(
     away: list[Failed],
     waits: Callable[[], object],
 ) -> Generator[NoteToIndex]:
-    """Yield the new and changed notes of a plan; add files that can't be read to `unread` or `away`.
+    """Yield a plan's new and changed notes. Add files that can't be read to `unread` or `away`.
 
-    `waits` is called regularly while a document is converted, and may raise.
+    `waits` is called regularly while a document is being converted, and may raise.
     """
     deleted = store.versions.deleted(base.id)
     nearest_last = sorted(deleted, key=lambda item: item.source_ref == plan.source_ref)
@@ -522,7 +526,7 @@ def _notes(
         old = known.get(path)
         earlier_id = earlier.get(path)
         if not old and store.notes.has_path(base, path, plan.source_ref):
-            continue  # already read by another import of the folder
+            continue  # already read by another import of the same folder
         note_id = earlier_id or fresh_id(f"{base.id}/{path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:

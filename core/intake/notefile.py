@@ -1,4 +1,4 @@
-"""Parsing of a file into a note: encoding, front matter, title, tags and links; conversion of a document.
+"""Parses a file into a note (encoding, front matter, title, tags and links), and converts documents.
 
 Offsets in a note count characters of the decoded text, without the byte order mark and with unchanged line ends.
 Nothing here may change the length of the text.
@@ -27,16 +27,16 @@ from core.model import GUESSED, NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, 
 
 _DRAWING = ".excalidraw"
 _BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
-"""Path of the text file in a TextBundle; the note is named after the bundle."""
+"""Path of the text file in a TextBundle. The note is named after the bundle."""
 _MOST_TAGS = 50
-"""Maximum number of tags that a note takes from a document."""
+"""Maximum number of tags to take from a document."""
 
 
 @frozen
 class DocumentText:
     """A document as the text of a note: front matter and body.
 
-    `left_out` lists what is missing from the text; `encoding` is that of a text document, or None for UTF-8.
+    `left_out` lists what is missing from the text. `encoding` is the encoding of a text document, or None for UTF-8.
     """
 
     text: str
@@ -47,7 +47,7 @@ class DocumentText:
 
 
 class ParsedNote(NamedTuple):
-    """A note without id, base and hash, and the outline of its body."""
+    """A note without an id, base or hash, and the outline of its body."""
 
     note: Note
     outline: Outline
@@ -56,12 +56,12 @@ class ParsedNote(NamedTuple):
 def read(
     data: bytes, path: str, *, plain: bool = False, document: Document | None = None, encoding: str = ""
 ) -> ParsedNote:
-    """Parse the bytes of the file at `path`, which is relative to its folder; return the note and its body's outline.
+    """Parse the bytes of the file at `path`, relative to its folder; return the note and its body's outline.
 
     The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
-    the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't text, is empty,
-    or is too large. Unreadable lines of front matter are listed in `left_out` and in a warning. A `plain` text has no
-    front matter. A `document` is converted as recorded in its note; `encoding` is the user's choice.
+    the top of the folder, without attachments and web addresses. Unreadable lines of front matter are listed in
+    `left_out` and in a warning. `plain` text has no front matter. A `document` is converted as recorded in its note.
+    `encoding` is the one chosen by the user. Raises SourceError if the data isn't text, is empty, or is too large.
     """
     if document:
         original = document.original
@@ -79,7 +79,7 @@ def parse_note(
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
-    """Parse the decoded text of a file like `read`; `inside` is its body's metadata, if already parsed."""
+    """Parse a file's decoded text like `read`. `inside` is the body's metadata, or None if not parsed yet."""
     front_span = FrontSpan() if plain else frontmatter.span(text)
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else FrontMatter()
     body = text[front_span.body :]
@@ -109,7 +109,7 @@ def parse_note(
         body_start=front_span.body,
         front=text[: front_span.body],
         links=inside.targets(path),
-        extra=front.extra | ({} if title == whole else {"title": whole}),  # keeps the whole of a shortened title
+        extra=front.extra | ({} if title == whole else {"title": whole}),  # keeps the full title if it was shortened
         warnings=(*front.warnings, *([not_searched] if blobs else ())),
         left_out=(*unreadable(text), *front.left_out, *unsure),
         plain=plain,
@@ -128,7 +128,7 @@ def document_note(read: DocumentText, path: str) -> ParsedNote:
 
 
 def is_skipped(name: str) -> bool:
-    """Return whether a file or folder with this name is left out, with all its content."""
+    """Return whether a file or folder with the given name is left out, including all its contents."""
     return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
@@ -146,9 +146,9 @@ def document_text(
     encoding: str = "",
     look: Look = lambda: None,
 ) -> DocumentText:
-    """Convert a document; `original` is the hash of its copy in the workspace. Raises SourceError.
+    """Convert a document. `original` is the hash of its copy in the workspace. Raises SourceError.
 
-    `converter` and `encoding` are the user's choices. `look` is called regularly meanwhile, and may raise.
+    `converter` and `encoding` are chosen by the user. `look` is called regularly during the conversion, and may raise.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -162,7 +162,7 @@ def document_text(
     values = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
     for name in ("created", "updated"):
         at = moment(values[name])
-        if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow further east
+        if at is None or at > later(datetime.now(UTC), 1):  # it may already be tomorrow farther east
             values[name] = ""
     fields: dict[str, object] = {
         name: collapse_spaces(make_storable(str(value))) for name, value in values.items() if value
@@ -175,7 +175,7 @@ def document_text(
     if len(front) + len(body) > MAX_TEXT:
         raise SourceError(path, "contains more than {n} million characters. Split it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2] and kind != "textpack":
-        front = "---\n---\n"  # or a rule at the start would open front matter
+        front = "---\n---\n"  # otherwise a rule at the start would open front matter
     document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(
         front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None
@@ -183,5 +183,5 @@ def document_text(
 
 
 def is_text(kind: str) -> bool:
-    """Return whether documents of a kind are text files, which have an encoding."""
+    """Return whether documents of the given kind are text files, and therefore have an encoding."""
     return kind in KINDS and KINDS[kind].is_text

@@ -1,4 +1,4 @@
-"""Files that can't be read yet: placeholders of sync programs, locked files, empty files."""
+"""Files that can't be read yet: sync programs' placeholders, locked files, and empty files."""
 
 import errno
 import re
@@ -21,21 +21,21 @@ MOVED = message(
 EMPTIED = message("is empty, but had text at the last update. Its note is kept; to remove the note, delete the file.")
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
-"""Names of placeholders from iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
+"""Names of the placeholders created by iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
 _NAME = re.compile(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)")
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
 _DATALESS = 0x40000000
 """macOS: SF_DATALESS, set by File Provider."""
 _COMPRESSED = 0x20
-"""macOS: UF_COMPRESSED, for content that isn't stored in blocks."""
+"""macOS: UF_COMPRESSED, for files whose contents aren't stored in blocks."""
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
 _CLOUD = range(358, 405)
 """Windows: the errors ERROR_CLOUD_FILE_*."""
 
 
 class NotDownloaded(SourceError):
-    """A file isn't downloaded yet or is locked by another program; its note, if any, stays unchanged."""
+    """A file hasn't been downloaded yet, or is locked by another program. Its note, if any, stays unchanged."""
 
 
 class EmptyFile(SourceError):
@@ -46,18 +46,18 @@ class EmptyFile(SourceError):
 
 
 def with_note(failure: Failed) -> Failed:
-    """Return a failure with the remark that the file's note is kept."""
+    """Return a failure with an added remark that the file's note is kept."""
     return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
 def placeholder_target(name: str) -> str:
-    """Return the name of the file that a placeholder stands for, or "" for other names."""
+    """Return the name of the file that a placeholder stands for, or "" if the name isn't a placeholder's."""
     match = _NAME.fullmatch(name)
     return match[1] or match[2] if match else ""
 
 
 def is_evicted(file: Path) -> bool:
-    """Return whether a file is missing and has a placeholder."""
+    """Return whether a file is missing but has a placeholder."""
     with suppress(OSError, ValueError):  # the name may be too long for a file
         return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
     return False
@@ -66,7 +66,7 @@ def is_evicted(file: Path) -> bool:
 def is_placeholder(status: stat_result) -> bool:
     """Return whether reading a file would download it first.
 
-    A file without blocks is a placeholder only on macOS (Dropbox before File Provider); other systems store small files
+    A file without blocks is a placeholder only on macOS (Dropbox before File Provider). Other systems store small files
     without blocks.
     """
     flags = getattr(status, "st_flags", 0)
@@ -77,7 +77,7 @@ def is_placeholder(status: stat_result) -> bool:
 
 
 def lock_error(error: Exception, path: str) -> NotDownloaded | None:
-    """Return the error for a file that is locked or not downloaded, or None if the cause is something else."""
+    """Return the error for a file that is locked or not downloaded, or None if there is a different cause."""
     if not isinstance(error, OSError):
         return None
     if getattr(error, "winerror", None) in _CLOUD:
@@ -90,6 +90,6 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
 
 
 def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded for a file of NUL bytes alone, whose content isn't written or downloaded yet."""
+    """Raise NotDownloaded if a file contains only NUL bytes: its contents aren't written or downloaded yet."""
     if data[:1] == b"\0" and data.count(0) == len(data):
         raise NotDownloaded(path, message("has no content yet, only zero bytes."))

@@ -1,4 +1,4 @@
-"""Rows of JSON from outside: question files and exported bases. Their values are limited and checked by type."""
+"""Rows of untrusted JSON, from question files and exported bases. Their values are limited and type-checked."""
 
 import json
 import re
@@ -12,17 +12,17 @@ from core.base.faults import translate_parse_error
 from core.base.text import escape_halves
 
 _SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
-"""A JSON string (so that characters in it don't count), a bracket or a comma."""
+"""A JSON string (so that the characters in it don't count), a bracket or a comma."""
 MOST_VALUES = 1_000_000
 """Maximum number of strings, commas and brackets in a row."""
 _DIGITS = 20
-"""Maximum length of an integer in SQLite, with its sign."""
+"""Maximum length of an integer in SQLite, including its sign."""
 
 
 def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
-    """Return the value of a JSON text; raises RowError, also for numbers that are too long and for too many values.
+    """Parse JSON; raises RowError, including for overlong numbers and too many values.
 
-    The number of values is limited because small values take up to twenty times as much memory as their text.
+    The number of values is limited, because small values take up to twenty times as much memory as their text.
     """
     if len(text) > most and sum(1 for _ in islice(_SIGNS.finditer(text), most)) == most:
         raise RowError("it holds too many values.")
@@ -51,13 +51,13 @@ def _finite(digits: str) -> float:
 
 
 _JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
-"""JSON decoder for numbers that SQLite can store; raises RowError for others."""
+"""JSON decoder that only accepts numbers that SQLite can store; raises RowError for any other number."""
 
 
 def noun(kind: object, value: object, *, exact: bool = True) -> Any:
-    """Decode a JSON value as an object of the given type; raises RowError with the name of the wrong field.
+    """Decode a JSON value as an object of the given type; raises RowError, which names the invalid field.
 
-    `exact` as for `decoder`.
+    `exact` is as in `decoder`.
     """
     try:
         return decoder(kind, exact=exact)(value)

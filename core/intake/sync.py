@@ -1,7 +1,7 @@
-"""Planning of a sync: the new, changed, renamed and removed notes of a folder. Nothing is stored or indexed here.
+"""Plans a sync: finds a folder's new, changed, renamed and removed notes. Nothing is stored or indexed here.
 
-Only files that are new or have another time, size or stamp are read, once each. If a file can't be read, its note
-is kept.
+Only files that are new, or whose time, size or stamp has changed, are read, once each. If a file can't be read, its
+note is kept.
 """
 
 from collections import defaultdict
@@ -20,22 +20,22 @@ from core.intake.placeholders import EMPTIED, EmptyFile, NotDownloaded, with_not
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
 
-# Pictures in a folder: scanned pages to read, or pictures shown by the notes next to them.
+# Pictures in a folder: either scanned pages to read, or pictures shown by the notes next to them.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 """Kinds of notes that can show pictures from other files."""
 _BESIDE = frozenset(("attachments", "assets", "_resources"))
-"""Names of folders for files shown by notes; Tessera puts pasted pictures into the first."""
+"""Names of folders for files shown by notes. Tessera puts pasted pictures into the first."""
 _LEAST_BYTES = 10_000
-"""Minimum size in bytes of a scanned page; smaller pictures are icons."""
+"""Minimum size in bytes of a scanned page. Smaller pictures are taken for icons."""
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     """Return a scan without the pictures that aren't scanned pages.
 
     A picture is a page if it isn't small and no note in the folder could show it, or if its path is `known` as a note.
-    Other pictures become skipped files, except in folders for files shown by notes. Raises SourceError if nothing is
-    left of a `whole` folder.
+    Any other picture becomes a skipped file, except in folders for files shown by notes. Raises SourceError if no files
+    are left and the scan is of a `whole` folder.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     paths = (*known, *(file.path for file in scanned.files))
@@ -54,7 +54,7 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
 
 
 _KEPT = 8_000_000
-"""Maximum number of characters of new and changed files to keep in a plan, so that they are read only once."""
+"""Maximum number of characters to keep in a plan from new and changed files, so that these are read only once."""
 
 
 @dataclass(slots=True)
@@ -82,13 +82,13 @@ def plan(
     only: Paths | None = None,
     unread: Mapping[str, UnreadFile] = MappingProxyType({}),
 ) -> SyncPlan:
-    """Compare a folder with the notes that a base has from it.
+    """Compare a folder with a base's notes from that folder.
 
-    `known` are all notes of the base. Notes from another folder are ignored unless that folder is gone and at least
+    `known` are all of the base's notes. Notes from another folder are ignored unless that folder is gone and at least
     half of its notes are found here, which means that it was moved. `upload` is the source of uploaded notes: an upload
-    removes and renames no notes, and files that aren't downloaded count as failed. With `plain`, the files are text.
-    `unread` are the previous states of unreadable files, by path. With `only`, notes at other paths count as unchanged.
-    `forbidden` is the workspace. Raises SourceError as `scan` does.
+    doesn't remove or rename notes, and files that aren't downloaded count as failed. With `plain`, the files are plain
+    text. `unread` are the previous states of unreadable files, by path. With `only`, notes at any other path count as
+    unchanged. `forbidden` is the workspace. Raises SourceError like `scan`.
     """
     removals = not upload
     scope: ScanScope = "text" if plain else "pictures"
@@ -96,11 +96,11 @@ def plan(
     ref = upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
-    # An upload's file names may be in the Unicode form of another system.
+    # An upload's file names may be in another system's Unicode form.
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
-    # Notes from folders that no longer exist, if at least half of a folder's notes are among the new files.
+    # Notes from folders that no longer exist, provided that at least half of a folder's notes are among the new files.
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known if removals else ():
         by_folder[note.source_ref].append(note)
@@ -129,7 +129,7 @@ def plan(
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
-    # A file without a note that isn't downloaded yet may be a missing note's file, moved.
+    # A file that isn't downloaded yet and has no note may be the moved file of a missing note.
     names = {_name(failed.path) for failed in compared.away if failed.path not in mine}
     gone = [note for note in missing if note.note_id not in matched_notes]
     held = [note for note in gone if _name(note.path) in names]
@@ -215,9 +215,9 @@ def _name(path: str) -> str:
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
     """Match missing notes with new files; return the renamed and the rewritten notes.
 
-    A renamed note has the same content at another path, or in a moved folder. A rewritten one has other content at the
-    same path in a moved folder, or at a path that differs only in case or Unicode form. Files with equal content are
-    matched by path, then by file name, then in order.
+    A renamed note has the same contents at another path, or in a moved folder. A rewritten note has different contents
+    at the same path in a moved folder, or at a path that differs only in case or Unicode form. Files with equal
+    contents are matched by path, then by file name, then in order.
     """
     renamed: list[Match] = []
     rewritten: list[Match] = []

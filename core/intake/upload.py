@@ -1,6 +1,6 @@
-"""Writing uploaded files, archives and exports into a staging folder, which is then compared with a base.
+"""Writes uploaded files, archives and exports to a staging folder, which is then compared with a base.
 
-File names aren't trusted: the whole upload is refused if one could lead out of the folder.
+File names aren't trusted: if one could lead out of the folder, the whole upload is refused.
 """
 
 import io
@@ -36,11 +36,11 @@ MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
 MAX_RATIO = 200
 RATIO_FLOOR = 10 * 1024 * 1024
-"""Number of bytes that any archive may unpack to, since notes can be repetitive; MAX_RATIO limits larger ones."""
+"""Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies beyond that."""
 
 _BLOCK = 1024 * 1024
 _SMALL_BLOCK = 4096
-"""Bytes per read with compression methods that unpack a whole block at once, whatever its size."""
+"""Number of bytes per read for compression methods that unpack a whole block at once, whatever its size."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_DIRECTORY = 16 * 1024 * 1024
 """Maximum size in bytes of an archive's file list, which is read in one piece."""
@@ -67,10 +67,10 @@ class _Allowance:
 
 
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool = False) -> list[Failed]:
-    """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
+    """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the rest.
 
-    A picture outside a folder is a document; a picture in a folder belongs to the notes that link to it. With `whole`,
-    all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, and for too
+    A picture outside a folder is a document. A picture in a folder belongs to the notes that link to it. With `whole`,
+    all files are written, for an importer. Raises SourceError if a name leads out of `destination`, or if there is too
     much data.
     """
     total = 0
@@ -88,10 +88,10 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
 
 
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
-    """Write the note files and documents in a zip archive below `destination`; return the others.
+    """Write the note files and documents in a zip archive below `destination`; return the rest.
 
-    The limits apply to the bytes actually unpacked, not to the sizes stated in the archive. Raises SourceError for a
-    damaged archive, a zip bomb, or a name that leads out of the folder.
+    The limits apply to the bytes actually unpacked, not to the sizes stated in the archive. Raises SourceError if the
+    archive is damaged or a zip bomb, or if a name leads out of the folder.
     """
     with _translate_zip_errors(name), _open_zip(stream, name) as archive:
         return _unzip(archive, destination, _Allowance(name, _most(stream)))
@@ -108,7 +108,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _not_read(path: str) -> list[Failed]:
-    """Return why a file isn't read; nothing for a hidden file or a leftover."""
+    """Return why a file isn't read, or an empty list for a hidden file or a leftover."""
     folder, _, name = path.rpartition("/")
     if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
@@ -116,7 +116,7 @@ def _not_read(path: str) -> list[Failed]:
 
 
 class Archive:
-    """The files in a zip archive, read on demand; raises SourceError as `unzip_from` does."""
+    """The files in a zip archive, read on demand; raises SourceError like `unzip_from`."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive = archive
@@ -133,11 +133,11 @@ class Archive:
         return self._members.keys()
 
     def read(self, path: str, most: int) -> bytes:
-        """Return the bytes of a file of at most `most` bytes, b"" if it is missing."""
+        """Return a file's bytes, or b"" if the file is missing; raises SourceError if it is over `most` bytes."""
         return next(self._pieces(path, most, lambda source: source.read(most + 1)), b"")
 
     def lines(self, path: str, most: int | None) -> Iterator[bytes]:
-        """Yield the lines in a file, each of at most `most` bytes."""
+        """Yield a file's lines; raises SourceError if one is over `most` bytes."""
         return self._pieces(path, most, lambda source: source.readline(-1 if most is None else most + 1))
 
     def _pieces(self, path: str, most: int | None, piece: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
@@ -160,13 +160,13 @@ class Archive:
 
 
 def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
-    """Open a zip archive, whose stream must stay open; raises SourceError as `unzip_from` does.
+    """Open a zip archive, whose stream must stay open; raises SourceError like `unzip_from`.
 
-    An archive that isn't `limited` may unpack to any size.
+    If `limited` is False, the archive may unpack to any size.
     """
     with _translate_zip_errors(name):
         archive = _open_zip(stream, name)
-        # zipfile never unpacks a file to more than its stated size.
+        # zipfile never unpacks more than a file's stated size.
         unpacked = sum(member.file_size for member in archive.infolist())
         if limited and unpacked > _most(stream):
             raise size_error(name)
@@ -189,7 +189,7 @@ def _most(archive: IO[bytes]) -> int:
 
 @contextmanager
 def _translate_zip_errors(name: str) -> Iterator[None]:
-    """Translate errors in reading zip archives into SourceError."""
+    """Translate errors from reading zip archives into SourceError."""
     try:
         yield
     except _DAMAGE as error:
@@ -199,10 +199,10 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
 
 
 def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
-    """Write the files in an archive or, if it only contains archives, the files in those (at a `depth` of 1)."""
+    """Write an archive's files or, if it contains only archives, the files in those archives (at `depth` 1)."""
     others: list[Failed] = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
-    # All names are checked before the first file is written.
+    # Check all names before writing the first file.
     paths = [_checked(_member_name(member)) for member in members]
     whole = any(map(EXPORTED.search, paths))
     holds_archives = depth == 0 and not (whole or any(map(_is_wanted, paths)))
@@ -230,7 +230,7 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
 
 
 def _member_name(member: zipfile.ZipInfo) -> str:
-    """Decode a member's name; without the UTF-8 flag it may be UTF-8, GBK or cp437."""
+    """Decode a member's name. If the UTF-8 flag isn't set, the name may be in UTF-8, GBK or cp437."""
     if member.flag_bits & _UTF8_NAME:
         return member.orig_filename
     raw = member.orig_filename.encode("cp437", "replace")
@@ -258,7 +258,7 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write an uploaded file; a number is appended if its name is taken."""
+    """Write an uploaded file, with a number appended if its name is taken."""
     path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
@@ -280,15 +280,15 @@ def size_error(name: str) -> SourceError:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a base for a folder, an archive or an export; Notion's names for exports are meaningless."""
+    """Return a base name for a folder, archive or export. Notion's meaningless export names become "Notion"."""
     name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
     return "Notion" if EXPORT.fullmatch(name) else name
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write the notes in an export as Markdown files; return the unreadable notes, and the missing parts of notes.
+    """Write an export's notes as Markdown files; return the unreadable notes, and the missing parts of notes.
 
-    Files that notes link to go into the folder `LINKED`. Raises SourceError for too many notes or none at all.
+    Files that notes link to go into the folder `LINKED`. Raises SourceError if there are too many notes or none.
     """
     failed: list[Failed] = []
     lacking = []
@@ -324,15 +324,15 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
 
 LINKED = ".linked"
-"""Name of a staging subfolder for files that notes link to; it is hidden, so the sync skips it."""
+"""Name of a staging subfolder for files that notes link to. It is hidden, so the sync skips it."""
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""The result of filling a staging folder: the exporting program or "", failed files, skipped files."""
+"""The result of filling a staging folder: the exporting program or "", the failed files, and the skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
-    """Write the notes and documents in an upload into a folder; raises SourceError if there are none."""
+    """Write an upload's notes and documents to a folder; raises SourceError if there are none."""
     pairs = list(files)
     others = []
     names = [name for name, _ in pairs]
@@ -346,7 +346,7 @@ def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
 
 
 def stage_file(file: Path, into: Path) -> Staged:
-    """Write the contents of an archive or an export into a folder, as `stage` does."""
+    """Write the contents of an archive or an export to a folder, like `stage`."""
     others = []
     try:
         if file.stat().st_size > MAX_UNPACKED:
@@ -362,7 +362,7 @@ def stage_file(file: Path, into: Path) -> Staged:
 
 
 def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
-    """Replace an export in a staging folder with its notes, or delete what was written only for an importer."""
+    """Replace an export in a staging folder with its notes, or delete any files written only for an importer."""
     if importer := importer_of(staging, keeps_files=False):
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
@@ -383,7 +383,7 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
-    """Return the text of a file's note as read by an importer; raises SourceError."""
+    """Return the text of a file's note, as read by an importer; raises SourceError."""
     imported = next(iter(importer.notes([path])))
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))

@@ -1,4 +1,4 @@
-"""Watching of folders while the program runs, and the freshness of notes."""
+"""Watching folders while the program runs, and checking whether notes are up to date."""
 
 import logging
 import os
@@ -47,11 +47,11 @@ _LOG = logging.getLogger(__name__)
 _LONGEST = 3.0
 """Seconds after which a folder is synced even if it keeps changing."""
 _MOMENT = 1
-"""Duration of a check of a folder's events, in milliseconds."""
+"""How long to check a folder for events, in milliseconds."""
 _LOOKS = 3
 """Maximum number of times to list a folder whose subfolders keep changing."""
 _ENTERS_LINKS = sys.platform == "linux"
-"""Whether a recursive watcher would follow symbolic links, which may take long."""
+"""Whether a recursive watcher would follow symbolic links, which may take a long time."""
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
@@ -67,7 +67,7 @@ class _Followed:
 class FileEvents:
     """The changes below watched folders, collected until a folder settles.
 
-    A folder whose events the system doesn't report has no changes.
+    A folder has no changes if the system doesn't report its events.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class FileEvents:
         self._outdated: set[str] = set()
 
     def follow(self, folders: Iterable[str]) -> None:
-        """Watch exactly these folders; a folder that was replaced counts as changed as a whole."""
+        """Watch exactly the given folders. If a folder was replaced, all of it counts as changed."""
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
         for folder, followed in list(self._followed.items()):
             if wanted.get(folder) != followed.where:
@@ -90,9 +90,9 @@ class FileEvents:
         self._refused &= wanted.keys()
 
     def take(self) -> dict[str, set[str]]:
-        """Return and forget the changed paths, relative to their folder, of each folder that has settled.
+        """Return and forget the changed paths in each settled folder, relative to that folder.
 
-        The path of a folder stands for all its content, or "" for the whole watched folder.
+        A subfolder's path stands for all its contents, and "" for the whole watched folder.
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
@@ -100,7 +100,7 @@ class FileEvents:
         for folder in ready & self._outdated & self._followed.keys():
             before = self._followed[folder]
             self._begin(folder)
-            self._collect(folder, before)  # changes made while the folder was listed
+            self._collect(folder, before)  # changes made while the folder was being listed
             before.watcher.close()
         self._outdated -= ready
         for folder in ready:
@@ -108,7 +108,7 @@ class FileEvents:
         return {folder: self._changed.pop(folder) for folder in ready}
 
     def put_back(self, folder: str, paths: set[str]) -> None:
-        """Add changed paths for a later call of `take`."""
+        """Add changed paths for a later call to `take`."""
         self._changed.setdefault(folder, set()).update(paths)
         self._since.setdefault(folder, time.monotonic())
 
@@ -116,7 +116,7 @@ class FileEvents:
         self.follow(())
 
     def _begin(self, folder: str) -> None:
-        """Watch a folder with its current subfolders; a folder that can't be watched is logged once."""
+        """Watch a folder and its current subfolders. A folder that can't be watched is logged once."""
         self._followed.pop(folder, None)
         try:
             if where := _identity(folder):
@@ -126,7 +126,7 @@ class FileEvents:
             self._refused.add(folder)
 
     def _collect(self, folder: str, followed: _Followed) -> bool:
-        """Collect the changed paths of a folder; return whether there are any."""
+        """Collect a folder's changed paths; return whether there are any."""
         events = followed.watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
         paths = set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
         if paths & followed.inside or any(_is_folder(Path(folder, path)) for path in paths):
@@ -145,7 +145,7 @@ def _identity(folder: str) -> tuple[int, int] | None:
 
 
 def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
-    """Return the subfolders of a folder, and a watcher of the events in all of them."""
+    """Return a folder's subfolders, and a watcher for events in all of them."""
     from watchfiles._rust_notify import RustNotify
 
     if not _ENTERS_LINKS:
@@ -161,7 +161,7 @@ def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
 
 
 def _subfolders(folder: str) -> frozenset[str]:
-    """Return the paths of a folder and its subfolders that may contain notes or rules, without following links."""
+    """Return the paths of a folder and of its subfolders that may contain notes or rules. Links aren't followed."""
     found = set()
     for place, names, _ in os.walk(folder):
         names[:] = [name for name in names if not is_skipped(name) or name == _VAULT]
@@ -175,9 +175,9 @@ def _path(path: str, folder: str) -> str:
 
 
 def _reported_path(path: str) -> str | None:
-    """Return the path to report for a changed path, or None if it can't be that of a note or of rules.
+    """Return the path to report for a changed path, or None if it can be neither a note nor a file with rules.
 
-    For a placeholder, this is the path of the file to download; for a vault's settings folder, that of its rules.
+    For a placeholder, report the path of the file to download. For a vault's settings folder, report its rules file.
     """
     folder, slash, name = path.rpartition("/")
     if name == _VAULT:
@@ -189,7 +189,7 @@ def _reported_path(path: str) -> str | None:
 _PATIENCE = 0.2
 """Seconds between checks of a running job."""
 _FIRST = 5.0
-"""Seconds before the first check, which would delay the first page."""
+"""Seconds before the first check. An earlier check would delay the first page."""
 _TICK = 0.5
 """Seconds between checks of file events and of the settings file."""
 _FOLLOW = 5.0
@@ -198,18 +198,18 @@ _MANY = 200
 """Number of changed paths above which the whole folder is compared."""
 _AN_HOUR = 3600.0
 _IMPORT = "import"
-"""Job name of syncs and imports, only one of which runs at a time."""
+"""Job name for syncs and imports. Only one of them runs at a time."""
 
 Folders = Iterator[tuple[KnowledgeBase, str]]
 """Watched folders with their bases."""
 
 
 _Key = tuple[str, str]
-"""The id of a base, and one of its folders or exports."""
+"""A base's id, and one of its folders or exports."""
 
 
 class TextFolders:
-    """The text folders configured in `[knowledge]` of the settings, and their bases."""
+    """The text folders configured in the `[knowledge]` section of the settings, and their bases."""
 
     def __init__(self, settings: Settings, bases: Bases, imports: Imports) -> None:
         self._settings = settings
@@ -222,11 +222,11 @@ class TextFolders:
         return self._settings.knowledge.enabled and self._settings.knowledge.auto_scan
 
     def holds(self, folder: Path) -> bool:
-        """Return whether a path belongs to a text folder, even if the folder is missing."""
+        """Return whether a path is that of a text folder, even if the folder is missing."""
         return folder.name == TEXTS and folder.parent.parent == self._settings.knowledge.base_dir.resolve()
 
     def folders(self) -> Mapping[str, Path]:
-        """Return the existing text folders by the names of their bases; symbolic links are ignored."""
+        """Return the existing text folders by base name. Symbolic links are ignored."""
         top = self._settings.knowledge.base_dir.resolve()
         texts = sorted(top.glob(f"*/{TEXTS}")) if self._settings.knowledge.enabled else []
         return {
@@ -236,9 +236,9 @@ class TextFolders:
         }
 
     def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
-        """Return a text folder's base, and whether it was just created; with `auto_embed` it indexes at once.
+        """Return a text folder's base, and whether it was just created. With `auto_embed`, the base embeds at once.
 
-        Raises ConfigError if a base of another kind has the name, and as `Bases.add` does.
+        Raises ConfigError if the name is taken by a base of another kind, and the errors of `Bases.add`.
         """
         at_once = self._settings.knowledge.auto_embed
         known = self.bases.find(name)
@@ -254,10 +254,10 @@ class TextFolders:
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
-        """Import every text folder into its base; return the results. An error in one folder doesn't stop the others.
+        """Import every text folder into its base; return the results. An error in one folder doesn't stop the rest.
 
-        Without `confirmed`, a folder that lost many files keeps its lines. Raises ConfigError if text folders are
-        switched off or `base_dir` is missing, and Cancelled.
+        Without `confirmed`, a folder that lost many files keeps its lines. Raises Cancelled, and ConfigError if text
+        folders are switched off or `base_dir` is missing.
         """
         chosen = self._settings.knowledge
         if not chosen.enabled:
@@ -291,10 +291,10 @@ class TextFolders:
 class Watching:
     """Syncs the folders of watched bases as their files change, in its own thread.
 
-    Changes that the system reports are synced at once, all others every `scan_interval` seconds. Removing many notes,
+    Changes reported by the system are synced at once, all others every `scan_interval` seconds. Removing many notes,
     counting those removed in the last hour, needs the user's consent. A missing folder keeps its notes. A new text
-    folder becomes a base. `index` is called after each check of a base whose pictures are read or embedded, and for
-    waiting notes; `reread` reads the settings again if their file has changed.
+    folder becomes a base. `index` is called for waiting notes, and after each check of a base whose pictures are read
+    or embedded. `reread` reloads the settings if their file has changed.
     """
 
     def __init__(
@@ -324,14 +324,14 @@ class Watching:
         self._refused_exports = dict[_Key, Message | None]()
         self._removals = defaultdict[_Key, list[tuple[float, int]]](list)
         self.synced = 0
-        """Number of syncs that changed notes, except in text folders, whose files may grow all the time."""
+        """Number of syncs that changed notes. Text folders don't count, because their files may grow all the time."""
         self.made: list[str] = []
-        """Names of bases that were created for text folders."""
+        """Names of the bases created for text folders."""
         self.refused: dict[str, Message] = {}
-        """Text folders that can't have a base, with the reasons, by name."""
+        """Why text folders can't have a base, by folder name."""
 
     def start(self) -> None:
-        """Start watching; does nothing if it is started already."""
+        """Start watching, unless it has already been started."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
             self._thread.start()
@@ -341,19 +341,19 @@ class Watching:
         return self._thread is not None and not self._stop.is_set()
 
     def close(self) -> None:
-        """Stop watching and a running sync, and wait for both."""
+        """Stop watching and any running sync, and wait for both to end."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
 
     def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
-        """Return the folders of a base, as of the last check."""
+        """Return a base's folders, as of the last check."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
     def look(self, *plain: bool) -> None:
         """Check every folder of the watched bases once, and sync the changed ones.
 
-        `plain` limits this to the bases of text files, or to the others.
+        `plain` limits this to the bases of text files (True) or to all other bases (False).
         """
         for base, folder in self._folders(*plain):
             if self._stop.is_set():
@@ -380,7 +380,7 @@ class Watching:
         self._events.close()
 
     def _take_changes(self) -> None:
-        """Sync the files changed since the last call; changes that can't be synced now wait for the next call."""
+        """Sync the files changed since the last call. Changes that can't be synced now wait for the next call."""
         changed = self._events.take()
         for base, folder in self._folders() if changed else ():
             paths = changed.get(folder, set())
@@ -388,7 +388,7 @@ class Watching:
                 self._events.put_back(folder, paths)
 
     def _folders(self, *plain: bool) -> Folders:
-        """Yield the watched folders, first those of text files; `plain` limits this as in `look`."""
+        """Yield the watched folders, those with text files first. `plain` limits them as in `look`."""
         for kind in plain or (True, False):
             if kind and self._texts.automatic:
                 yield from self._text_folders()
@@ -399,7 +399,7 @@ class Watching:
                         yield base, folder
 
     def _text_folders(self) -> Folders:
-        """Yield the existing text folders with their bases, creating missing ones."""
+        """Yield the existing text folders with their bases, creating missing bases."""
         for name, folder in self._texts.folders().items():
             try:
                 known = self._bases.find(name)
@@ -418,7 +418,7 @@ class Watching:
                 yield base, str(folder)
 
     def _watch(self, base: KnowledgeBase, folder: str, changed: Set[str] = frozenset()) -> bool:
-        """Sync a folder or only its `changed` paths; return False if another import is running."""
+        """Sync a folder, or only its `changed` paths; return False if another import is running."""
         if self._jobs.running(_IMPORT, "rebuild"):
             return False
         before = self._seen.get((base.id, folder))
@@ -428,10 +428,10 @@ class Watching:
         try:
             plan, removals = self._plan(base, folder, changed)
             if plan.base_id != base.id:
-                return True  # the base was deleted or renamed in between
+                return True  # the base was deleted or renamed in the meantime
             seen = replace(seen, removals=removals)
             if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
-                # The job plans again, because by then no other import is running.
+                # The job makes a new plan, because no other import is running by then.
                 seen = replace(seen, problem=self._sync(base, folder, lambda: self._plan(base, folder, changed)[0]))
             elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
@@ -446,7 +446,7 @@ class Watching:
         return True
 
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
-        """Import a new or changed export in a watched folder; return why it failed, if it did."""
+        """Import a new or changed export in a watched folder; return why it failed, or None if it didn't."""
         key = base.id, str(export)
 
         def plan() -> SyncPlan:
@@ -458,10 +458,10 @@ class Watching:
         return self._refused_exports.get(key)
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan for a sync, and the number of removals taken out of it for the user to confirm."""
+        """Return the plan for a sync, and the number of removals taken out of the plan for the user to confirm."""
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
-        # Removals in the last hour count too.
+        # Count the removals of the last hour too.
         since = time.monotonic() - _AN_HOUR
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
         waits = bool(before and before.removals) or (bool(plan.removed) and plan.removes_many_after(lately))
@@ -475,7 +475,7 @@ class Watching:
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
-        """Sync a folder or an export as a job that is forgotten afterwards; return why it failed, if it did.
+        """Sync a folder or an export as a job that is forgotten afterwards; return why it failed, or None if it didn't.
 
         A sync that only records new file times isn't reported.
         """
@@ -520,9 +520,9 @@ _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
 
 
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
-    """Return the running work, or else the problems with folders, files, refused passages and the index.
+    """Return the work in progress, or else the problems with folders, files, refused passages and the index.
 
-    With `of`, only that base is checked.
+    With `of`, check only that base.
     """
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:

@@ -1,4 +1,4 @@
-"""Fetching a web page with one request, on the user's behalf, from a public address."""
+"""Fetches a web page from a public address on the user's behalf, with a single request."""
 
 import codecs
 import http.client
@@ -29,10 +29,10 @@ _KINDS = {
 }
 _REDIRECTS = range(300, 400)
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""The IPv6 range of internet hosts."""
+"""The IPv6 range used by internet hosts."""
 _OVER_IPV4 = ipaddress.IPv6Network("2002::/16")
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""IPv4 addresses in IPv6-only networks (NAT64), in the last four bytes."""
+"""Addresses used in IPv6-only networks (NAT64), with an IPv4 address in the last four bytes."""
 _SAFE = "/%:@!$&'()*+,;=~-._?"
 
 
@@ -46,16 +46,16 @@ class WebPage:
 
 
 def fetch(address: str) -> WebPage:
-    """Fetch a page. Nothing that it links to is loaded, and no redirect is followed.
+    """Fetch a page, without loading anything it links to and without following redirects.
 
-    Raises SourceError for an address that isn't public, and for a response that isn't a page, is too large or too slow.
+    Raises SourceError if the address isn't public, or if the response isn't a page, is too large, or takes too long.
     """
     parts = address_parts(address)
     host = str(parts.hostname)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         connection = http.client.HTTPConnection(host, port)
-        # Connected to the address that was checked; a second lookup could return another.
+        # Connect to the address that was checked, because a second lookup could return a different one.
         connection.sock = _connect(address, host, port, encrypted=parts.scheme == "https")
         try:
             with _in_time(connection.sock, address):
@@ -67,7 +67,7 @@ def fetch(address: str) -> WebPage:
 
 
 def address_parts(address: str) -> SplitResult:
-    """Split the address of a web page; raises SourceError for any other text."""
+    """Split the address of a web page; raises SourceError if it isn't one."""
     with suppress(ValueError):
         parts = urlsplit(address)
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):
@@ -79,7 +79,7 @@ def address_parts(address: str) -> SplitResult:
 
 
 def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
-    """Connect to the first reachable address of a host, all of whose addresses must be public."""
+    """Connect to a host's first reachable address. All the host's addresses must be public."""
     found = list(dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)))
     if not found or not all(map(_is_public, found)):
         raise SourceError(address, "is an address on this machine or its local network, so it was refused.")
@@ -106,7 +106,7 @@ def _is_public(number: str) -> bool:
 
 @contextmanager
 def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
-    """Close a connection after `SECONDS`, even if bytes still trickle in."""
+    """Shut down a connection after `SECONDS`, even if bytes still trickle in."""
     over = threading.Event()
 
     def end() -> None:
@@ -151,7 +151,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
 
 
 def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
-    """Convert a text to UTF-8 with a byte order mark if the response names its encoding, which a file can't."""
+    """Convert text to UTF-8 with a byte order mark if the response declares its charset, since a saved file can't."""
     if suffix == ".pdf" or normalize_encoding(charset or "") in ("", "utf-8"):
         return data
     declared = decode_declared(data, suffix[1:], charset or "")
@@ -159,7 +159,7 @@ def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
 
 
 def _name(address: str, suffix: str) -> str:
-    """Return the path for a page's note: the host, then path and query in characters that every system allows.
+    """Return the path for a page's note: the host, then the path and query in characters allowed on every system.
 
     A hash is appended if another page could get the same path.
     """

@@ -1,1 +1,1 @@
-"""Parsing of Markdown: front matter, and a single parse for outline, titles, tags and links."""
+"""Markdown parsing: front matter, and a single pass for the outline, titles, tags and links."""

@@ -1,4 +1,4 @@
-"""Reading the title, tags and links in the body of a note, and rewriting its link targets."""
+"""Reads the title, tags and links in a note's body, and rewrites link targets."""
 
 import posixpath
 import re
@@ -27,7 +27,7 @@ from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""The start of an address of the web or of another program."""
+"""The start of an address on the web or in another program."""
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
@@ -39,7 +39,7 @@ _ATTACHMENT = re.compile(
 )
 
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
-"""The address of a picture whose data is inside the text."""
+"""The address of a picture whose data is part of the text."""
 _SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
 """The start of a tag, a link, or a file embedded with HTML."""
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
@@ -49,7 +49,7 @@ _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 
 @frozen
 class BodyMetadata:
-    """The first title in a body ("" if there is none), its tags, its links and its outline."""
+    """The first title in a body, or "" if there is none, and the body's tags, links and outline."""
 
     title: str
     tags: tuple[str, ...]
@@ -57,15 +57,15 @@ class BodyMetadata:
     outline: Outline
 
     def targets(self, path: str) -> tuple[str, ...]:
-        """Return the distinct targets of the links in a note; `path` is the note's path."""
+        """Return the distinct link targets in a note. `path` is the note's path."""
         folder = posixpath.dirname(path)
         return tuple(dict.fromkeys(filter(None, (target_of(link, folder) for link in self.links))))
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
-    """Read the metadata in the body of the note at `path`; raises SourceError if it is too large to parse.
+    """Read the metadata in the body of the note at `path`; raises SourceError if the body is too large to parse.
 
-    A `plain` text has no title, tags or links.
+    `plain` text has no title, tags or links.
     """
     if plain:
         return BodyMetadata("", (), (), plain_outline(body))
@@ -90,7 +90,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags, except those that differ from an earlier one only in case, width or traditional characters."""
+    """Return the tags, dropping any that differ from an earlier one only in case, width or traditional characters."""
     first: dict[str, str] = {}
     for tag in tags:
         first.setdefault(tag_key(tag), tag)
@@ -109,14 +109,14 @@ def attachments_in(body: str, path: str) -> tuple[str, ...]:
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures among the results of `shown_in`."""
+    """Return only the pictures among the results of `shown_in`."""
     return {name: place for name, place in shown_in(body, path).items() if _PICTURE.search(name)}
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes embedded in a body, as written, with the offset after the first embed.
+    """Return the pictures, files and notes embedded in a body, as written, each with the offset after its first embed.
 
-    Raises SourceError for a body that is too large to parse.
+    Raises SourceError if the body is too large to parse.
     """
     if "![" not in body:
         return {}
@@ -133,20 +133,20 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
 
 def short_title(title: str) -> str:
-    """Return a title as one line of at most MAX_TITLE characters."""
+    """Return a title as a single line of at most MAX_TITLE characters."""
     title = collapse_spaces(compose(title))
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
 
 def file_of(link: Link) -> str:
-    """Return the path in a link, without the fragment after it."""
+    """Return the path in a link, without the fragment that follows it."""
     if link.wiki:
         return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
     return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
 
 
 def target_of(link: Link, folder: str) -> str:
-    """Return the target of a link from a note in `folder`, or "" if it can't be a note."""
+    """Return the target of a link in a note in `folder`, or "" if the target can't be a note."""
     if link.wiki:
         target = file_of(link)
         return "" if _ATTACHMENT.search(target) else target
@@ -162,7 +162,7 @@ def target_of(link: Link, folder: str) -> str:
 
 
 NewTarget = Callable[[Link], str | None]
-"""Function that returns the new target of a link (a path instead of an address), or None to keep the old one."""
+"""Returns a link's new target, as a path even if the link has an address, or None to keep the old target."""
 
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _DESTINATION = re.compile(rf"(?<=\]){DESTINATION}")
@@ -170,9 +170,9 @@ _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:
-    """Return a body with new targets for some of its links; `path` is the note's new path.
+    """Return a body with new targets for some of its links. `path` is the note's new path.
 
-    Raises SourceError for a body that is too large to parse.
+    Raises SourceError if the body is too large to parse.
     """
     parsed = parser.parse(body, path)
     folder = posixpath.dirname(path)
@@ -208,7 +208,7 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
 
 
 def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -> str:
-    """Return the address of a link, changed if the link gets a new target."""
+    """Return a link's address, changed if the link gets a new target."""
     angled = written[:1] == "<" and written[-1:] == ">"
     link = link_to(inline.unescaped(written))
     new = new_target(link)

@@ -1,4 +1,4 @@
-"""Parsing of front matter into the fields of a note.
+"""Parses front matter into a note's fields.
 
 Front matter begins with `---` on the first line of a file and ends at the next `---` or `...`, with a mapping in
 between. The YAML isn't trusted: only plain values are built.
@@ -26,7 +26,7 @@ MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
 _MOST_TRIED = 20
-"""Maximum number of lines per key to try one by one."""
+"""Maximum number of lines per key to try individually."""
 _LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _ITEM = re.compile(r"-[ \t]")
@@ -38,7 +38,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @frozen
 class UnreadLine:
-    """A line that isn't valid YAML: its number in the file, its key or "", and the reason."""
+    """A line that isn't valid YAML: its number in the file, its key (or ""), and the reason."""
 
     number: int
     key: str
@@ -47,7 +47,7 @@ class UnreadLine:
 
 @frozen
 class YamlBlock:
-    """The mapping in front matter, or None if it is empty, and the unreadable lines."""
+    """The mapping in front matter, or None if the front matter is empty, and the unreadable lines."""
 
     root: yaml.MappingNode | None
     unread: tuple[UnreadLine, ...] = ()
@@ -72,7 +72,7 @@ def mapping(source: str) -> YamlBlock | None:
 def compose(source: str) -> yaml.Node | None:
     """Return YAML as nodes with offsets; raises YAMLError.
 
-    Raises ValueError, before anything is built, for YAML that would be costly to load.
+    Raises ValueError, before building anything, if the YAML would be costly to load.
     """
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
@@ -86,14 +86,14 @@ def compose(source: str) -> yaml.Node | None:
             if depth > MAX_DEPTH:
                 raise too_deep
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" in (error.problem or ""):  # PyYAML from 6.0.4 on looks ahead
+        if "nesting depth" in (error.problem or ""):  # PyYAML looks ahead since 6.0.4
             raise too_deep from error
         raise
     return yaml.compose(source, Loader=_Loader)
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
-    """Return whether a key and all keys within its value are scalars; the key `{{title}}`, for one, is a mapping."""
+    """Return whether a key and all keys in its value are scalars. The key `{{title}}`, for example, is a mapping."""
     key, value = pair
     if isinstance(value, yaml.SequenceNode):
         return isinstance(key, yaml.ScalarNode) and all(_has_plain_keys((key, item)) for item in value.value)
@@ -104,7 +104,7 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
 def _by_lines(source: str) -> YamlBlock | None:
     """Return the mapping in the lines that are valid YAML, or None if the text looks like prose.
 
-    The other lines become comments, so the offsets of nodes stay the same.
+    Invalid lines become comments, so that node offsets stay the same.
     """
     lines: list[str] = []
     unread = []
@@ -133,7 +133,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 
 
 def _entries(source: str) -> Iterator[list[str]]:
-    """Yield the lines of each key: its own line, and the lines below that belong to it."""
+    """Yield each key's lines: its own line, and the lines below that belong to it."""
     entry: list[str] = []
     for line in filter(None, _LINE.findall(source)):
         if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
@@ -145,7 +145,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return for each line of a key why it isn't valid YAML after the valid lines above, or None if it is."""
+    """Return, for each of a key's lines, why it isn't valid YAML after the valid lines above it, or None if it is."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -158,7 +158,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
 
 
 def _reason(lines: list[str]) -> Message | None:
-    """Return why lines aren't valid YAML with keys and values, or None if they are; the last line is to blame."""
+    """Return why lines aren't valid YAML with keys and values, or None if they are. The last line is to blame."""
     try:
         root = compose("".join(lines))
     except yaml.YAMLError:
@@ -173,7 +173,7 @@ def _reason(lines: list[str]) -> Message | None:
 
 
 def _as_comment(line: str) -> str:
-    """Return a comment of the same length and with the same line end as a line."""
+    """Return a comment with the same length and line end as the given line."""
     text = line.rstrip("\r\n")
     return "#" * len(text) + line[len(text) :]
 
@@ -185,19 +185,19 @@ _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
-"""Note field -> its keys in front matter in lower case, the usual one first."""
+"""The front matter keys of each note field, in lower case, the usual key first."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Exceptions from PyYAML's constructors, which don't validate, for text that doesn't fit its tag."""
+"""Exceptions raised by PyYAML's constructors, which don't validate, if text doesn't fit its tag."""
 
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values in front matter by note field; `extra` contains all other keys, with values for JSON.
+    """The values in front matter by note field. `extra` contains all other keys, with JSON-compatible values.
 
     `left_out` lists the unreadable lines and values.
     """
@@ -208,7 +208,7 @@ class FrontMatter:
     left_out: list[Omission] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
-        """Return the value of a note field or time, its default if unset."""
+        """Return the value of a note field or time, or its default if unset."""
         return self.fields.get(name, _EMPTY.get(name))
 
 
@@ -219,7 +219,7 @@ def dump(values: Mapping[str, object]) -> str:
 
 
 class FrontSpan(NamedTuple):
-    """The start and end of the YAML in a text, and the start of the body; all 0 without front matter."""
+    """The start and end of the YAML in a text, and the start of the body; all 0 if there is no front matter."""
 
     start: int = 0
     end: int = 0
@@ -227,7 +227,7 @@ class FrontSpan(NamedTuple):
 
 
 def span(text: str) -> FrontSpan:
-    """Return the span of the front matter of a text.
+    """Return the span of a text's front matter.
 
     If there is no mapping between the two `---` lines, they belong to the body.
     """
@@ -236,14 +236,14 @@ def span(text: str) -> FrontSpan:
 
 
 def delimited(text: str) -> FrontSpan:
-    """Return the span between the two `---` lines, whether or not the text between is a mapping."""
+    """Return the span between the two `---` lines, whether or not it contains a mapping."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return FrontSpan(opening.end(), closing.start(), closing.end()) if opening and closing else FrontSpan()
 
 
 def parse(source: str) -> FrontMatter:
-    """Parse the YAML of front matter; unreadable lines are left out with a warning."""
+    """Parse the YAML in front matter. Unreadable lines are left out with a warning."""
     front = FrontMatter()
     read = mapping(source)
     unread = read.unread if read else ()
@@ -263,9 +263,9 @@ def parse(source: str) -> FrontMatter:
 
 
 def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
-    """Store the value of a key in its note field, or in `extra` if the field doesn't accept it.
+    """Store a key's value in its note field, or in `extra` if the field doesn't accept the value.
 
-    Fields take the text as written; YAML would read `1.10` as a number and `no` as false.
+    Fields take the text as written. YAML would read `1.10` as a number and `no` as False.
     """
     texts = list(strings(node))
     value = ", ".join(texts).strip()
@@ -288,7 +288,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
-    """Return the value of a text for a field of the given kind, or None if the field doesn't accept it."""
+    """Return a value converted for a field of the given kind, or None if the field doesn't accept it."""
     match kind:
         case "tags":
             return tuple(tag for text in texts for tag in split_tags(text))
@@ -334,12 +334,12 @@ def _holds_mapping(node: yaml.Node) -> bool:
 
 
 def target(text: str) -> str:
-    """Return the title, file name or path of the note named by an entry, with or without wikilink syntax."""
+    """Return the note title, file name or path in an entry that may be a wikilink."""
     return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
 
 
 def strings(node: yaml.Node) -> Iterator[str]:
-    """Yield the texts in a value, one per list item."""
+    """Yield the strings in a value, one per list item."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from strings(item)
@@ -348,7 +348,10 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a date as midnight UTC, or a time in UTC; None for anything else. Without an offset, it is local time."""
+    """Return a date as midnight UTC, a time in UTC, or None for anything else.
+
+    A time without an offset is local time.
+    """
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -367,7 +370,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds YAML values; a number or time that would be written differently stays text."""
+    """Builds YAML values. A number or time that would be written differently stays a string."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")

@@ -1,7 +1,7 @@
-"""Writing of fields into front matter; only the lines of changed fields are rewritten.
+"""Writes fields to front matter. Only the lines of changed fields are rewritten.
 
 The offsets of keys and values come from PyYAML. The result is parsed again, and refused unless the changed fields read
-as intended and all others as before.
+as intended and all others read as before.
 """
 
 import json
@@ -26,14 +26,14 @@ _LISTS = fields_of("tags", "notes")
 _NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
-"""Texts that another YAML parser may take for a boolean, a number or a time."""
+"""Strings that another YAML parser may take for a boolean, a number or a time."""
 
 
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
-    """Return front matter with new values for some fields; `front` includes both `---` lines, or is empty.
+    """Return front matter with new values for some fields. `front` includes both `---` lines, or is empty.
 
-    An empty value removes its key. `newline` ends the lines of new front matter. Raises EditError for unreadable front
-    matter, and for a value that it can't represent.
+    An empty value removes its key. `newline` ends the lines of new front matter. Raises EditError if the front matter
+    is unreadable, or if it can't represent a value.
     """
     start, end, body = frontmatter.span(front)
     if not body:  # without a mapping, the text belongs to the body
@@ -42,9 +42,9 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
     changed = _YamlWriter(source, ending).write(fields)
-    if mapping(changed) is None:  # comments alone would belong to the body
+    if mapping(changed) is None:  # with nothing but comments, it would belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in list(fields)[:1])
-    # The changed fields must read as intended, all others as before.
+    # The changed fields must read as intended, and all others as before.
     before = frontmatter.parse(source)
     after = frontmatter.parse(changed)
     touched = {key for name in fields for key in KEYS[name]}
@@ -66,7 +66,7 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
 
 
 class _YamlWriter:
-    """Edits the YAML of front matter; `newline` ends each line."""
+    """Edits the YAML in front matter. `newline` ends each line."""
 
     def __init__(self, source: str, newline: str) -> None:
         self._source = source
@@ -78,10 +78,10 @@ class _YamlWriter:
         self._pairs = [(key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)] if root else []
         self._indent = " " * self._pairs[0][0].start_mark.column if self._pairs else ""
         self._changes = list[tuple[int, int, str]]()
-        """Replacements: start and end in the YAML, and the new text."""
+        """Replacements: the start and end in the YAML, and the new text."""
 
     def write(self, fields: Mapping[str, object]) -> str:
-        """Return the YAML with new values of some fields."""
+        """Return the YAML with new values for some fields."""
         added = ""
         for name, value in fields.items():
             places = [pair for pair in self._pairs if pair[0].value.strip().lower() in KEYS[name]]
@@ -123,7 +123,7 @@ class _YamlWriter:
         self._changes.append((start, end, new))
 
     def _text(self, name: str, value: object, node: yaml.Node | None = None) -> str:
-        """Return a value as YAML, in the style of the old value, if any."""
+        """Return a value as YAML, in the same style as the old value, if any."""
         raw = self._raw(node) if node else ""
         if name in _LISTS:
             entry = isinstance(node, yaml.ScalarNode)
@@ -143,11 +143,11 @@ class _YamlWriter:
         return _quote(str(value), style=getattr(node, "style", None), plain=name in _NUMBERS)
 
     def _item(self, name: str, value: str, raw: str, *, flow: bool) -> str:
-        """Return a new item of a list, as a wikilink if the old list, `raw`, contains wikilinks."""
+        """Return a new list item, as a wikilink if the old list, `raw`, contains wikilinks."""
         return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Rewrite a list with one item per line; remaining items keep their lines, and comments are kept."""
+        """Rewrite a list with one item per line. Remaining items keep their lines, and comments are kept."""
         lines = dict[str, str]()
         comments = ""
         start = end = self._line(node.value[0])
@@ -173,14 +173,14 @@ class _YamlWriter:
         return self._source[node.start_mark.index : self._end_of(node)]
 
     def _colon(self, key: yaml.Node) -> int:
-        """Return the offset after the colon of a key."""
+        """Return the offset after a key's colon."""
         return self._source.index(":", key.end_mark.index) + 1
 
     def _end(self, key: yaml.Node, value: yaml.Node) -> int:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return the end of a node's text, without the following lines that YAML counts as part of it."""
+        """Return the end of a node's text, without the blank lines and comments that YAML counts as part of it."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)
@@ -196,25 +196,25 @@ class _YamlWriter:
 
 
 def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
-    """Return the values in an item of a list."""
+    """Return the values in a list item."""
     texts = frontmatter.strings(item)
     values = (tag for text in texts for tag in split_tags(text)) if name == "tags" else map(frontmatter.target, texts)
     return tuple(filter(None, values))
 
 
 def _date(value: datetime, like: str) -> str:
-    """Return a time in the format of the old text: with or without time of day and offset."""
+    """Return a time in the same format as the old text, with or without a time of day and an offset."""
     if is_day(value) and (not like or ":" not in like):
         return day_of(value)
     plain = like.strip("\"'")
     bare = moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
     text = on_clock(value).replace(tzinfo=None).isoformat() if bare else ""
-    # In the hour that occurs twice, the time is ambiguous without an offset.
+    # When clocks go back, an hour occurs twice, and its times are ambiguous without an offset.
     return text if moment(text) == value else value.isoformat()
 
 
 def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
-    """Return a text as YAML, in quotes if they are needed or the old value had them."""
+    """Return a string as YAML, quoted if necessary or if the old value was quoted."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
     if style == "'" and value.isprintable() and "\\" not in value:
@@ -223,7 +223,7 @@ def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: b
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON that is also YAML for the same value."""
+    """Return a value as JSON that is also valid YAML for the same value."""
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 

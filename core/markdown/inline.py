@@ -1,7 +1,7 @@
 """Inline Markdown: hiding literals, extracting links and tags, and producing visible text.
 
-A literal is a span whose content isn't parsed further: a code span, wikilink, HTML tag, comment, address or escaped
-character. As in CommonMark, the leftmost takes precedence. All scans are linear in the text.
+A literal is a span whose contents aren't parsed any further: a code span, wikilink, HTML tag, comment, address or
+escaped character. As in CommonMark, the leftmost literal takes precedence. All scans take linear time.
 """
 
 import re
@@ -21,7 +21,7 @@ from core.markdown.parser import Parsed
 from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
 PLACE = re.compile(r"\0(\d+)\0")
-"""Placeholder for a literal, with its number. The text itself contains no NUL, because markdown-it replaces it."""
+"""Placeholder for a literal, with its number. The text itself contains no NULs, because markdown-it replaces them."""
 
 _LITERAL = re.compile(
     r"""
@@ -37,7 +37,8 @@ _LITERAL = re.compile(
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-"""Text in which no literal starts; matching it is four times as fast as searching, which helps with pasted pictures."""
+"""Text in which no literal starts. Matching this is four times as fast as searching, which helps with pasted pictures.
+"""
 _CLOSER = re.compile(r"`+|%%|-->|\?>")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
@@ -45,7 +46,7 @@ _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*
 
 @frozen
 class Literal:
-    """A literal: its Markdown, its visible text, and the target of a wikilink."""
+    """A literal: its Markdown, its visible text, and its target, or None if it isn't a wikilink."""
 
     raw: str
     visible: str = ""
@@ -54,7 +55,7 @@ class Literal:
 
 @frozen
 class Inline:
-    """A text in which placeholders (PLACE) stand for its literals."""
+    """Inline Markdown in which placeholders (PLACE) stand for the literals."""
 
     text: str
     literals: Sequence[Literal]
@@ -94,8 +95,8 @@ def hide(text: str) -> Inline:
 def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
     """Yield each block of inline Markdown in reading order, and whether it is a heading.
 
-    HTML blocks are included, except for code and comments in them, and so are indented paragraphs of a footnote, which
-    CommonMark takes for code.
+    HTML blocks are included, except for code and comments in them. Indented paragraphs of a footnote, which CommonMark
+    takes for code, are included too.
     """
     footnote = False
     for token in parsed.tokens:
@@ -120,9 +121,9 @@ def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
 
 
 def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> tuple[Literal | None, int]:
-    """Return the literal that begins with a match, or None if the match is plain text, and its end.
+    """Return the literal that begins with a match, or None if the match is plain text, and where it ends.
 
-    `closers` caches the places of all marks that end code spans and comments.
+    `closers` caches the positions of all marks that end code spans and comments.
     """
     start, end = match.span()
     kind = match.lastgroup
@@ -133,7 +134,7 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
             for mark in _CLOSER.finditer(text):
                 closers.setdefault(mark[0], []).append(mark.start())
         places = closers.get(closing, [])
-        # CommonMark: `<!-->` is a whole comment.
+        # In CommonMark, `<!-->` is a complete comment.
         number = bisect_left(places, end if kind == "ticks" else start + 2)
         if number == len(places):
             return None, end
@@ -147,21 +148,21 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
 
 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""The destination after the `]` of a link: an address, perhaps with a title."""
+"""The destination after a link's `]`: an address, optionally with a title."""
 
 _MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
 
 
 @frozen
 class Link:
-    """The target of a link: the note and heading of a wikilink (`wiki`), or an address."""
+    """The target of a link: a note and heading for a wikilink (`wiki`), or an address."""
 
     target: str
     wiki: bool = False
 
 
 def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
-    """Return a text without link destinations, and its links in order."""
+    """Return inline Markdown without its link destinations, and the links in order."""
     links = []
     depth = 0
 
@@ -202,7 +203,7 @@ _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-"""A picture whose data is part of the text; only its description is kept."""
+"""A picture whose data is part of the text. Only its description is kept."""
 _TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -210,7 +211,7 @@ _SIGNS = re.compile(r"\*+|_+|~~|==")
 
 
 def visible_text(text: str, references: Collection[str]) -> str:
-    """Return the visible text of inline Markdown, without marks and addresses, of at most MAX_TITLE characters.
+    """Return the visible text of inline Markdown, without marks and addresses, cut to MAX_TITLE characters.
 
     `references` are the normalized labels of the note's link definitions.
     """
@@ -231,9 +232,9 @@ def visible_text(text: str, references: Collection[str]) -> str:
 
 
 def _without_signs(text: str) -> str:
-    """Remove the marks of emphasis, strikethrough and highlighting, paired by CommonMark's rules.
+    """Remove the marks for emphasis, strikethrough and highlighting, paired by CommonMark's rules.
 
-    Unlike in CommonMark, punctuation next to a mark counts as a letter, since no space follows it in Chinese.
+    Unlike in CommonMark, punctuation next to a mark counts as a letter, because in Chinese no space follows it.
     """
     delimiters = list[Delimiter]()
     for run in _SIGNS.finditer(text):
@@ -257,17 +258,17 @@ _LIST = re.compile(r"[,，]|\s(?=#)")
 
 
 def normalize_tag(text: str) -> str:
-    """Return the stored form of a tag: composed (NFC), without the # and surrounding white space."""
+    """Return a tag in its stored form: composed (NFC), without the # and surrounding white space."""
     return compose(text.strip().lstrip("#＃").strip())
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in a match of TAG_NAME, without trailing signs, which belong to the sentence."""
+    """Return the tag in a match of TAG_NAME, without trailing `/` and `-`, which belong to the sentence."""
     return compose(text.rstrip("/-"))
 
 
 def tag_key(text: str) -> str:
-    """Return a key for a tag that ignores case, width and traditional characters."""
+    """Return a key to compare tags by, ignoring case, width and traditional characters."""
     return fold(normalize_tag(text))
 
 
@@ -279,14 +280,14 @@ def with_parents(tag: str) -> Iterator[str]:
 
 
 def split_tags(text: str) -> Iterator[str]:
-    """Yield the tags in a list in front matter, separated by commas or each beginning with #."""
+    """Yield the tags in a front matter list, where they are separated by commas or each begin with #."""
     for part in _LIST.split(text):
         if tag := normalize_tag(part):
             yield tag
 
 
 def tags_in(inline: Inline) -> Iterator[str]:
-    """Yield the tags in a text that has no link destinations."""
+    """Yield the tags in inline Markdown from which link destinations have been removed."""
     for match in _WRITTEN.finditer(inline.text):
         literal = match["literal"]
         if match["tag"] or (literal and re.match(f"[{TAGS_FOLLOW}]", inline.literals[int(literal)].raw[-1])):

@@ -1,4 +1,4 @@
-"""Headings, blocks and sections of a Markdown body, with their character offsets, and sentences of prose.
+"""The headings, blocks and sections of a Markdown body, with character offsets, and the sentences in its prose.
 
 The blocks between `<details>` and `</details>` become children of one block. Inline markup is parsed only in headings.
 """
@@ -27,12 +27,12 @@ BlockKind = Literal[
 ]  # fmt: skip
 
 MAX_LEAD = 2_000
-"""Maximum length of a table header or info line to repeat; every part cut from the block carries it."""
+"""Maximum length of a table header or info line. Every part split off the block repeats that text."""
 
 
 @frozen
 class Heading:
-    """A heading; one `nested` in a quote, a list or details starts no section."""
+    """A heading. A heading `nested` in a quote, list or details block doesn't start a section."""
 
     level: int
     title: str
@@ -43,10 +43,10 @@ class Heading:
 
 @frozen
 class Block:
-    """A block without surrounding blank lines; `start` is the start of a line.
+    """A block, excluding surrounding blank lines. `start` is always at the start of a line.
 
-    `lead` is repeated in a part cut from the middle: a table's header and delimiter row, the opening line of a fence,
-    the title of a callout, the summary of details.
+    `lead` is repeated in parts split off the middle of the block. It is a table's header and delimiter row, a fence's
+    opening line, a callout's title, or the summary of a details block.
     """
 
     kind: BlockKind
@@ -66,12 +66,12 @@ class Outline:
 
 
 def parse(body: str, name: str = "This note") -> Outline:
-    """Return the outline of a body; raises the same errors as `parser.parse`."""
+    """Return a body's outline. Raises the same errors as `parser.parse`."""
     return build_outline(parser.parse(body, name))
 
 
 def plain_outline(body: str) -> Outline:
-    """Return the outline of a plain text, without headings and blocks."""
+    """Return the outline of plain text, which has no headings or blocks."""
     return Outline((), (), tuple(blobs(body)))
 
 
@@ -98,7 +98,7 @@ _NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
 def build_outline(parsed: Parsed) -> Outline:
-    """Return the outline of a parsed body; flat tokens with line numbers become nested blocks with offsets."""
+    """Return a parsed body's outline, turning flat tokens with line numbers into nested blocks with offsets."""
     body = parsed.body
     lines = parsed.lines
     references = parsed.references
@@ -129,7 +129,7 @@ def build_outline(parsed: Parsed) -> Outline:
             case "paragraph" | "definition" if parsed.is_footnote(token):
                 kind = "footnote"
             case "code" if siblings and siblings[-1].kind == "footnote":
-                # CommonMark takes the next paragraph of a footnote for indented code.
+                # CommonMark treats a footnote's next paragraph as indented code.
                 siblings[-1] = Block("footnote", siblings[-1].start, end)
                 continue
             case "fence" if len(token.info) <= MAX_LEAD:
@@ -161,8 +161,8 @@ _TAGS = re.compile(
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     """Wrap the blocks from `<details>` to `</details>` in an opening and a closing token.
 
-    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks, which are cut before and
-    after the details.
+    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. Those blocks are split
+    before the opening tag and after the closing tag.
     """
     edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
     for (first, begin), (last, end) in _pairs(tokens):
@@ -189,9 +189,9 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
-    """Yield the start and the end of each pair of details tags in one container, as token index and line.
+    """Yield the start and end of each pair of details tags within a container, each as a token index and a line.
 
-    Unpaired tags are left out. So are two tags in one token, which already is one block.
+    Unpaired tags are skipped. So are pairs within a single token, which is already one block.
     """
     stack: list[list[Span]] = [[]]
     for index, token in enumerate(tokens):
@@ -218,15 +218,15 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
 
 
 def _html(lines: Sequence[str], first: int) -> list[Token]:
-    """Return an HTML block for the given lines, numbered from `first`; nothing if all are blank."""
+    """Return an HTML block for the given lines, numbered from `first`, or an empty list if all lines are blank."""
     seen = [number for number, line in enumerate(lines, first) if line.strip()]
     return [Token("html_block", "", 0, map=[seen[0], seen[-1] + 1])] if seen else []
 
 
-# Sections of a note, and the sentences of its prose.
+# A note's sections, and the sentences in its prose.
 
 _WIDEST = 5_000
-"""Maximum number of characters in a paragraph that counts as prose."""
+"""Maximum length, in characters, of a paragraph that counts as prose."""
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
@@ -238,7 +238,7 @@ _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 
 @frozen
 class Section:
-    """A heading, or before the first one the note's title, and the prose and lists directly below it."""
+    """A heading, or the note's title before the first heading, and the prose and lists directly below it."""
 
     heading: str
     blocks: tuple[Block, ...]

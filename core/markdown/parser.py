@@ -1,6 +1,7 @@
-"""Parsing of a Markdown body into block tokens with line numbers.
+"""Parse a Markdown body into block tokens with line numbers.
 
-markdown-it-py finds the blocks (CommonMark and tables); two added rules find Obsidian's `$$` math and `%%` comments.
+markdown-it-py finds the blocks (CommonMark plus tables). Two additional rules find Obsidian's `$$` math and `%%`
+comments.
 """
 
 import re
@@ -19,11 +20,12 @@ from core.base.text import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
-"""Maximum number of lines in a note: a list with this many items takes about 20 seconds and 1 GB to parse."""
+"""Maximum number of lines in a note. A list with this many items takes about 20 seconds and 1 GB to parse."""
 MAX_NESTING = 60
-"""Maximum nesting depth. Deeper quotes and lists stay text of the surrounding block; deeper details aren't wrapped.
+"""Maximum nesting depth.
 
-A list and its item count as two levels.
+Deeper quotes and lists remain plain text in the surrounding block, and deeper details blocks aren't wrapped. A list and
+its item count as two levels.
 """
 
 _FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
@@ -31,11 +33,11 @@ _FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """A body with the tokens of its blocks.
+    """A body and its block tokens.
 
-    `lines`: the start of each line, then the body's length. `references`: the normalized labels of link definitions. A
-    heading, paragraph or table is one token whose content is its inline Markdown, for a table with a line per row and
-    `|` between cells.
+    `lines` holds the offset of each line's start, then the body's length. `references` holds the normalized labels of
+    the link definitions. A heading, paragraph or table is a single token whose content is its inline Markdown. A
+    table's content has one line per row, with `|` between cells.
     """
 
     body: str
@@ -44,7 +46,7 @@ class Parsed:
     references: Collection[str]
 
     def span(self, token: Token) -> tuple[int, int]:
-        """Return the start of a block, which is the start of a line, and the end of its text."""
+        """Return where a block starts, which is the start of a line, and where its text ends."""
         first, last = token.map or (0, 0)
         return self.lines[first], text_end(self.body, self.lines[first], self.lines[last])
 
@@ -56,7 +58,7 @@ class Parsed:
 def parse(body: str, name: str = "This note") -> Parsed:
     """Parse a body without front matter, in linear time.
 
-    Raises SourceError, with `name` as its path, for a body over MAX_CHARACTERS or MAX_LINES.
+    Raises SourceError, with `name` as its path, if the body exceeds MAX_CHARACTERS or MAX_LINES.
     """
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, "is longer than {n} characters. Split it into several notes.", n=MAX_CHARACTERS)
@@ -90,7 +92,7 @@ def _parser() -> MarkdownIt:
 
 
 def _normalize(state: StateCore) -> None:
-    """Normalize line ends and NUL as markdown-it does, but a hundred times as fast on one long line."""
+    """Normalize line endings and NULs like markdown-it, but a hundred times faster on one long line."""
     if "\r" in state.src:
         state.src = state.src.replace("\r\n", "\n").replace("\r", "\n")
     state.src = state.src.replace("\0", "\ufffd")
@@ -100,7 +102,7 @@ Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def _as_one_token(rule: Rule) -> Rule:
-    """Wrap a rule so that only its first token is kept, with the inline Markdown of the others as its content."""
+    """Wrap a rule to keep only its first token, with the remaining tokens' inline Markdown as its content."""
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         first = len(state.tokens)
@@ -129,8 +131,8 @@ def _as_one_token(rule: Rule) -> Rule:
 def _delimited_block(kind: str, mark: str) -> Rule:
     """Return the rule for a block delimited by `mark`.
 
-    The mark begins a line. In a one-line block or in math, nothing may follow the second mark. The search is linear,
-    because it stops at the first line with a mark.
+    The opening mark must start a line. In math and in one-line blocks, nothing may follow the closing mark. The search
+    is linear because it stops at the first line containing a mark.
     """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Parts of a passage: tables and their rows, tasks, pictures, links, diagrams."""
+"""Parts of a passage: tables and their rows, tasks, pictures, links and diagrams."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from core.markdown.inline import visible_text
 from core.markdown.parser import Parsed
 
 _RULE = " \t>|:-"
-"""All characters that may occur in the delimiter row below a table's header."""
+"""All characters allowed in the delimiter row below a table's header."""
 _AROUND = " \t>\r\n"
 """Characters around a table row in a quote or a list."""
 
 
 @frozen
 class TableRow:
-    """A row of a table: its span in the text, and a `sentence` that combines it with the header."""
+    """A table row: its span in the text, and a `sentence` combining it with the header."""
 
     start: int
     end: int
@@ -38,7 +38,10 @@ class MarkdownTable:
 
 
 def tables(text: str, lead: str = "") -> list[MarkdownTable]:
-    """Return the tables in a text; `lead`, such as a table header, is prepended to a text cut from a block."""
+    """Return the tables in `text`.
+
+    `lead`, such as a table header, is prepended if the text was split off a block.
+    """
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
@@ -57,7 +60,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
-    """Yield the table rows between two lines; the first `above` characters are a prepended lead."""
+    """Yield the table rows between two lines. The first `above` characters are a prepended lead."""
     body = parsed.body
     lines = parsed.lines
     first, last = between
@@ -67,7 +70,7 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
         line = body[begin:after]
         start = after - len(line.lstrip(_AROUND))
         end = begin + len(line.rstrip(_AROUND))
-        # `first cell: second cell`; with more columns, each cell follows the name of its column.
+        # `first cell: second cell`. With more columns, each cell follows its column's name.
         begins, *others = _cells(line, parsed) or [""]
         pairs = zip(names[1:], others, strict=False)
         named = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
@@ -88,7 +91,7 @@ _DRAWING = re.compile(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b")
 
 
 def opens_diagram(line: str) -> bool:
-    """Return whether a line that opens a fence names a diagram language."""
+    """Return whether a fence's opening line names a diagram language."""
     return _DIAGRAM.match(line) is not None
 
 
@@ -96,7 +99,7 @@ _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
-"""A picture; matching is linear, because no part extends over the start of another picture."""
+"""A picture. Matching is linear because no part can extend past the start of another picture."""
 DIAGRAMS = (
     "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
     "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"
@@ -109,13 +112,14 @@ _NAMES_DIAGRAM = re.compile(
 
 
 _FOLDERS = re.compile(r"\]\(.*/")
-"""Text between the alt text of a picture and its file name."""
+"""Text between a picture's alt text and its file name."""
 
 
 def has_diagram(text: str, headings: str = "") -> bool:
-    """Return whether a text has a diagram: a fence in a diagram language, or a picture of a diagram.
+    """Return whether `text` contains a diagram: a fence in a diagram language, or a picture of a diagram.
 
-    A picture is one if it is a drawing file, or if its alt text, its file name or a heading above names a diagram.
+    A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` names a
+    diagram.
     """
     if _DIAGRAM.search(text) or _DRAWING.search(text):
         return True
@@ -128,7 +132,7 @@ _TASK = re.compile(r"(?m)^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
 
 
 def has_table(text: str) -> bool:
-    """Return whether a text has a table: a header row with a delimiter row below."""
+    """Return whether `text` contains a table: a header row with a delimiter row below it."""
     return any("|" in header and _is_rule(line) for header, line in pairwise(text.split("\n")))
 
 
@@ -137,12 +141,12 @@ def has_task(text: str) -> bool:
 
 
 def has_image(text: str) -> bool:
-    """Return whether a text has a picture, in Markdown or Obsidian syntax."""
+    """Return whether `text` contains a picture, in Markdown or Obsidian syntax."""
     return _IMAGE.search(text) is not None
 
 
 def has_link(text: str) -> bool:
-    """Return whether a text has a link to a note, a file or a page; pictures don't count."""
+    """Return whether `text` contains a link to a note, a file or a web page. Pictures don't count."""
     return _LINK_SIGN.search(text) is not None
 
 
@@ -151,7 +155,10 @@ _MARK = re.compile(r"[-*+][ \t]|\d[.)][ \t]")
 
 
 def toggle_task(body: str, line: int) -> str | None:
-    """Return a text with the checkbox on a line toggled, or None if there is none; lines count from 0."""
+    """Return the body with the checkbox on a line toggled, or None if that line has no checkbox.
+
+    Lines are counted from 0.
+    """
     starts = line_starts(body)
     box = _BOX.match(body, starts[line]) if 0 <= line < len(starts) else None
     if not box or not _MARK.search(body, starts[line], box.start(1)):

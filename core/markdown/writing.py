@@ -1,11 +1,11 @@
-"""Writing of Markdown: blocks of code, callouts and tables."""
+"""Write Markdown code blocks, callouts and tables."""
 
 import re
 from collections.abc import Iterable, Sequence
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return a text as a code block, between fences longer than any in the text."""
+    """Return `text` as a code block, with fences longer than any in the text."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -16,6 +16,6 @@ def callout(kind: str, title: str, lines: Iterable[str]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of equal length as a table with the first row as header; a cell is a single line."""
+    """Return rows of equal length as a table. The first row is the header, and each cell is a single line."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])

@@ -1,4 +1,4 @@
-"""The nouns of the program: frozen dataclasses without behaviour beyond derived properties.
+"""The program's data model: frozen dataclasses with no behaviour beyond derived properties.
 
 files -> notes -> chunks -> windows -> vectors -> hits -> context
 

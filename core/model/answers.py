@@ -14,9 +14,9 @@ from core.model.search import Hit, SearchResult
 from core.model.versions import DiffPiece
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
-"""What a quote consists of; a `passage` is a mixture."""
+"""What a quote consists of. A `passage` is a mixture."""
 Answered = Literal["yes", "possibly", "no"]
-"""Whether the notes answer a question, judged by the probability that the first quote does."""
+"""Whether the notes answer a question, based on the probability that the first quote does."""
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 
 _NEAREST = 3
@@ -36,12 +36,12 @@ MARKS: dict[Mark, Message] = message_table(
 
 @frozen
 class Quote:
-    """A numbered part of a note that answers a question, copied from the note.
+    """A numbered passage that answers a question, copied from a note.
 
-    `text` is the note's `body[start:end]`, even if the user edited the chunk, or the recognized text of a picture at
-    that place. `lead` is the context that the quote needs, from the same chunk: the line before a list, a table's
-    header, the sentence before code. `marked` is the part of `text` that answers best, and `shown` is the part to show,
-    which includes it; both are offsets in `text`.
+    `text` is the note's `body[start:end]`, even if the user edited the chunk, or the text recognized in a picture at
+    that position. `lead` is context needed by the quote, from the same chunk: the line before a list, a table's header,
+    or the sentence before code. `marked` is the part of `text` that best answers the question, and `shown` is the part
+    to show, which includes `marked`. Both are offsets in `text`.
     """
 
     number: int
@@ -61,39 +61,43 @@ class Quote:
 
     @property
     def marked_place(self) -> Span:
-        """The place of the marked part in the note, or else of the whole quote."""
+        """The marked part's position in the note, or the whole quote's position if the marked part can't be located."""
         if self.end - self.start != len(self.text) or self.marked == (0, 0):
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
 
     def flowing(self, part: Span) -> str:
-        """Return a part of the text without hard line breaks, of the same length; code and rows keep their lines."""
+        """Return a part of the text without hard line breaks, keeping its length.
+
+        Code and table rows keep their line breaks.
+        """
         text = self.text[slice(*part)]
         return text if self.kind in ("code", "row") else flow(text, self.chunk.text, paged=self.note.is_paged)
 
     @property
     def shown_lead(self) -> str:
-        """The lead, or "" if the shown part begins later in a mixed passage."""
+        """The lead, or "" if the quote is a mixed passage and the shown part doesn't start at its beginning."""
         return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
     def definitions(self) -> Texts:
-        """The definitions of the text's footnotes and reference links, from elsewhere in the note."""
+        """Definitions, from elsewhere in the note, of the text's footnotes and reference links."""
         return tuple(line for line in self.chunk.definitions if line.partition(": ")[0] in self.text)
 
     @property
     def page(self) -> int:
-        """The page of the document where the marked part begins; 0 for a document without pages."""
+        """The document page on which the marked part begins, or 0 if the document has no pages."""
         return self.chunk.page_at(self.note.document, self.marked_place[0])
 
 
 @frozen
 class Sentence:
-    """A sentence that a language model wrote, with the numbers of the quotes that support it.
+    """A sentence written by a language model, with the numbers of the quotes supporting it.
 
-    A `verbatim` sentence is in the notes word for word. For a reworded one, `marks` are the places that differ from its
-    quotes, and `quote_marks` the places in the quotes, each after the number of its quote. An unsupported sentence has
-    no citations: there was no quote, or no quote contains the figures and names in `missing`.
+    A `verbatim` sentence appears word for word in the notes. For a reworded sentence, `marks` are the spans that differ
+    from its quotes. `quote_marks` are the differing spans in the quotes, each preceded by the quote's number. An
+    unsupported sentence has no citations: the model gave no quote, or no quote contains the figures and names in
+    `missing`.
     """
 
     text: str
@@ -110,7 +114,7 @@ class Sentence:
 
     @property
     def explanation(self) -> Message | None:
-        """Why the notes don't support the sentence; None if they do."""
+        """Why the notes don't support the sentence, or None if they do."""
         if self.citations:
             return None
         if self.missing:
@@ -120,9 +124,9 @@ class Sentence:
 
 @frozen
 class WrittenAnswer:
-    """A language model's part of an answer: its sentences so far, and the two texts that were `sent` to it.
+    """A language model's part of an answer: its sentences so far, and the two prompts `sent` to it.
 
-    `ended`: the model has finished, was `stopped`, or failed with the `problem`.
+    `ended` is True once the model has finished, was `stopped`, or failed with `problem`.
     """
 
     model: str
@@ -135,11 +139,11 @@ class WrittenAnswer:
 
 @frozen
 class Answer:
-    """The quotes that answer a question, the best first; empty if it isn't `answered`.
+    """The quotes that answer a question, best first. There are no quotes if `answered` is "no".
 
-    `chance` is the probability that the first quote answers it, 0 to 1. `denied`: the chance is very small, and no hit
-    matches well. `disagree`: the first two quotes are the same sentence with different numbers. If a language model
-    wrote the answer, the quotes are those that its sentences cite.
+    `chance` is the probability, from 0 to 1, that the first quote answers the question. `denied` means that the chance
+    is very small and no hit matches well. `disagree` means that the first two quotes are the same sentence with
+    different numbers. If a language model wrote the answer, the quotes are the ones cited by its sentences.
     """
 
     query: str
@@ -153,7 +157,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The model's cited sentences, or else the shown parts of the quotes, numbered and below their leads."""
+        """The model's cited sentences, or, if it wrote none, the numbered quotes as shown, each below its lead."""
         lines = [
             f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}"
             for sentence in self.written
@@ -170,7 +174,7 @@ class Answer:
 
     @property
     def at_first(self) -> tuple[Quote, ...]:
-        """The quotes shown at first: the first one, the first two if they disagree, or all for a comparison."""
+        """The quotes shown initially: the first, the first two if they disagree, or all of them for a comparison."""
         return self.quotes if self.result.is_comparison else self.quotes[: 1 + self.disagree]
 
     @property
@@ -181,17 +185,17 @@ class Answer:
 
     @property
     def written(self) -> tuple[Sentence, ...]:
-        """The sentences that a language model wrote; empty if the answer has only quotes."""
+        """The sentences written by a language model, or an empty tuple if the answer has only quotes."""
         return self.writing.sentences if self.writing else ()
 
     @property
     def nearest(self) -> tuple[Hit, ...]:
-        """The first hits, shown if there are no quotes."""
+        """The first few hits, shown if there are no quotes."""
         return self.result.hits[:_NEAREST]
 
     @property
     def explanation(self) -> Message | None:
-        """The remark on the answer, or None."""
+        """A remark on the answer, or None."""
         writing = self.writing
         if writing and writing.problem:
             return writing.problem
@@ -204,7 +208,7 @@ class Answer:
 
 @frozen
 class Cited:
-    """A quote in a stored answer: its place in a version of its note, and the note's title in that version."""
+    """A quote in a stored answer: its position in a version of the note, and the note's title in that version."""
 
     number: int
     note_id: str
@@ -217,7 +221,7 @@ class Cited:
 
 @frozen
 class Turn:
-    """A question and its answer; `typed` is the user's question, `question` the completed question."""
+    """A question and its answer. `typed` is the question as typed, and `question` is the completed question."""
 
     thread_id: str
     number: int
@@ -248,10 +252,10 @@ class Thread:
 
 @frozen
 class CitedPlace:
-    """The place of a quote in the current version of its note.
+    """A quote's position in the current version of its note.
 
-    `start` and `end` are set for a quote that is at the `same` place or has `moved`. For a `changed` note whose quoted
-    version is still stored, `pieces` are the differences around the quote. A `deleted` note has no place.
+    `start` and `end` are set if `state` is `same` or `moved`. If the note has `changed` and the quoted version is still
+    stored, `pieces` are the differences around the quote. If the note was `deleted`, the quote has no position.
     """
 
     state: Literal["same", "moved", "changed", "deleted"]
@@ -262,4 +266,4 @@ class CitedPlace:
 
 
 GONE = message_table({"changed": "The source has changed.", "deleted": "The note was deleted."})
-"""Messages about quotes without a place, by state."""
+"""Messages, by state, about quotes that no longer have a position."""

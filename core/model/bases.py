@@ -1,4 +1,4 @@
-"""Bases, which are named collections of notes with settings, and packs, which are versioned sets of notes."""
+"""Bases (named collections of notes with settings) and packs (versioned sets of notes)."""
 
 from datetime import datetime
 from difflib import unified_diff
@@ -13,7 +13,7 @@ from core.model.versions import Author
 
 @frozen
 class Pack:
-    """The content of `pack.toml` in a pack's folder; `base` is the base for its notes."""
+    """The contents of a pack's `pack.toml`. `base` is the base that the pack's notes belong in."""
 
     name: str
     version: str
@@ -29,9 +29,9 @@ class Pack:
 
 @frozen
 class InstalledPack:
-    """A pack in a workspace; `version` is empty until its first installation is complete.
+    """A pack in a workspace. `version` is empty until the first installation is complete.
 
-    `folder` is the folder from which it was installed, empty for a pack found by name. `notes` and `chunks` are the
+    `folder` is the folder it was installed from, or empty if the pack was found by name. `notes` and `chunks` are the
     current counts in the workspace.
     """
 
@@ -48,7 +48,10 @@ class InstalledPack:
 
 @frozen
 class PackCard:
-    """A pack for lists: available (`found`), installed, or both; `newer`: the available version is later."""
+    """A pack as listed: available (`found`), installed, or both.
+
+    `newer` is True if the available version is newer than the installed one.
+    """
 
     found: Pack | None
     installed: InstalledPack | None
@@ -63,7 +66,10 @@ class PackCard:
 
 @frozen
 class EditedNote:
-    """A pack's note that the user changed: the user's text and the pack's, or None if the pack dropped the note."""
+    """A pack's note that the user changed.
+
+    `own` is the user's text. `offered` is the pack's text, or None if the pack dropped the note.
+    """
 
     note_id: str
     path: str
@@ -72,14 +78,14 @@ class EditedNote:
     offered: str | None
 
     def difference(self) -> list[str]:
-        """Return the unified diff of both texts, without headers."""
+        """Return a unified diff from the user's text to the pack's, without headers."""
         lines = unified_diff(self.own.splitlines(), (self.offered or "").splitlines(), n=1, lineterm="")
         return list(lines)[2:]
 
 
 @frozen
 class PackReport:
-    """Result of installing or upgrading a pack, in numbers of notes; `edited` notes keep the user's text."""
+    """The result of installing or upgrading a pack, as counts of notes. `edited` notes keep the user's text."""
 
     name: str
     version: str
@@ -91,25 +97,27 @@ class PackReport:
 
 
 BaseKind = Literal["vector", "lines", "literal"]
-"""Kind of a base: `vector` and `lines` support semantic and keyword search, `literal` only keyword search.
+"""A base's kind: `vector` and `lines` support semantic and keyword search, `literal` only keyword search.
 
-In a base of kind `lines` each line of a text file is a chunk.
+In a `lines` base, each line of a text file is a chunk.
 """
 IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
-"""State of the vector index; unless it is `ready`, searches compare with every vector, which is slower."""
+"""State of the vector index. Unless it is `ready`, searches scan every vector, which is slower."""
 
 
 @frozen
 class KnowledgeBase:
     """A named collection of notes with its own settings.
 
-    `embedder` is a name of the embedder table, with its argument after a colon (`sentence:BAAI/bge-m3`); `fingerprint`
-    and `dimension` belong to the base's vectors. A literal base has no vectors: its embedder only counts tokens.
-    Without `embed_at_once`, chunks stay `pending` until the user has them embedded. With `keep_tokens`, the sign bits
-    of the windows' token vectors are stored for reranking. Options that `search` leaves open come from the settings.
-    With `write_files`, editing a note changes its file. With `watch`, the folders of the base are synced while the app
-    runs. Programs' changes wait for the user's approval, unless the base `trusts_programs`. With `read_pictures`, the
-    text in its notes' pictures is recognized and searched. `wish` is the embedder in the base's archive, until the user
+    `embedder` is a name from the embedder table, with its argument after a colon (`sentence:BAAI/bge-m3`).
+    `fingerprint` and `dimension` describe the base's vectors. A literal base has no vectors, so its embedder only
+    counts tokens. Unless `embed_at_once` is set, chunks stay `pending` until the user has them embedded. With
+    `keep_tokens`, the sign bits of the windows' token vectors are stored for reranking. Options left open in `search`
+    come from the settings.
+
+    With `write_files`, editing a note changes its file. With `watch`, the base's folders are synced while the app runs.
+    Changes by programs await the user's approval unless the base `trusts_programs`. With `read_pictures`, text in the
+    notes' pictures is recognized and searched. `wish` is the embedder requested by the base's archive, until the user
     agrees to it.
     """
 
@@ -134,7 +142,10 @@ class KnowledgeBase:
     wish: str = ""
 
     def writes_files_of(self, author: Author) -> bool:
-        """Return whether changes by an author change files; programs' changes do only if the base trusts them."""
+        """Return whether an author's changes are written to files.
+
+        A program's changes are written only if the base trusts programs.
+        """
         return self.write_files and (author != "program" or self.trusts_programs)
 
     @property
@@ -155,10 +166,10 @@ class KnowledgeBase:
 
 @frozen
 class RequestedPermissions:
-    """Permissions in an archive of a base, which take effect only once the user grants them.
+    """Permissions requested by a base's archive, which take effect only once the user grants them.
 
-    `switches` are the fields that were on, `folders` the folders of the base's notes, `reranker` its reranking model.
-    The requested embedder is in the `wish` of the base.
+    `switches` are the fields that were turned on, `folders` are the folders of the base's notes, and `reranker` is the
+    base's reranking model. The requested embedder is in the base's `wish`.
     """
 
     switches: Texts = ()
@@ -171,7 +182,10 @@ NO_POWERS = RequestedPermissions()
 
 @frozen
 class Restored:
-    """A base from an archive or the trash, and the permissions it requests; `own`: it keeps its permissions."""
+    """A base restored from an archive or the trash, and the permissions it requests.
+
+    `own` is True if the base keeps its permissions.
+    """
 
     base: KnowledgeBase
     powers: RequestedPermissions = NO_POWERS
@@ -180,14 +194,14 @@ class Restored:
 
 @frozen
 class NewBase:
-    """Embedder and chunking of a base that would be created."""
+    """The embedder and chunking of a base to be created."""
 
     embedder: str
     chunking: ChunkingOptions
 
 
 class BaseFields(TypedDict, total=False):
-    """Keyword arguments for fields of a KnowledgeBase that don't affect the index."""
+    """Keyword arguments for the KnowledgeBase fields that don't affect the index."""
 
     description: str
     search: SearchSettings
@@ -199,7 +213,7 @@ class BaseFields(TypedDict, total=False):
 
 
 class NewBaseFields(BaseFields, total=False):
-    """Keyword arguments for a new KnowledgeBase, with the fields that can't be changed later."""
+    """Keyword arguments for a new KnowledgeBase, including the fields that can't be changed later."""
 
     kind: BaseKind
     keep_tokens: bool
@@ -214,9 +228,10 @@ class Switch:
 
 @frozen
 class ChangeCost:
-    """Cost of changing a base to another embedder or other chunking.
+    """The cost of switching a base to another embedder or different chunking.
 
-    `notes` are split again, into `chunks` in total; `to_embed` of the `windows` must be embedded, in about `seconds`.
+    `notes` is the number of notes to re-chunk, and `chunks` the total number of resulting chunks. Of the `windows`,
+    `to_embed` must be embedded, which takes about `seconds`.
     """
 
     embedder: str
@@ -230,9 +245,10 @@ class ChangeCost:
 
 @frozen
 class WatchedFolder:
-    """A folder of a watched base when it was last checked.
+    """A watched base's folder, as of the last check.
 
-    `problem` says why the folder can't be synced. A sync that would remove many notes (`removals`) waits for the user.
+    `problem` says why the folder can't be synced. A sync that would remove many notes (`removals`) awaits the user's
+    confirmation.
     """
 
     folder: str
@@ -243,11 +259,11 @@ class WatchedFolder:
 
 @frozen
 class BaseStatus:
-    """A base and its size; `folders` are its synced folders, with the time of the last sync.
+    """A base and its size. `folders` are its synced folders, each with the time of its last sync.
 
-    `pending` counts the chunks that aren't embedded yet, `with_bits` the windows with stored token bits, which take
-    `bit_bytes` on disk. `switch` is an unfinished change of embedder. `waiting` counts the notes with a pending chunk,
-    `refused` the chunks whose text the base's model refuses.
+    `pending` counts the chunks that aren't embedded yet. `with_bits` counts the windows with stored token bits, which
+    take up `bit_bytes` on disk. `switch` is an unfinished switch to another embedder. `waiting` counts the notes with a
+    pending chunk, and `refused` the chunks whose text the base's model refuses.
     """
 
     base: KnowledgeBase
@@ -265,7 +281,7 @@ class BaseStatus:
 
 @frozen
 class NoteCounts:
-    """Counts of the stored `notes` in bases; searches leave out those `to_review`, `archived` and `expired`.
+    """Counts of the notes stored in bases. Searches leave out those `to_review`, `archived` and `expired`.
 
     `by_words` counts the notes with a passage that isn't indexed yet. Notes in the trash aren't counted.
     """
@@ -279,10 +295,10 @@ class NoteCounts:
 
 @frozen
 class Status:
-    """State of a workspace; `index_problem` is None while the vector index is sound.
+    """A workspace's state. `index_problem` is None if the vector index is sound.
 
-    `settings_problem` says why a change of `tessera.toml` isn't applied. `unreadable` lists the rows with unreadable
-    values that were found so far. `set_aside` names the damaged files that were replaced.
+    `settings_problem` says why a change to `tessera.toml` isn't applied. `unreadable` lists the rows found so far that
+    contain unreadable values. `set_aside` names the damaged files that were replaced.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""Chunks of notes, the user's edits of chunks, the reasons for a split, and array types for vectors and rows."""
+"""Notes' chunks, the user's edits to them, the reasons for a split, and array types for vectors and rows."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from core.base.messages import Message, Messages
 from core.model.notes import Document, Failures, NoteSummary
 
 Ids = Sequence[int]
-"""Ids of a text's tokens, including the prompt and special tokens."""
+"""Token ids, including those of the prompt and special tokens."""
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Rowids = NDArray[np.int64]
     """Row ids of chunks in the store, ascending, shape (n,)."""
-else:  # only modules that compute load numpy
+else:  # only modules that compute with arrays import numpy
     Matrix = Pixels = Bits = Spans = Rowids = Any
 
 
@@ -47,10 +47,9 @@ Role = Literal["note", "query"]
 _UNKNOWN = Message("")
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
-"""Link definitions that are only an address; chunks are indexed without them.
+"""Link definitions that consist only of an address. Chunks are indexed without them.
 
-Indexing the addresses of the Rust book with its chunks lowered MRR@10 from 0.668 to 0.635 (39 questions of `make
-eval`).
+Indexing the Rust book's chunks with these addresses lowered MRR@10 from 0.668 to 0.635 (39 questions in `make eval`).
 """
 
 
@@ -58,16 +57,19 @@ eval`).
 class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
 
-    The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. A `refused` chunk
-    has a text that the base's model refuses: only keyword search finds it. A `deleted` chunk keeps its place but is
+    The user's rewrite replaces `body[start:end]`. An added chunk follows `start`, and `end == start`. The base's model
+    refuses the text of a `refused` chunk, so only keyword search finds it. A `deleted` chunk keeps its position but is
     never a hit. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
-    `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and
-    reference links in the slice, a line each, and a table's header or a fence's opening line. Before the first heading
-    `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. `sections`
-    are the titles of all sections that the chunk overlaps. `breadcrumb` are the titles around its start; the embedded
-    text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1; else it is 0.
-    `page` is 0 in a document without pages. `picture` is a path from the top of the note's folder: `text` was
-    recognized in that picture, which is before `start`, and `end == start`.
+
+    `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the chunk's footnotes
+    and reference links, one per line, and a table's header or a fence's opening line. Before the first heading,
+    `section_title` is empty and `hierarchy_level` is 0. `parent_sections` run from the outermost inwards. `sections`
+    are the titles of all sections that the chunk overlaps. `breadcrumb` holds the titles above the chunk's start, which
+    the embedded text repeats.
+
+    In a plain note, `line` is the chunk's line number in the file, counting from 1. In any other note it is 0. `page`
+    is 0 if the document has no pages. If `picture` is set, `text` was recognized in that picture, which comes before
+    `start`, and `end == start`. `picture` is a path from the top of the note's folder.
     """
 
     SHOWN: ClassVar = ("section",)
@@ -103,18 +105,18 @@ class Chunk:
 
     @property
     def titles(self) -> Texts:
-        """Titles of all sections that contain the chunk's text, each once."""
+        """Titles of all sections containing the chunk's text, without duplicates."""
         return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
 
     @property
     def definitions(self) -> Texts:
-        """The definitions of the text's footnotes and reference links, from elsewhere in the note."""
+        """Definitions, from elsewhere in the note, of the text's footnotes and reference links."""
         return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
 
     def page_at(self, document: Document | None, offset: int) -> int:
-        """Return the page of the note's document with the character at `offset` in the body.
+        """Return the page of the note's document that contains the character at `offset` in the body.
 
-        All characters of an edited chunk are on the same page; a document without pages has page 0.
+        All characters of an edited chunk are on the same page. Return 0 if the document has no pages.
         """
         if document is None or self.edited or len(self.text) != self.end - self.start:
             return self.page
@@ -123,7 +125,7 @@ class Chunk:
 
 @frozen
 class RefusedChunk:
-    """A chunk whose text a model refused at the time `at`: its note, the beginning of its text, and the reason."""
+    """A chunk whose text a model refused: its note, the beginning of its text, and when and why it was refused."""
 
     chunk_id: str
     note_id: str
@@ -137,12 +139,12 @@ class RefusedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A region of a note that the user pinned: it stays a single chunk however the note is split.
+    """A region of a note pinned by the user, which stays a single chunk however the note is split.
 
-    `anchor` is the region's text at the time of the edit, `anchor_start` its last known position. An `add` has no
-    region: its chunk follows the anchor, or is the note's last if the anchor is empty. `text` is the user's text; if it
-    is empty, the region itself is the chunk. `flagged`: the anchor is missing or another edit took its place, and the
-    user must decide.
+    `anchor` is the region's text at the time of the edit, and `anchor_start` its last known position. An `add` has no
+    region. Its chunk follows the anchor, or comes last in the note if the anchor is empty. `text` is the user's text.
+    If it is empty, the region itself is the chunk. `flagged` means that the user must decide because the anchor is
+    missing or another edit has taken its position.
     """
 
     id: str
@@ -162,7 +164,7 @@ class Edit:
 
 @frozen
 class Profile:
-    """Statistics of a note that decide its chunking strategy; shares are relative to the body's characters."""
+    """Statistics that determine a note's chunking strategy. Shares are fractions of the body's characters."""
 
     characters: int
     tokens: int
@@ -174,7 +176,7 @@ class Profile:
 
 @frozen
 class Cut:
-    """A note's chunks and the reasons for this split; the first reason explains `strategy`."""
+    """A note's chunks and the reasons for this split. The first reason explains `strategy`."""
 
     chunks: tuple[Chunk, ...]
     strategy: str
@@ -184,10 +186,10 @@ class Cut:
 
 @frozen
 class Window:
-    """A part of a chunk that fits the embedder's input; `text` is the embedded text.
+    """A part of a chunk that fits the embedder's input. `text` is the embedded text.
 
-    The first `head` characters are the breadcrumb and the lead. The rest is the chunk's own text, or a verbalized `row`
-    of a table, which is a span of the chunk's text.
+    The first `head` characters are the breadcrumb and the lead. The rest is the chunk's own text or, if `row` is set, a
+    table row written as a sentence. `row` is that row's span in the chunk's text.
     """
 
     chunk_id: str
@@ -199,7 +201,7 @@ class Window:
 
 @frozen
 class Flagged:
-    """An edit that waits for the user's decision; `note` is None if the note was deleted."""
+    """An edit awaiting the user's decision. `note` is None if the note was deleted."""
 
     edit: Edit
     note: NoteSummary | None
@@ -207,9 +209,11 @@ class Flagged:
 
 @frozen
 class Rechunked:
-    """Result of splitting notes again: counts of `unchanged` notes and of `flagged` edits that lost their place.
+    """The result of re-chunking notes.
 
-    `chunks` counts the stored chunks, `indexed` those whose vectors had to be computed.
+    `unchanged` counts the unchanged notes, and `flagged` the edits whose position was lost.
+
+    `chunks` counts the stored chunks, and `indexed` those whose vectors had to be computed.
     """
 
     notes: int = 0
@@ -224,7 +228,7 @@ class Rechunked:
 
 @frozen
 class Sizes:
-    """Number of chunks, and statistics of their token counts; `deviation` is the population standard deviation."""
+    """The number of chunks and statistics on their token counts. `deviation` is the population standard deviation."""
 
     count: int = 0
     smallest: int = 0
@@ -234,14 +238,14 @@ class Sizes:
 
     @classmethod
     def from_chunks(cls, chunks: Sequence[Chunk]) -> "Sizes":
-        """Compute the statistics of chunks, zeros without chunks."""
+        """Compute statistics for chunks, which are all zero if there are no chunks."""
         tokens = [chunk.token_count for chunk in chunks]
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()
 
 
 @frozen
 class Difference:
-    """Difference between two splits of a note: offsets where chunks start in both, or in only one of them."""
+    """The difference between two splits of a note: offsets where chunks start in both, or in only one of them."""
 
     both: tuple[int, ...]
     first: tuple[int, ...]
@@ -256,7 +260,7 @@ class Difference:
 
 
 def own_starts(chunks: Sequence[Chunk]) -> list[int]:
-    """Return the offsets in the body where chunks start, after the overlap with the previous chunk."""
+    """Return the body offsets where chunks start, after any overlap with the previous chunk."""
     ends = [0, *(chunk.end for chunk in chunks)]
     return [
         max(chunk.start, end) if chunk.overlap_tokens else chunk.start for chunk, end in zip(chunks, ends, strict=False)

@@ -1,4 +1,4 @@
-"""Evaluation: questions with right passages, runs over them, results, verdicts and comparisons of runs."""
+"""Evaluation: questions with their gold passages, runs, results, verdicts, and comparisons of runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ JudgedBy = Literal["none", "model"]
 Agreement = Literal["agrees", "partly", "no"]
 
 AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
-"""Values of the verdicts in the metric `agreed`."""
+"""Values of the verdicts for the `agreed` metric."""
 
 _VERDICTS: dict[Agreement | None, Message] = message_table(
     {
@@ -28,7 +28,7 @@ _VERDICTS: dict[Agreement | None, Message] = message_table(
 )
 
 BUDGET = 4000
-"""Approximate number of retrieved characters that fit into a prompt together with the question."""
+"""Approximate number of retrieved characters that fit into a prompt along with the question."""
 
 DEPTH = 10
 
@@ -46,21 +46,21 @@ METRICS = (
     "span_precision",
     "span_iou",
 )
-"""Metrics of every answerable question; `span_*` consider the first BUDGET retrieved characters."""
+"""Metrics for every answerable question. The `span_*` metrics consider the first BUDGET retrieved characters."""
 
 ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
-"""Metrics of the answer above the hits, each over the questions to which it applies.
+"""Metrics for the answer above the hits, each computed over the questions it applies to.
 
-`refused` applies to questions without an answer in the notes, `cited_precision` and `quoted` to answered questions,
-`facts` to questions with an expected answer, and `agreed` to questions judged by a language model. No other metric
-depends on a judgement.
+`refused` applies to questions that the notes don't answer, `cited_precision` and `quoted` to answered questions,
+`facts` to questions with an expected answer, and `agreed` to questions judged by a language model. Only `agreed`
+depends on a model's judgement.
 """
 
 ENOUGH = 20
-"""Minimum number of questions for a conclusion: with fewer, percentile intervals are too narrow."""
+"""Minimum number of questions needed for a conclusion. With fewer, percentile intervals are too narrow."""
 
 TIMES = ("p50_ms", "p95_ms")
-"""Durations that are reported with METRICS; lower values are better."""
+"""Durations reported along with METRICS. Lower values are better."""
 
 AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
@@ -85,7 +85,7 @@ MISSED: dict[MissedAt, Message] = message_table(
         "duplicate": "Its chunk repeats a hit, which is shown instead.",
     }
 )
-"""Reasons why no hit contains a right passage, by the stage that dropped it."""
+"""Reasons why no hit contains a gold passage, by the stage that dropped it."""
 
 
 @frozen
@@ -107,7 +107,7 @@ class Judgement:
 
 @frozen
 class Gold:
-    """A right passage: a `quote` that occurs once in the file at `path`, or at the offset `start` in the body."""
+    """A gold passage: a `quote` that occurs only once in the file at `path`, or at offset `start` in the body."""
 
     path: str
     quote: str
@@ -116,10 +116,10 @@ class Gold:
 
 @frozen
 class GoldSpan(Gold):
-    """A right passage in a question set: `body[start:end] == quote` when the note was last checked.
+    """A gold passage in a question set: `body[start:end] == quote` when the note was last checked.
 
-    `path` is the note's path at that time, or its title if it has no file. `flagged`: the note no longer contains the
-    quote, and the other fields keep their last values.
+    `path` is the note's path at that time, or its title if it has no file. `flagged` is True if the note no longer
+    contains the quote. The remaining fields then keep their last values.
     """
 
     start: int
@@ -133,10 +133,10 @@ class GoldSpan(Gold):
 
 @frozen
 class Question:
-    """A question with its right passages; with `any`, one of them is enough.
+    """A question with its gold passages. If `any` is True, finding one of them is enough.
 
-    `line` is its line in the question file, 0 without a file. A `suggested` question waits for the user to accept it.
-    `answer` is the expected answer.
+    `line` is the question's line in the question file, or 0 if there is no file. A `suggested` question awaits the
+    user's approval. `answer` is the expected answer.
     """
 
     id: str
@@ -152,7 +152,7 @@ class Question:
 
     @property
     def spans(self) -> tuple[GoldSpan, ...]:
-        """The right passages with a place in a note; in a question set all passages have one."""
+        """The gold passages with a known position in a note. In a question set, these are all of them."""
         return tuple(gold for gold in self.gold if isinstance(gold, GoldSpan))
 
 
@@ -171,11 +171,12 @@ class QuestionSet:
 
 @frozen
 class Pipeline:
-    """A search setup to evaluate; fields that are None or empty come from the base, or else from the settings.
+    """A search setup to evaluate.
 
-    `name` is chosen by the user. The default limit is DEPTH, the number of hits that the metrics consider. A different
-    chunking or embedder is indexed in a scratch store. `answers` are quotes from the notes, written by the language
-    model in the settings, or not given; `judge` says whether that model judges them.
+    Fields that are None or empty are taken from the base, then from the settings. `name` is chosen by the user. The
+    default limit is DEPTH, the number of hits considered by the metrics. A different chunking or embedder is indexed in
+    a scratch store. `answers` says whether answers are quotes from the notes, are written by the language model in the
+    settings, or aren't given. `judge` says whether that model judges them.
     """
 
     name: str = ""
@@ -188,7 +189,10 @@ class Pipeline:
 
 @frozen
 class FoundSpan:
-    """A hit of an evaluated question: its place in the note's body; `nearness` is its cosine, or None if unknown."""
+    """A hit for an evaluated question: its position in the note's body.
+
+    `nearness` is its cosine similarity, or None if unknown.
+    """
 
     note_id: str
     path: str
@@ -212,10 +216,10 @@ class FoundSpan:
 
 @frozen
 class Diagnosis:
-    """Why no hit contains the right passage with number `gold` in its question.
+    """Why no hit contains a gold passage. `gold` is the passage's number in the question.
 
     `chunk_id` is the chunk with the largest `share` of the passage's characters. `scores` holds that chunk's rank at
-    each stage, among all chunks if it wasn't a candidate.
+    each stage. If the chunk wasn't a candidate, the rank is among all chunks.
     """
 
     gold: int
@@ -231,10 +235,11 @@ class Diagnosis:
 
 @frozen
 class GivenAnswer:
-    """An answer in a run: its text, empty if the question was refused, and the passage of each citation.
+    """An answer in a run: its text, which is empty if the question was refused, and the passage of each citation.
 
-    `quoted` counts the `sentences` with a citation whose quote is in its note. A language model's text has only these
-    sentences; `problem` says why its server gave no answer. `judged` is None without a judge.
+    `quoted` counts the `sentences` with a citation whose quote is in the cited note. An answer by a language model
+    contains only such sentences. `problem` says why the model's server gave no answer. `judged` is None if there is no
+    judge.
     """
 
     text: str
@@ -251,11 +256,12 @@ class GivenAnswer:
 
 @frozen
 class QuestionResult:
-    """Result of one question in a run.
+    """The result of one question in a run.
 
-    `found_rank` is the rank of the hit that completes the answer, `budget_rank` the same within BUDGET characters; None
-    without an answer. A question without gold passages is `negative`: it has no rank, and rank metrics ignore it.
-    `wished` is the expected answer, `given` the run's answer, None in a run from an older version.
+    `found_rank` is the rank of the hit that completes the answer, and `budget_rank` the same within BUDGET characters.
+    Both are None if no hit completes the answer. A question without gold passages is `negative`: it has no rank, and
+    rank metrics ignore it. `wished` is the expected answer. `given` is the run's answer, or None if the run is from an
+    older version.
     """
 
     id: str
@@ -278,7 +284,7 @@ class QuestionResult:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The values that identify the question in other runs; the positions of right passages may differ."""
+        """The values that identify the question across runs, where the positions of gold passages may differ."""
         return self.id, self.question, self.any, frozenset((gold.path, gold.quote) for gold in self.golds)
 
     @property
@@ -294,9 +300,9 @@ class QuestionResult:
 class Run:
     """A run of a pipeline over a question set.
 
-    `settings` are the complete settings at the time of the run. `index_version` grows with every change that may affect
-    search results. A stopped run has no `ended_at`; only `asked` of its `questions` have results, on which `metrics` is
-    based.
+    `settings` are the complete settings at the time of the run. `index_version` increases with every change that may
+    affect search results. A stopped run has no `ended_at`. Only `asked` of its `questions` have results, and `metrics`
+    covers only those.
     """
 
     id: str
@@ -353,11 +359,12 @@ Change = Literal["gained", "lost", "better", "worse", "same"]
 
 @frozen
 class Comparison:
-    """Difference between two runs' values on the same questions; `message` describes it in a sentence.
+    """The difference between two runs' values on the same questions. `message` describes it in a sentence.
 
-    `difference` is the mean of new - old, `low` and `high` its 95 % confidence interval, `p` the two-sided p-value;
-    `low`, `high` and `p` mean nothing below ENOUGH questions. `more` estimates how many further questions would settle
-    the difference: 0 if it is settled, or None if no number would, or below ENOUGH.
+    `difference` is the mean of new - old, `low` and `high` are its 95 % confidence interval, and `p` is the two-sided
+    p-value. With fewer than ENOUGH questions, `low`, `high` and `p` are meaningless. `more` estimates how many further
+    questions would settle the difference. It is 0 if the difference is settled, and None if no number would settle it
+    or there are fewer than ENOUGH questions.
     """
 
     SHOWN: ClassVar = ("settled",)
@@ -383,8 +390,9 @@ class Comparison:
 class ComparisonRow:
     """A question's results in each run, with the values of the METRICS and ANSWER_METRICS that apply to it.
 
-    `change` compares the second run with the first, or None without a second run. `gained`: only the second run has the
-    answer within DEPTH hits; `lost`: only the first one does. `better`, `worse` and `same` compare the ranks.
+    `change` compares the second run with the first, or is None if there is no second run. `gained` means that only the
+    second run has the answer within DEPTH hits, and `lost` that only the first does. `better`, `worse` and `same`
+    compare the ranks.
     """
 
     results: tuple[QuestionResult, ...]
@@ -418,12 +426,13 @@ class ComparisonRow:
 
 @frozen
 class SideBySide:
-    """A single run, or a comparison of the second of two runs with the first over their common questions.
+    """A single run, or a comparison of a second run with the first over the questions they share.
 
-    `figures` maps METRICS, TIMES and the common ANSWER_METRICS to each run's value. `comparisons` maps the same metrics
-    without TIMES to the comparison over the questions with a value in both runs; it is empty for a single run. `metric`
-    is the main metric, over the `answerable` questions. `settings` are the differing settings with each run's value, or
-    all settings of a single run. `notices` are caveats, such as left out questions or changes between the runs.
+    `figures` maps METRICS, TIMES and the ANSWER_METRICS that the runs share to each run's value. `comparisons` maps the
+    same metrics, except TIMES, to a comparison over the questions with a value in both runs. It is empty for a single
+    run. `metric` is the main metric, computed over the `answerable` questions. `settings` are the settings that differ,
+    with each run's value, or all settings of a single run. `notices` are caveats, such as omitted questions or changes
+    between the runs.
     """
 
     runs: tuple[Run, ...]

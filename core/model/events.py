@@ -1,4 +1,4 @@
-"""Events to which services subscribe. The store's `Events` publishes them after a write is committed."""
+"""Events that services subscribe to. The store's `Events` publishes them after a write is committed."""
 
 from core.base.frozen import Texts, frozen
 from core.model.bases import KnowledgeBase
@@ -29,7 +29,7 @@ class NoteRenamed:
 
 @frozen
 class NotesDecided:
-    """Event: the user rejected pending notes for a `reason`, or accepted them (None)."""
+    """Event: the user rejected pending notes for a `reason`, or accepted them (`reason` is None)."""
 
     note_ids: Texts
     reason: str | None

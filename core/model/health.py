@@ -1,4 +1,4 @@
-"""Health of a workspace: checks, their results, disk space, and backups."""
+"""Workspace health: checks and their results, disk space, and backups."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ HealthLevel = Literal["sound", "look", "broken"]
 _LEVELS: tuple[HealthLevel, ...] = get_args(HealthLevel)
 
 _SHOWN = 5
-"""Maximum number of names that a sentence lists."""
+"""Maximum number of names listed in a sentence."""
 
 SPACE_PARTS = message_table(
     {
@@ -28,15 +28,15 @@ SPACE_PARTS = message_table(
         "models": "models",
     }
 )
-"""Parts of a workspace that take disk space, by the field of `Space`."""
+"""Parts of a workspace that take up disk space, by `Space` field."""
 
 
 @frozen
 class Check:
-    """A check of a workspace: title, explanation and remedy.
+    """A workspace check: its title, explanation and remedy.
 
-    `find` returns the problem, or None. `mend` repairs it as far as possible, and is None if that is impossible. In a
-    table of checks, both take the object to check.
+    `find` returns the problem, or None. `mend` fixes the problem as far as possible, or is None if it can't be fixed.
+    In a table of checks, both functions take the object to check.
     """
 
     level: HealthLevel
@@ -57,16 +57,16 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
 
 
 def count_names(names: Sequence[Text], singular: str, many: str) -> Message | None:
-    """Return a sentence with the number `n` and the first `names`, or None if there are no names."""
+    """Return a sentence with the number of names and the first few, or None if there are no names."""
     return Message(singular, {"n": len(names), "names": list(names[:_SHOWN])}, many) if names else None
 
 
 @frozen
 class Checked:
-    """Result of a check; `problem` is None if all is well.
+    """The result of a check. `problem` is None if all is well.
 
-    `about` explains the check, `remedy` tells how to repair the problem. `mendable`: the doctor can repair it;
-    `mended`: the doctor has repaired it.
+    `about` explains the check, and `remedy` says how to fix the problem. `mendable` means that the doctor can fix it,
+    and `mended` that the doctor has fixed it.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Health:
 
     @property
     def status(self) -> int:
-        """Exit status of the command: 0 sound, 1 needs attention, 2 broken."""
+        """The command's exit status: 0 if sound, 1 if it needs attention, 2 if broken."""
         return _LEVELS.index(self.level)
 
 
@@ -99,7 +99,7 @@ class Health:
 class Space:
     """Bytes on disk: the parts of the workspace in `folder`, the `models`, and each base's reranking data (`tokens`).
 
-    Compacting the database frees `unused` bytes. `free` of the disk's `total` bytes are left.
+    Compacting the database frees `unused` bytes. `free` of the disk's `total` bytes are available.
     """
 
     folder: Path
@@ -140,10 +140,11 @@ BACKUP_REASONS: dict[BackupReason, Message] = message_table(
 
 @frozen
 class Backup:
-    """A backup of a workspace: a file of `bytes` bytes.
+    """A workspace backup: a file of `bytes` bytes.
 
-    `workspace` is the folder of the workspace, `program` the version of Tessera, `schema` the version of the database.
-    An encrypted backup has no counts. `problem` says why the backup can't be read; the other fields are empty then.
+    `workspace` is the workspace's folder, `program` is Tessera's version, and `schema` is the database's version. An
+    encrypted backup has no counts. `problem` says why the backup can't be read, in which case nothing else is known
+    about the workspace.
     """
 
     file: Path
@@ -166,10 +167,10 @@ class Backup:
 
 @frozen
 class RestoredBackup:
-    """A workspace that was restored from a backup.
+    """A workspace restored from a backup.
 
-    `aside` is the folder with the previous content. `waits`: the workspace is open, and will be restored when it is
-    next opened.
+    `aside` is the folder with the workspace's previous contents. `waits` is True if the workspace is open and will be
+    restored the next time it is opened.
     """
 
     backup: Backup

@@ -1,4 +1,4 @@
-"""Names and sentences for settings, values, codes and pipelines, in pages, terminal and reports."""
+"""Display names and sentences for settings, values, codes and pipelines, used by pages, the terminal and reports."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -99,7 +99,7 @@ LOST: dict[MissedAt, Message] = message_table(
         "duplicate": "Repeats a hit",
     }
 )
-"""Short reasons why a search dropped a chunk, or why a right passage can't be found."""
+"""Short reasons why a search dropped a chunk, or why a gold passage can't be found."""
 
 QUESTION_KINDS = message_table(
     {
@@ -119,7 +119,7 @@ QUESTION_KINDS = message_table(
         "link": "link text",
     }
 )
-"""Names of the known kinds of questions; other kinds are shown as the user typed them."""
+"""Names of the known question kinds. Any other kind is shown as the user typed it."""
 
 MODES = message_table(
     {
@@ -165,7 +165,7 @@ SWITCHED_ON = message_table(
         "read_pictures": "Text in pictures is read and can be found.",
     }
 )
-"""Sentences about switches of a base that are on, by field."""
+"""Sentences about a base's enabled switches, by field."""
 
 LEVELS = message_table(
     {
@@ -174,7 +174,7 @@ LEVELS = message_table(
         "exploratory": "broad search",
     }
 )
-"""Names of the levels; `auto` chooses among them."""
+"""Names of the search levels. `auto` chooses among them."""
 
 VERSION_KINDS = message_table(
     {
@@ -290,7 +290,7 @@ NOTICES: dict[Notice, Message] = {
 
 
 def limits_of(notices: Iterable[Notice]) -> list[Message]:
-    """Return the texts of the notices about an answer's possible gaps."""
+    """Return the messages for notices about possible gaps in an answer."""
     return [NOTICES[notice] for notice in notices if notice in ("unindexed", "colon_as_text", "model_away")]
 
 
@@ -330,7 +330,7 @@ STATUSES = message_table(
         "expired": "expired",
     }
 )
-"""Names of the statuses of notes; an active note past its expiry is `expired`."""
+"""Names of the note statuses. An active note past its expiry is `expired`."""
 
 FILE_STATES: dict[str, Message] = message_table(
     {
@@ -346,7 +346,7 @@ def figure_name(name: str) -> Message:
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
-    """Return a pipeline's name, or else its differences from the base, whose chunking is `own`."""
+    """Return a pipeline's name or, if it has none, how it differs from the base, whose chunking is `own`."""
     if pipeline.name:
         return pipeline.name
     parts = _splitting(pipeline.chunking, own) if pipeline.chunking else []
@@ -368,7 +368,7 @@ def _sizes(options: ChunkingOptions) -> Message:
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
-    """Describe the base that an import would create, with its settings, in a sentence."""
+    """Describe the base that an import would create, including its settings."""
     return message(
         "There is no base '{base}' yet: this import creates it. Model: {model}. Splitting: {splitting}.",
         base=name,
@@ -378,7 +378,7 @@ def new_base_line(name: str, new: NewBase) -> Message:
 
 
 def embedder_name(embedder: str) -> Message:
-    """Return the display name of an embedder: its model, without the library that runs it."""
+    """Return an embedder's display name: its model, without the library that runs it."""
     kind, _, model = embedder.partition(":")
     model = model.removeprefix("pkg:")
     name = PurePath(model).name if PurePath(model).is_absolute() else model
@@ -395,7 +395,7 @@ _SETTLED = message_table(
         (False, False): "The change to '{title}' was discarded.",
     }
 )
-"""Sentences about an item to review: whether it is a note, and whether it was accepted."""
+"""Sentences about a reviewed item, by whether it is a note and whether it was accepted."""
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
@@ -403,13 +403,13 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
 
 
 def reranker_name(reranker: str) -> Message:
-    """Return the display name of a reranker: its kind, and its model if any."""
+    """Return a reranker's display name: its kind, and its model if it has one."""
     kind, _, model = reranker.partition(":")
     return lines(_RERANKERS.get(kind, kind), *([model] if model else []), separator=" · ")
 
 
 def setting_value(name: str, value: object) -> Message:
-    """Return the display text of a setting's value, or – if it has none."""
+    """Return the display text of a setting's value, or "–" if the value is None or empty."""
     if value in (None, ""):
         return verbatim("–")
     if name in ("reranker", "embedder"):
@@ -421,7 +421,7 @@ def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
     changed = {name: value for name, value in asdict(options).items() if value != getattr(own, name)}
     strategy: list[object] = [_STRATEGIES[options.strategy]] if "strategy" in changed or not changed else []
     if not changed.keys().isdisjoint(("chunk_size", "max_single_chunk_size")):
-        return [*strategy, _sizes(options)]  # other sizes are shown in the table of settings
+        return [*strategy, _sizes(options)]  # the settings table shows the remaining sizes
     labels = {name: label for name, size in SIZES.items() if (label := size.label) and name in changed}
     return [*strategy, *(replace(label, fields={"n": changed[name]}) for name, label in labels.items())]
 
@@ -436,7 +436,7 @@ def _part(name: str, value: object) -> Message:
 
 
 def classification(note: FieldValues) -> dict[str, Message]:
-    """Return the display values of a note's classifying fields; empty fields and the status "active" are left out."""
+    """Return display values for a note's classifying fields, leaving out empty fields and the status "active"."""
     values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := getattr(note, name))}
     values["status"] = STATUSES["expired" if note.expired else note.status]
     if note.expires_at:
@@ -456,7 +456,7 @@ def ordering_lines(understood: Understood) -> list[Message]:
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return remarks on a hit: its successors, and the states of its chunk and file."""
+    """Return remarks on a hit: the notes that supersede it, and the state of its chunk and file."""
     shown = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     shown += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*shown, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

@@ -12,19 +12,19 @@ EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
 ORIGIN = "source_ref"
-"""Property of a note with its origin: a file and its lines."""
+"""Note property that holds the note's origin: a file and line numbers."""
 NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
-"""Note sources that a program may set; only packs have the source `pack`."""
+"""Note sources that a program may set. The source `pack` is reserved for packs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEvent:
-    """An event in a log: a message with stack trace, a request, a test, a command with output, or a chat message.
+    """A log event: a message with its stack trace, a request, a test, a command with its output, or a chat message.
 
-    `line` and `end` are its first and last line in the file, from 1, or its number in a file that isn't read by lines.
-    `time` has the log's format. `source` is the logger, the service or the speaker. `count` is the number of
-    repetitions in a row. `fields` holds the parser's other values: `outcome` (passed, failed, skipped), `seconds`,
-    `method`, `path`, `status`, `command`.
+    `line` and `end` are the event's first and last lines in the file, counting from 1. In a file that isn't read line
+    by line, they are the event's number. `time` is in the log's format. `source` is the logger, the service or the
+    speaker. `count` is the number of consecutive repetitions. `fields` holds the parser's remaining values: `outcome`
+    (passed, failed, skipped), `seconds`, `method`, `path`, `status`, `command`.
     """
 
     text: str
@@ -40,10 +40,9 @@ class LogEvent:
 
 @frozen
 class LogText:
-    """The events of a log, with secrets masked; `format` is the parser that read it.
+    """A log's events, with secrets masked. `format` is the parser that read the log.
 
-    `secrets` counts the masked secrets, `cut` the lines that were truncated, and `left_out` the events beyond the limit
-    of one log.
+    `secrets` counts the masked secrets, `cut` the truncated lines, and `left_out` the events beyond the limit per log.
     """
 
     name: str
@@ -56,10 +55,10 @@ class LogText:
 
 @frozen
 class Fact:
-    """A fact that a rule or a model found in a log.
+    """A fact found in a log by a rule or a model.
 
-    `key` identifies the fact across logs in which times, process numbers and counts differ. `lines` are its lines in
-    the log, `quotes` their texts.
+    `key` identifies the fact across logs that differ in times, process ids and counts. `lines` are the fact's lines in
+    the log, and `quotes` is their text.
     """
 
     rule: str
@@ -78,7 +77,7 @@ class Fact:
 
 @frozen
 class LearntFact:
-    """A fact that was suggested as a note. `rejected`: the user refused it, for the given `reason`."""
+    """A fact that was suggested as a note. If `rejected` is True, the user refused it for the given `reason`."""
 
     rule: str
     key: str
@@ -95,11 +94,11 @@ class Dropped:
 
 @frozen
 class LearntLog:
-    """Result of learning from a log: counts of events and facts, and the ids of the suggested notes.
+    """The result of learning from a log: counts of events and facts, and the ids of the suggested notes.
 
-    `known` facts were suggested before and `rejected` facts were refused by the user; neither is suggested again.
-    `by_model` are the suggested notes from the model; the others come from rules. `dropped` are the model's suggestions
-    that didn't become notes. `unsent` events didn't fit the model's input.
+    `known` facts were suggested before, and `rejected` facts were refused by the user. Neither kind is suggested again.
+    `by_model` are the notes suggested by the model; the rest come from rules. `dropped` are the model's suggestions
+    that didn't become notes. `unsent` counts the events that didn't fit into the model's input.
     """
 
     name: str
@@ -138,7 +137,7 @@ _COUNTS: Mapping[str, Message] = {
 
 
 def learnt_lines(logs: Sequence[LearntLog], *, without: Sequence[str]) -> list[Message]:
-    """Return a sentence about the suggested notes, then one for each other count that isn't zero."""
+    """Return a sentence about the suggested notes, followed by one for every other nonzero count."""
     counts = {name: sum(_number(getattr(log, name)) for log in logs) for name in _COUNTS if name not in without}
     return [
         replace(_COUNTS[name], fields={"n": count}) for name, count in counts.items() if count or name == "suggested"
@@ -157,9 +156,9 @@ class UnreadLog:
 
 @frozen
 class LearningReport:
-    """Result of learning from logs into a base; `failed` logs can't be read.
+    """The result of learning from logs into a base. `failed` lists the logs that can't be read.
 
-    `model` is the language model used, or ""; `problem` is the error that ended its work early.
+    `model` is the language model used, or "" if there was none. `problem` is the error that made the model stop early.
     """
 
     base: str

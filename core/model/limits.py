@@ -1,4 +1,4 @@
-"""Limits of questions and filters, for the search box, commands, the API, assistants and question sets."""
+"""Limits on questions and filters, for the search box, commands, the API, assistants and question sets."""
 
 from collections.abc import Collection
 
@@ -8,9 +8,9 @@ from core.model import Filters
 
 QUESTION = 10_000
 PART = 1_000
-"""Maximum number of characters in a literal text: a phrase, a part of a line, a filter's value."""
+"""Maximum number of characters in literal text: a phrase, part of a line, or a filter's value."""
 FILTERS = 100
-"""Maximum number of filters, and of phrases, per question; with VALUES this stays within SQLite's limits."""
+"""Maximum number of filters, and of phrases, per question. Together with VALUES, it stays within SQLite's limits."""
 VALUES = 400
 
 
@@ -20,7 +20,7 @@ def check_question(text: str) -> None:
 
 
 def check_part(text: str) -> None:
-    """Raise QueryError for a literal text that is too long or that a database can't store."""
+    """Raise QueryError if literal text is too long or can't be stored in a database."""
     if len(text) > PART:
         raise QueryError(
             "The text '{start}…' has {n} characters; the limit for an exact search is {most}.",
@@ -40,7 +40,7 @@ def check_terms(terms: Collection[str]) -> None:
 
 
 def check_filters(filters: Filters) -> None:
-    """Raise QueryError for too many filters or values, or too long values."""
+    """Raise QueryError if there are too many filters or values, or if a value is too long."""
     several = [condition.values for condition in filters.conditions]
     if len(several) > FILTERS:
         raise QueryError("There are {n} filters; the limit is {most}.", n=len(several), most=FILTERS)

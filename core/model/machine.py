@@ -1,4 +1,4 @@
-"""Models and model servers, their devices and their tests."""
+"""Models and model servers, with their devices and test results."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +12,7 @@ Part = Literal["embedder", "reranker"]
 
 @frozen
 class Device:
-    """A torch device, its number format, and the reason for the choice."""
+    """A torch device, its dtype, and the reason for choosing it."""
 
     name: Literal["cuda", "mps", "cpu"]
     dtype: Literal["float32", "bfloat16"]
@@ -21,7 +21,7 @@ class Device:
 
 @frozen
 class Running:
-    """A loaded model: its device, and the size of its weights there in bytes."""
+    """A loaded model: its device, and the size of its weights on that device, in bytes."""
 
     device: Device
     bytes: int
@@ -29,13 +29,13 @@ class Running:
 
 @frozen
 class ModelCard:
-    """A model, by its name in bases and searches.
+    """A model, identified by its name in bases and searches.
 
-    `problem` says why the model can't be used now and what to do; it is None for a usable model. Fields from the
-    model's folder are empty if there is no folder or it doesn't state them: `languages` are codes or words,
-    `input_tokens` includes special tokens. A `downloadable` model is on the hub, with about `download_bytes` if known.
-    `running` is set once the model is loaded in this process. `server` is the address of the server that runs the
-    model. An embedder with `has_token_vectors` can store token bits for late interaction.
+    `problem` says why the model can't be used now and what to do about it, or is None if the model is usable. Fields
+    read from the model's folder are empty if there is no folder or the folder doesn't state them. `languages` are codes
+    or words, and `input_tokens` includes special tokens. A `downloadable` model is on the hub. Its approximate size is
+    `download_bytes`, if known. `running` is set once the model is loaded in this process. `server` is the address of
+    the server that runs the model. An embedder with `has_token_vectors` can store token bits for late interaction.
     """
 
     name: str
@@ -55,10 +55,11 @@ class ModelCard:
 
 @frozen
 class ModelTrial:
-    """Result of testing a model: per language, the number of questions `asked`, and how many were ranked `right`.
+    """The result of testing a model: how many questions were `asked` and ranked `right` in each language.
 
-    `seconds_a_text` is the time to embed one text, or to judge one text for one question. `resident_bytes` is the
-    memory of this process, None if the system doesn't report it. `languages` are the languages that the model declares.
+    `seconds_a_text` is the time taken to embed one text, or to judge one text for one question. `resident_bytes` is
+    this process's memory, or None if the system doesn't report it. `languages` are the languages that the model
+    declares.
     """
 
     name: str
@@ -74,12 +75,12 @@ class ModelTrial:
 
     @property
     def wrong(self) -> Texts:
-        """Languages in which a question didn't rank the right sentence first."""
+        """Languages with a question for which the right sentence wasn't ranked first."""
         return tuple(language for language, asked in self.asked.items() if self.right[language] < asked)
 
     @property
     def usable(self) -> bool:
-        """Whether all rankings are right in the languages that the model declares, or in all if it declares none."""
+        """Whether all rankings are right in the model's declared languages, or in all languages if it declares none."""
         known = [language for language in self.asked if language in self.languages] or list(self.asked)
         return not set(known) & set(self.wrong)
 
@@ -89,9 +90,9 @@ class ServerCard:
     """A model server: its section in the settings, its address and model, and their sources.
 
     `sources` says where `base_url` and `model` come from: "environment", "file", "entered" or "default". `key` says
-    where the key is: "environment", "keyring", "file", or "" without a key. `variable` is the environment variable that
-    overrides it. `key_for` is the server for which the key was entered. `host` names the server's machine; `here`: it
-    is this machine. `encrypted`: requests use https.
+    where the key is stored: "environment", "keyring", "file", or "" if there is no key. `variable` is the environment
+    variable that overrides the key. `key_for` is the server that the key was entered for. `host` names the server's
+    machine, and `here` is True if that is this machine. `encrypted` is True if requests use HTTPS.
     """
 
     section: str
@@ -112,9 +113,9 @@ class ServerCard:
 
 @frozen
 class LocalServer:
-    """A common address of model servers on this machine, and whether a server runs there.
+    """A common address for model servers on this machine, and whether a server is running there.
 
-    `address` is host and port. `models` are its language models, by the names used in requests.
+    `address` is the host and port. `models` are the server's language models, as named in requests.
     """
 
     name: str
@@ -124,15 +125,15 @@ class LocalServer:
 
     @property
     def base_url(self) -> str:
-        """The address before `/chat/completions`."""
+        """The base URL, to which `/chat/completions` is appended."""
         return f"http://{self.address}/v1"
 
 
 @frozen
 class ServerTrial:
-    """Result of testing a server: the seconds of one request, the dimension of its vectors, the ranking.
+    """The result of testing a server: how long one request took, the dimension of its vectors, and its ranking.
 
-    `right`: of three sentences, it ranked the right answer first.
+    `right` is True if the server ranked the right one of three sentences first.
     """
 
     section: str

@@ -1,4 +1,4 @@
-"""Table of the fields of a note that users and programs set, and patterns of tags in texts.
+"""Table of the note fields that users and programs set, and patterns for tags in text.
 
 A new field needs a line in `FieldValues` and in `NoteFields`, a column in the database, and a translation. A field that
 is also a filter needs a line in `NoteOptions` too.
@@ -24,7 +24,7 @@ _TYPES: Mapping[FieldKind, object] = {"tags": list[str], "notes": list[str], "nu
 
 
 def property_text(value: object) -> str:
-    """Return the display text of a property: lists with commas, checkboxes as symbols."""
+    """Return a property's display text, with lists joined by commas and checkboxes as symbols."""
     if isinstance(value, bool):
         return "☑" if value else "☐"
     if isinstance(value, list | tuple):
@@ -35,7 +35,7 @@ def property_text(value: object) -> str:
 
 
 def property_values(properties: ValueMap) -> Iterator[tuple[str, str]]:
-    """Yield each property's name with each of its single values, for filters and the keyword index."""
+    """Yield each property's name paired with each of its individual values, for filters and the keyword index."""
     for name, value in properties.items():
         yield from ((name, text) for text in dict.fromkeys(_texts(value)))
 
@@ -50,13 +50,13 @@ def _texts(value: object) -> Iterator[str]:
 
 @frozen
 class NoteField:
-    """A field of a note: its names, its explanation, and where it can be set.
+    """A note field: its names, its explanation, and where it can be set.
 
-    `kind` decides how a value is checked, stored, written and shown. `title` is its name on the screen, `about` its
-    explanation for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence,
-    and its names in questions, `typed`; the first of them is the filter's name. `keys` are its keys in front matter,
-    the usual key first; `flag` is the option of commands; both default to the field's name. Unless it is settable
-    `by_programs`, only the user can set the field.
+    `kind` determines how a value is checked, stored, written and shown. `title` is the field's name on the screen, and
+    `about` explains it for commands, requests and tools. A field that filters questions has a `noun`, its name in a
+    sentence, and `typed`, its names in questions. The first of these is the filter's name. `keys` are the field's keys
+    in front matter, the usual key first, and `flag` is its command-line option. Both default to the field's name.
+    Unless `by_programs` is True, only the user can set the field.
     """
 
     kind: FieldKind
@@ -158,18 +158,18 @@ NOTE_FIELDS: Mapping[str, NoteField] = {
 
 
 def fields_of(*kinds: FieldKind) -> Texts:
-    """Return the names of the fields of the given kinds, in the order of the table."""
+    """Return the names of the fields of the given kinds, in table order."""
     return tuple(name for name, field in NOTE_FIELDS.items() if field.kind in kinds)
 
 
 CLASSIFYING = fields_of("word", "number", "status", "day")
-"""Fields that are shown next to hits as a note's classification."""
+"""Fields shown next to hits as a note's classification."""
 RELATIONS = fields_of("notes")
 """Fields that name other notes."""
 
 
 class NoteFields(TypedDict, total=False):
-    """Keyword arguments for fields of a note; omitted fields stay unchanged. `expires_at` may be a date as text."""
+    """Keyword arguments for a note's fields. Omitted fields stay unchanged. `expires_at` may be a date string."""
 
     title: str
     tags: Iterable[str]
@@ -186,9 +186,9 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Fields of a new note, and its provenance: a source, the place there, the author, and other values.
+    """Fields for a new note and its provenance: the source, the location in it, the author, and other values.
 
-    For a web page, also its address and date of publication.
+    For a web page, they include its address and publication date.
     """
 
     source: str
@@ -200,9 +200,9 @@ class NewNoteFields(NoteFields, total=False):
 
 
 class NoteOptions(TypedDict, total=False):
-    """Keyword arguments that filter notes. None and empty values filter nothing, and several values are alternatives.
+    """Keyword arguments that filter notes. None and empty values filter nothing, and multiple values are alternatives.
 
-    `any_tags` requires at least one of its tags, `all_tags` requires all.
+    `any_tags` requires at least one of its tags, and `all_tags` requires all of them.
     """
 
     bases: OneOrMore | None
@@ -222,15 +222,15 @@ _COLOUR = (
     r"(?:(?=[a-fA-F]*\d)[\da-fA-F]{6}(?:[\da-fA-F]{2})?|(?=[cfCF]*[0369])[0369cfCF]{3}"
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"
 )
-"""Web colours: six or eight hexadecimal digits, or three; tags such as `d20` and `b2b` don't match."""
+"""Web colours of three, six or eight hexadecimal digits. Tags such as `d20` and `b2b` don't match."""
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
-"""A tag after its #: letters of any script with their marks, digits, emoji, `_`, `-` and `/`.
+"""The part of a tag after the #: letters of any script with their marks, digits, emoji, `_`, `-` and `/`.
 
-A number such as #12 isn't a tag, nor is a colour.
+A number such as #12 isn't a tag, and neither is a colour.
 """
 TAGS_FOLLOW = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
-"""Characters that may precede a tag, in addition to the start of a text."""
+"""Characters that may precede a tag. A tag may also be at the start of the text."""
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
-"""A tag in a text; `[#A]` isn't a tag but a priority."""
+"""A tag in text. `[#A]` is a priority, not a tag."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
 """A formula within a line."""

@@ -18,7 +18,7 @@ from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
 GUESSED = "encoding"
-"""Kind of omission for a text whose encoding was guessed: it may be garbled, but nothing is missing."""
+"""Omission kind for text whose encoding was guessed. The text may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page had no readable text", "{n} pages had no readable text"),
     "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
@@ -41,23 +41,23 @@ OMISSION_KINDS: Mapping[str, Message] = {
     GUESSED: plural("the encoding of {n} file was guessed", "the encodings of {n} files were guessed"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""Message for kinds that a later version added."""
+"""Message for kinds added by a later version."""
 _ON_PAGES = {"page", "page_part", "comment", "character"}
-"""Kinds whose places can be page numbers."""
+"""Kinds whose locations can be page numbers."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
 _LONGEST_PLACE = 200
-"""Maximum length in characters of the joined places of one kind."""
+"""Maximum length, in characters, of the joined locations for one kind."""
 
 _SHOWN = {"pdf": "application/pdf"}
-"""Kinds that browsers display; others are downloaded, because they could contain scripts."""
+"""Kinds that browsers may display. Any other kind is downloaded because it could contain scripts."""
 
 
 @frozen
 class Omission:
-    """Parts of a file that are missing from its note.
+    """Parts of a file that are missing from the note.
 
-    `kind` is a key of OMISSION_KINDS. `count` is the number of parts. `place` tells the user where they are (page
-    numbers, a sheet, a line); it isn't translated.
+    `kind` is a key of OMISSION_KINDS. `count` is the number of parts. `place` tells the user where the parts are (page
+    numbers, a sheet, a line) and isn't translated.
     """
 
     SHOWN: ClassVar = ("explanation",)
@@ -85,7 +85,7 @@ Omissions = tuple[Omission, ...]
 
 @frozen
 class IncompleteNote:
-    """A note without some parts of its file; `path` is the file's path, or the title of a note without a file."""
+    """A note that is missing parts of its file. `path` is the file's path, or the note's title if it has no file."""
 
     note_id: str
     path: str
@@ -93,7 +93,7 @@ class IncompleteNote:
 
 
 def summed(omissions: Iterable[Omission]) -> Omissions:
-    """Add up omissions by kind, in the order of OMISSION_KINDS, with the first places of each kind."""
+    """Add up omissions by kind, in OMISSION_KINDS order, keeping the first few locations of each kind."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in omissions:
@@ -109,17 +109,17 @@ def summed(omissions: Iterable[Omission]) -> Omissions:
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> Omissions:
-    """Count the missing parts of notes by kind, without their places."""
+    """Count the notes' missing parts by kind, without locations."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
 @frozen
 class Document:
-    """Source and converter of a converted note.
+    """The source and converter of a converted note.
 
-    `kind` is the file's suffix without the dot. `pages` are the offsets in the note's body where pages begin; empty for
-    a kind without pages. `original` is the hash of the file if the workspace stores it, as it does for uploads and web
-    pages; files in folders stay there. `chosen` is the name of a converter that the user chose.
+    `kind` is the file's suffix without the dot. `pages` are the offsets in the note's body where pages begin, or empty
+    if the kind has no pages. `original` is the file's hash if the workspace stores the file, as it does for uploads and
+    web pages. Files in folders stay where they are. `chosen` is the name of a converter chosen by the user.
     """
 
     kind: str
@@ -129,11 +129,11 @@ class Document:
     chosen: str = ""
 
     def page_at(self, offset: int) -> int:
-        """Return the page at an offset of the body, from 1; 0 for a kind without pages."""
+        """Return the page at an offset in the body, counting from 1, or 0 if the kind has no pages."""
         return max(1, bisect_right(self.pages, offset)) if self.pages else 0
 
     def edited(self, before: str, after: str) -> "Document":
-        """Return the document after an edit of the body, with the starts of later pages moved."""
+        """Return the document after an edit to the body, with the starts of later pages shifted."""
         same = shared_length(before, after)
         end = shared_length(before[same:][::-1], after[same:][::-1])
         moved = len(after) - len(before)
@@ -143,7 +143,7 @@ class Document:
 
 @frozen
 class Original:
-    """The source file of a converted note: its `path` if it is in a folder, else its `data`."""
+    """A converted note's source file: its `path` if it is in a folder, otherwise its `data`."""
 
     name: str
     kind: str
@@ -163,7 +163,7 @@ class Original:
 
 @frozen
 class TextEncoding:
-    """The encoding of a note's file, by its display name, and how it was determined."""
+    """The display name of a note file's encoding, and how the encoding was determined."""
 
     name: str
     known: EncodingOrigin
@@ -175,7 +175,7 @@ class TextEncoding:
 
 @frozen
 class ReadAs:
-    """An encoding in which a file can be read, and the beginning of the decoded text."""
+    """An encoding that a file can be read in, and the beginning of the decoded text."""
 
     encoding: str
     beginning: str
@@ -183,7 +183,7 @@ class ReadAs:
 
 @frozen
 class ConverterCard:
-    """A converter: the kinds that it reads, whether its requirements are installed, and why it can't be used."""
+    """A converter: the kinds it reads, whether its requirements are installed, and any reason why it can't be used."""
 
     name: str
     version: str
@@ -197,18 +197,18 @@ NoteState = Literal["pending", "ready", "empty"]
 NOTE_SUFFIXES = (".md", ".markdown", ".txt", ".text")
 
 TEXT_SUFFIX = ".txt"
-"""Suffix of the files whose lines are chunks in a base of kind `lines`, in any case."""
+"""Suffix, in any case, of the files whose lines are chunks in a `lines` base."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
-"""Folders that are skipped; names that begin with a dot are skipped too."""
+"""Folders to skip. Names starting with a dot are skipped too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredNote(FieldValues):
-    """What notes and their summaries have in common: fields, source, times, version and warnings.
+    """The attributes shared by notes and their summaries: fields, source, times, version and warnings.
 
-    `path`, with forward slashes, is relative to the folder `source_ref`, or to the base for a note that was written
-    here. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
+    `path` has forward slashes and is relative to the folder `source_ref`, or to the base if the note was written in
+    Tessera. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
     file.
     """
 
@@ -244,12 +244,12 @@ class _StoredNote(FieldValues):
 
 @frozen
 class Note(_StoredNote):
-    """A note: `front` is the front matter of its file, `body` the text after it.
+    """A note. `front` is its file's front matter, and `body` is the text after the front matter.
 
-    `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the file.
-    `overridden` holds the file's values of fields that the user changed here. A `plain` note isn't Markdown: each of
-    its lines is a chunk. `left_out` lists the parts of the file that are missing from the note. `encoding` is the
-    file's encoding, or None for UTF-8.
+    `generation` counts how often the note has been indexed. `front` is None if an earlier version of Tessera read the
+    file. `overridden` holds the file's values for fields that the user changed in Tessera. A `plain` note isn't
+    Markdown: each of its lines is a chunk. `left_out` lists the parts of the file that are missing from the note.
+    `encoding` is the file's encoding, or None for UTF-8.
     """
 
     id: str
@@ -269,9 +269,9 @@ class Note(_StoredNote):
 
 @frozen
 class NoteSummary(_StoredNote):
-    """A note without its text, for lists and hits; `pending` counts the chunks that aren't embedded yet.
+    """A note without its text, for lists and hits. `pending` counts the chunks that aren't embedded yet.
 
-    `origin` is the source that the author gave: a file and its lines.
+    `origin` is the source given by the author: a file and line numbers.
     """
 
     id: str
@@ -285,12 +285,12 @@ class NoteSummary(_StoredNote):
 
     @property
     def is_paged(self) -> bool:
-        """Whether the text is divided into lines as on a page or in a plain text file, unlike Markdown."""
+        """Whether the text has the line breaks of a page or a plain text file, rather than those of Markdown."""
         return self.document.kind == "pdf" if self.document else (self.path or "").endswith(".txt")
 
     @property
     def state(self) -> NoteState:
-        """`ready` once all chunks are embedded, `empty` without chunks."""
+        """The note's state: `empty` if there are no chunks, `ready` once all are embedded, and otherwise `pending`."""
         if not self.chunks:
             return "empty"
         return "pending" if self.pending else "ready"
@@ -298,7 +298,10 @@ class NoteSummary(_StoredNote):
 
 @frozen
 class NoteLine:
-    """A line of a note; `number` is the line number in the note's file, from 1, `source` the note's path or title."""
+    """A line of a note.
+
+    `number` is the line number in the note's file, counting from 1. `source` is the note's path or title.
+    """
 
     note_id: str
     source: str
@@ -313,7 +316,7 @@ class Failed:
 
     @classmethod
     def from_dict(cls, data: Values) -> "Failed":
-        """Read a failure from a stored report; earlier versions stored only its English text."""
+        """Load a failure from a stored report. Earlier versions stored only the English text."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
 
 
@@ -322,11 +325,12 @@ Failures = tuple[Failed, ...]
 
 @frozen
 class NotePicture:
-    """A picture in a note, named as in the text; it is before `start` in the body.
+    """A picture in a note, named as in the text. It comes before `start` in the body.
 
-    Once its file was `looked` up, `place` is the file's path from the top of the note's folder, followed by its time in
-    ns, size in bytes and `hash`; all are empty if there is no file. `text` is the recognized text, or "" without text,
-    None until it is read. `placed`: the chunks of the note include that text.
+    Once the picture's file has been `looked` up, `place` is the file's path from the top of the note's folder, and
+    `size` is in bytes. `place`, `mtime_ns`, `size` and `hash` are empty if there is no file. `text` is the recognized
+    text, "" if the picture has no text, or None until it is read. `placed` is True if the note's chunks include that
+    text.
     """
 
     target: str
@@ -346,7 +350,7 @@ class NotePicture:
 
 @frozen
 class PictureFile:
-    """A picture in a note whose file must be looked up, relative to the note's `path` in the folder `source_ref`."""
+    """A note's picture whose file must be looked up, relative to the note's `path` in the folder `source_ref`."""
 
     note_id: str
     source_ref: str
@@ -356,7 +360,7 @@ class PictureFile:
 
 @frozen
 class ReadPicture:
-    """The text that a `reader` recognized in the picture with the given hash, or ""."""
+    """The text recognized by `reader` in the picture with the given hash, or "" if there is none."""
 
     hash: str
     text: str
@@ -365,7 +369,7 @@ class ReadPicture:
 
 @frozen
 class ImageStatus:
-    """Numbers of embedded and waiting picture files, and the files that the model can't embed."""
+    """The numbers of embedded and waiting picture files, and the files that the model can't embed."""
 
     known: int
     failed: Failures
@@ -374,7 +378,7 @@ class ImageStatus:
 
 @frozen
 class Attachment:
-    """A file next to a note: its path, its path from the top of the folder, and its type if it is a picture."""
+    """A file next to a note: its path, its path from the top of the note's folder, and its type if it is a picture."""
 
     path: Path
     place: str

@@ -1,4 +1,4 @@
-"""Neighbours of a note: related notes, copies, and suggestions based on them. The map of all notes."""
+"""A note's neighbours: related notes, copies, and suggestions based on them. Also the map of all notes."""
 
 from typing import Literal
 
@@ -24,9 +24,9 @@ class TagSuggestion:
 
 @frozen
 class PlaceSuggestion:
-    """A folder suggested for a note, and the reason; `folder` is "" for the top of the base.
+    """A folder suggested for a note, and the reason. `folder` is "" for the top of the base.
 
-    `movable`: the note is in that base, was written here, and its new path is free.
+    `movable` is True if the note is in that base, was written in Tessera, and its new path is free.
     """
 
     base: str
@@ -37,7 +37,7 @@ class PlaceSuggestion:
 
 @frozen
 class LinkSuggestion:
-    """A mention of another note, from `start` to `end` in a note's text, and the link to put in its place."""
+    """A mention of another note, from `start` to `end` in a note's text, and the link to replace it with."""
 
     note: NoteSummary
     text: str
@@ -49,7 +49,10 @@ class LinkSuggestion:
 
 @frozen
 class Hint:
-    """A reason why a note is hard to find or to trust, with its remedy, the sentences in question, and another note."""
+    """A reason why a note is hard to find or trust, with a remedy.
+
+    `quotes` are the sentences in question, and `other` is another note involved, if any.
+    """
 
     kind: HintKind
     about: Message
@@ -60,7 +63,10 @@ class Hint:
 
 @frozen
 class Related:
-    """The neighbours of a note and suggestions for it, best first; `writable`: its text can be changed here."""
+    """A note's neighbours and suggestions for it, best first.
+
+    `writable` is True if the note's text can be edited in Tessera.
+    """
 
     notes: tuple[RelatedNote, ...] = ()
     copies: tuple[RelatedNote, ...] = ()
@@ -76,7 +82,7 @@ ConceptChoice = Literal["pin", "hide", "merge", "undo"]
 
 @frozen
 class Concept:
-    """A key phrase of several notes: the number of notes, and the phrases that the user merged into it."""
+    """A key phrase found in several notes: the number of notes, and the phrases that the user merged into it."""
 
     name: str
     notes: int
@@ -92,7 +98,7 @@ class ConceptNote:
 
 @frozen
 class Step:
-    """A note on the path between two notes, and its link to the next one (None for the last)."""
+    """A note on the path between two notes, and its link to the next note, or None if it is the last."""
 
     note: NoteSummary
     way: Message | None = None
@@ -110,9 +116,10 @@ class Region:
 
 @frozen
 class NoteMap:
-    """A map of notes: their ids and positions, x and y from 0 to 1; `links` are pairs of indexes into `notes`.
+    """A map of notes: their ids and positions, with x and y from 0 to 1.
 
-    `left_out` counts the bases' notes that aren't indexed by the map's model.
+    `links` are pairs of indexes into `notes`. `left_out` counts the bases' notes that aren't indexed with the map's
+    model.
     """
 
     notes: Texts = ()

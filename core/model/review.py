@@ -1,4 +1,4 @@
-"""Items that wait for the user's decision, and their kinds."""
+"""Items awaiting the user's decision, and their kinds."""
 
 from datetime import datetime
 from typing import Literal, get_args
@@ -25,14 +25,14 @@ MatterKind = Literal[
 ]
 Side = Literal["mine", "theirs", "both"]
 SIDES: tuple[Side, ...] = get_args(Side)
-"""Choices for a note with two texts."""
+"""Choices for a note with two versions of its text."""
 
 
 @frozen
 class MatterType:
     """A kind of review item: title, icon and explanation.
 
-    Items of a `quick` kind are pending decisions. The others are hints, which require searching all notes.
+    Items of a `quick` kind are pending decisions. The rest are hints, which require searching all notes.
     """
 
     title: Message
@@ -117,19 +117,19 @@ MATTERS: dict[MatterKind, MatterType] = {
         quick=False,
     ),
 }
-"""Kinds in display order."""
+"""Kinds of review items, in display order."""
 DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("expired", "reminder"),
     ("contradiction",),
     ("note", "change", "conflict", "upgrade", "file", "split", "refused"),
     ("copy", "superseded"),
 )
-"""The kinds in each line of the digest: due, contradictory, waiting for a decision, other hints."""
+"""The kinds on each line of the digest: due, contradictory, awaiting a decision, and other hints."""
 
 
 @frozen
 class NotePair:
-    """The ids of two notes, in order, and the sentences that contradict each other (none for copies)."""
+    """The ids of two notes, in order, and the sentences that contradict each other (empty for copies)."""
 
     first: str
     second: str
@@ -144,7 +144,7 @@ class NoteChange:
 
 @frozen
 class Digest:
-    """Digest of a day: the numbers of waiting items by kind, and the changed notes, the user's own changes last."""
+    """A day's digest: the number of waiting items of each kind, and the changed notes, the user's own changes last."""
 
     day: str
     waiting: dict[MatterKind, int]
@@ -153,10 +153,11 @@ class Digest:
 
 @frozen
 class ReviewItem:
-    """An item that waits for a decision; its `key` depends on its state, so an item with a new state has a new key.
+    """An item awaiting a decision. Its `key` depends on its state, so the key changes when the state does.
 
-    It has been waiting since `at`, if that is known. `other` is the newer note, the copy, the second file's note or the
-    contradicting note; `quotes` are the sentences of both. At most one of `submission`, `flagged` and `refused` is set.
+    The item has been waiting since `at`, if known. `other` is the newer note, the copy, the second file's note, or the
+    contradicting note. `quotes` are the sentences in question from both notes. At most one of `submission`, `flagged`
+    and `refused` is set.
     """
 
     kind: MatterKind

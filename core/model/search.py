@@ -1,4 +1,4 @@
-"""Questions, from the typed text to decomposed ones, and results of a search: hits with scores, contexts."""
+"""Questions, from typed text to sub-queries, and search results: hits with scores, and contexts."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -24,10 +24,10 @@ ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 class Condition:
     """A condition on a chunk or its note: `field` has one of `values`, or none of them if `negated`.
 
-    `tag` and words such as `type` match the note's fields in any case; `status` its status, which is `expired` for an
-    active note past its expiry; `priority` a range of numbers, as in 1..3, 2.. and ..3; `in` a part of the title or
-    path; `path` a prefix or a glob of the path; `section` a part of a title in the chunk's chain of titles; and
-    `has:code` a chunk with code.
+    `tag` and word fields such as `type` match the note's fields, ignoring case. `status` matches the note's status,
+    which is `expired` for an active note past its expiry. `priority` matches a range of numbers, as in 1..3, 2.. and
+    ..3. `in` matches part of the title or path, and `path` a prefix or glob of the path. `section` matches part of one
+    of the section titles above the chunk. `has:code` matches a chunk with code.
     """
 
     field: str
@@ -37,10 +37,10 @@ class Condition:
 
 @frozen
 class Filters:
-    """Filters of chunks: all conditions must hold, and the note was updated at or after `after` and before `before`.
+    """Filters for chunks. All conditions must hold.
 
-    Empty `bases` mean all bases. Without a condition on `status`, only active notes match; expired notes match only if
-    a condition names `expired`.
+    The note must have been updated at or after `after` and before `before`. If `bases` is empty, all bases match.
+    Without a condition on `status`, only active notes match. Expired notes match only if a condition names `expired`.
     """
 
     bases: Texts = ()
@@ -51,9 +51,9 @@ class Filters:
 
 @frozen
 class Term:
-    """A parsed span of a question; `start` and `end` are its offsets in the typed text.
+    """A parsed span of a question. `start` and `end` are its offsets in the typed text.
 
-    `value` is the text after the colon, between the quotation marks or after the minus.
+    `value` is the text after the colon, between the quotation marks, or after the minus sign.
     """
 
     kind: TermKind
@@ -79,13 +79,13 @@ class _Wanted:
 
 @frozen
 class Understood(_Wanted):
-    """A parsed question; semantic and keyword search use `text`, which includes the phrases.
+    """A parsed question. Semantic and keyword search use `text`, which includes the phrases.
 
-    A chunk must contain all `phrases` literally and nothing of `excluded`. `terms` are in typed order. Chunks that
-    contain `emphasised` phrases rank higher. Notes that meet any of the `preferred` conditions come first; chunks that
-    are only about an `avoided` subject come last. `signs_as_text`: an unclosed quotation mark, or a question of symbols
-    only, is searched literally. `colons` are words before a colon that are searched as text because they aren't fields,
-    each with the likely field.
+    A chunk must contain all `phrases` literally and nothing from `excluded`. `terms` are in the order typed. Chunks
+    containing `emphasised` phrases rank higher. Notes that meet any of the `preferred` conditions come first, and
+    chunks only about an `avoided` subject come last. `signs_as_text` means that an unclosed quotation mark, or a
+    question consisting only of symbols, is searched literally. `colons` lists the words before a colon that are
+    searched as text because they aren't fields, each with the field that was probably meant.
     """
 
     terms: tuple[Term, ...] = ()
@@ -94,7 +94,7 @@ class Understood(_Wanted):
 
     @property
     def quoted(self) -> Texts:
-        """All phrases, including emphasised ones; decomposing a question keeps each of them whole."""
+        """All phrases, including emphasised ones. Decomposing a question keeps each phrase whole."""
         return (*self.phrases, *self.emphasised)
 
 
@@ -104,15 +104,15 @@ NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
 """Kinds of terms that don't exclude notes."""
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
-"""Gain of a hit, 0 to 1, if its note has one of the caller's scopes, or all of the caller's tags."""
+"""A hit's gain, from 0 to 1, if its note has one of the caller's scopes, or all of the caller's tags."""
 
 
 @frozen
 class CallerContext:
-    """The context of a caller, which excludes notes by type and tags, and boosts notes by scope and tags.
+    """A caller's context, which excludes notes by type and tags, and boosts notes by scope and tags.
 
-    Notes of other types, and notes without any of the tags, are excluded. A note gains `SCOPE_GAIN` if it has one of
-    the scopes, and `TAGS_GAIN` times the share of the tags that it has. An empty field has no effect.
+    Notes of any other type, and notes with none of the tags, are excluded. A note gains `SCOPE_GAIN` if it has one of
+    the scopes, and `TAGS_GAIN` times the share of the tags that it has. Empty fields have no effect.
     """
 
     types: Texts = ()
@@ -125,8 +125,8 @@ class Query(_Wanted):
     """A question for the retriever.
 
     `typed` is the whole question, which may contain a note's title. `explain` adds the dropped candidates to the
-    result. `as_typed`: words aren't replaced by other spellings. `choose`: a language model may choose among the hits.
-    `indexed`: chunks without vectors can't be hits.
+    result. `as_typed` keeps words from being replaced by other spellings. `choose` lets a language model choose among
+    the hits. `indexed` excludes chunks without vectors.
     """
 
     typed: str = ""
@@ -146,7 +146,7 @@ class Classified:
 
 @frozen
 class SubQuery:
-    """A part of a decomposed question; `why` is the name of the part."""
+    """A part of a decomposed question. `why` is the part's name."""
 
     text: str
     why: Message
@@ -154,7 +154,7 @@ class SubQuery:
 
 @frozen
 class Decomposition:
-    """The sub-queries of a question; `by` is `rules` or the name of a language model."""
+    """A question's sub-queries. `by` is `rules` or the name of a language model."""
 
     kind: ExploratoryKind
     sub_queries: tuple[SubQuery, ...]
@@ -163,10 +163,11 @@ class Decomposition:
 
 @frozen
 class Prepared:
-    """A question ready for search: the `typed` text and its complete `query`, within all limits.
+    """A question ready to be searched: the `typed` text and its complete `query`, within all limits.
 
-    `decomposition` is the rules' decomposition of an exploratory question, or None. `asks_model`: a language model is
-    set up and chooses among the hits. Without `wait`, a base whose model is still loading gets keyword search only.
+    `decomposition` is the rule-based decomposition of an exploratory question, or None. `asks_model` is True if a
+    language model is set up and chooses among the hits. Unless `wait` is True, a base whose model is still loading gets
+    keyword search only.
     """
 
     typed: str
@@ -179,13 +180,13 @@ class Prepared:
 
 
 class SearchOptions(Chosen, NoteOptions, total=False):
-    """Options of one search; options that are None come from the base, or else from the settings.
+    """Options for a single search. Options that are None are taken from the base, then from the settings.
 
-    `filters` are added to the question's filters. Unless a reranker is chosen here, only hybrid search is reranked; the
-    semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading gets keyword
-    search only, with a notice. `plain`: the question is literal text and always accepted. `as_typed`: words aren't
-    replaced by other spellings. `choose`: unless False, a configured language model chooses among the hits of literal
-    bases. `indexed`: chunks without vectors can't be hits.
+    `filters` are added to the question's filters. Unless a reranker is chosen here, only hybrid search is reranked, and
+    the semantic and keyword modes keep their own order. Unless `wait` is True, a base whose model is still loading gets
+    keyword search only, with a notice. `plain` means that the question is literal text and always accepted. `as_typed`
+    keeps words from being replaced by other spellings. Unless `choose` is False, a configured language model chooses
+    among the hits of literal bases. `indexed` excludes chunks without vectors.
     """
 
     filters: Filters | None
@@ -199,7 +200,7 @@ class SearchOptions(Chosen, NoteOptions, total=False):
 
 
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
-"""Search mode of a result; `listed`: the last changed notes, for a question of filters only."""
+"""A result's search mode. `listed` is a list of the most recently changed notes, for a question with only filters."""
 
 LostAt = Literal[
     "filters",
@@ -239,7 +240,7 @@ Notice = Literal[
 
 @frozen
 class StageScore:
-    """A hit's score at one stage; `rank` counts from 1, or None if the stage didn't return the hit."""
+    """A hit's score at one stage. `rank` counts from 1, or is None if the stage didn't return the hit."""
 
     score: float
     rank: int | None
@@ -247,7 +248,7 @@ class StageScore:
 
 @frozen
 class Passage:
-    """A hit with its neighbour chunks: a slice of the note's body, except where the user edited a chunk."""
+    """A hit with its neighbouring chunks: a slice of the note's body, except where the user edited a chunk."""
 
     note: NoteSummary
     start: int
@@ -256,23 +257,24 @@ class Passage:
 
 
 FileState = Literal["same", "stale", "gone"]
-"""State of a note's file: `stale` if it was changed since it was indexed, `gone` if it no longer exists."""
+"""State of a note's file: `stale` if it has changed since it was indexed, `gone` if it no longer exists."""
 
 
 @frozen
 class Hit:
-    """A chunk that answers the question, with its score and rank at every stage that it went through.
+    """A chunk that answers the question, with its score and rank at every stage it went through.
 
-    `score` is on the scale of similarity, 0 to 1, and never rises with the rank. It ranges from the lowest to the
-    highest similarity of the candidates, in the order of the last stage; exact words bring it nearer to 1. Without
-    vectors, the best hit's score is the share of the question's words that it contains. In a list it is 1. No score is
-    below `score_threshold`. `strength` is the score of the last stage on that stage's own scale.
+    `score` is on the similarity scale, 0 to 1, and never increases from one hit to the next. Scores range from the
+    lowest to the highest similarity of the candidates, in the last stage's order. Exact words bring a score closer to
+    1. Without vectors, the best hit's score is the share of the question's words that the hit contains. In a list,
+    every score is 1. No score is below `score_threshold`. `strength` is the last stage's score on that stage's own
+    scale.
 
-    `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping chunks
-    of the same note that the hit represents, `copies` are chunks with nearly the same text in other notes. `asked` is
-    the sub-query that found the chunk, empty if the question wasn't decomposed. `superseded_by` are the notes that
-    replace the hit's note, and `file` is the state of its file as of this search. `page` is the page of the sentence
-    that answers, 0 in a document without pages.
+    `matched` are the question's words in the chunk, set only with `explain`. `joined` are the numbers of overlapping
+    chunks of the same note that the hit represents, and `copies` are chunks of other notes with nearly the same text.
+    `asked` is the sub-query that found the chunk, or empty if the question wasn't decomposed. `superseded_by` are the
+    notes that replace the hit's note, and `file` is the state of that note's file at the time of this search. `page` is
+    the page of the answering sentence, or 0 if the document has no pages.
     """
 
     rank: int
@@ -300,8 +302,8 @@ class Hit:
 class PictureHit:
     """A picture that matches the question: its note, and its path from the top of the note's folder.
 
-    It is before `start` in the note's body. `score` is the cosine to the question, or to the example pictures; negative
-    cosines count as 0.
+    The picture comes before `start` in the note's body. `score` is its cosine similarity to the question, or to the
+    example pictures. Negative values count as 0.
     """
 
     rank: int
@@ -312,16 +314,17 @@ class PictureHit:
 
 
 CLOSE = 0.42
-"""Minimum nearness of a close hit; in two vaults, no hit for an unanswerable question reached it."""
+"""Minimum nearness of a close hit. In two vaults, no hit for an unanswerable question reached this value."""
 
 
 @frozen
 class Highlight:
-    """The parts of a hit that answer, as character spans of the chunk's text, in order.
+    """The parts of a hit that answer the question, as ordered character spans in the chunk's text.
 
-    `words` are the question's words; `sentence` is the sentence nearest to the question, None for a text without words.
-    `nearness` is the mean over the question's tokens of the cosine to the chunk's nearest token, None if the chunk has
-    no token bits or the model isn't loaded. `held` is the share of the question's words in the chunk or its titles.
+    `words` are the question's words. `sentence` is the sentence nearest to the question, or None if the text has no
+    words. `nearness` is the mean, over the question's tokens, of the cosine similarity to the chunk's nearest token. It
+    is None if the chunk has no token bits or the model isn't loaded. `held` is the share of the question's words in the
+    chunk or its titles.
     """
 
     words: tuple[Span, ...]
@@ -352,7 +355,7 @@ class DroppedCandidate:
 
 @frozen
 class SubQueryResult(SubQuery):
-    """A searched sub-query: its round, the number of chunks that it found, and how many were new."""
+    """A searched sub-query: its round, how many chunks it found, and how many of them were new."""
 
     round: int
     found: int
@@ -361,7 +364,7 @@ class SubQueryResult(SubQuery):
 
 @frozen
 class Facet:
-    """A field's value in the notes of `hits` hits; `term` narrows the question to it."""
+    """A field value found in the notes of `hits` hits. `term` narrows the question to that value."""
 
     field: str
     value: str
@@ -371,9 +374,9 @@ class Facet:
 
 @frozen
 class Floor:
-    """Background similarity of a base: mean and standard deviation of unrelated questions' best cosines.
+    """A base's background similarity: the mean and standard deviation of unrelated questions' best cosines.
 
-    `windows` is the number of the base's windows when it was measured, `questions` the number of questions.
+    `windows` is the number of windows in the base when this was measured, and `questions` the number of questions.
     """
 
     mean: float
@@ -384,11 +387,11 @@ class Floor:
 
 @frozen
 class LlmSelection:
-    """A language model's choice among the hits of literal bases; `by` is the model.
+    """A language model's choice among the hits of literal bases. `by` is the model.
 
-    `chunks` are the ids of the chosen chunks, which come first, and `answer` is the model's own text, which is no more
-    trusted than a note. Without `by`, the hits keep the order of keyword search: no model is set up, or it failed, and
-    `problem` says why.
+    `chunks` are the ids of the chosen chunks, which come first. `answer` is the model's own text, which is trusted no
+    more than a note. If `by` is empty, no model is set up or the model failed, and the hits keep the order of keyword
+    search. `problem` says why the model failed.
     """
 
     by: str = ""
@@ -399,7 +402,7 @@ class LlmSelection:
 
     @property
     def explanation(self) -> Message:
-        """A sentence about who chose the order of the hits."""
+        """A sentence about how the hits were ordered."""
         if self.problem:
             return message(
                 "The language model didn't choose, so the hits are ordered by words. {reason}", reason=self.problem
@@ -418,14 +421,17 @@ class LlmSelection:
 
 @frozen
 class SearchResult:
-    """The hits of a search, with its settings, notices and problems.
+    """The hits of a search, along with the search's settings, notices and problems.
 
-    `settings` are complete. `reranker` ordered the hits; if reranking failed, it is empty and `rerank_problem` gives
-    the reason. `spelled` maps words that no chunk contains to the nearest spelling, which was searched for instead.
-    `confident` is False if the notes hardly answer the question, judged by `evidence` (`core/retrieval/confidence.py`).
-    `asked` are the sub-queries of an exploratory search in order, `decompositions` the decompositions of the question,
-    the used one first. `lost` is set with `explain`, and `choice` if all searched bases are literal. `pictures` are
-    separate hits for a question that asks for pictures. `without_model`: no searched base supports semantic search.
+    `settings` are the complete settings. `reranker` names the reranker that ordered the hits. If reranking failed, it
+    is empty and `rerank_problem` gives the reason. `spelled` maps words that no chunk contains to the nearest spelling,
+    which was searched for instead. `confident` is False if the notes hardly answer the question, judging by `evidence`
+    (`core/retrieval/confidence.py`).
+
+    `asked` are the sub-queries of an exploratory search, in order. `decompositions` are the question's decompositions,
+    starting with the one that was used. `lost` is set only with `explain`, and `choice` only if all searched bases are
+    literal. `pictures` are separate hits for a question asking for pictures. `without_model` is True if no searched
+    base supports semantic search.
     """
 
     query: str
@@ -459,9 +465,9 @@ class SearchResult:
 
 @frozen
 class WhyNot:
-    """Why a note isn't a hit: the stage that dropped it, and the scores of its best chunk at each stage.
+    """Why a note isn't a hit: the stage that dropped it, and its best chunk's scores at each stage.
 
-    Ranks are among all chunks that pass the filters, not only among the candidates.
+    Ranks are among all chunks that pass the filters, not just the candidates.
     """
 
     note: NoteSummary
@@ -472,15 +478,15 @@ class WhyNot:
 
 
 NOTE_MARKS = ("<note>", "</note>")
-"""Marks around a note's own text in a context; the text itself never contains them."""
+"""Markers around a note's own text in a context. The text itself never contains them."""
 
 
 @frozen
 class Citation:
-    """A numbered source in a context: a slice of a note, or the recognized text of its `picture`.
+    """A numbered source in a context: a slice of a note, or the text recognized in its `picture`.
 
-    `page` and `line` come from the note's best hit; 0 for a document without pages, or for notes that aren't text
-    files.
+    `page` and `line` come from the note's best hit. `page` is 0 if the document has no pages, and `line` is 0 if the
+    note isn't a text file.
     """
 
     number: int
@@ -495,9 +501,9 @@ class Citation:
 
 @frozen
 class Context:
-    """A block of passages for a prompt, with numbered citations; `left_out` hits exceed the token budget.
+    """A block of passages for a prompt, with numbered citations. `left_out` counts the hits beyond the token budget.
 
-    Each passage has `[number] <note> title (path)` before it and `</note>` after it, on separate lines.
+    Each passage is preceded by `[number] <note> title (path)` and followed by `</note>`, on separate lines.
 
     `confident` and `notices` are copied from the search result.
     """
@@ -513,7 +519,7 @@ class Context:
 
 @frozen
 class PastSearch:
-    """An earlier question, and when and how often it was asked; a saved search has a `name`."""
+    """An earlier question, with when and how often it was asked. A saved search has a `name`."""
 
     query: str
     at: datetime

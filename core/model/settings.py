@@ -1,8 +1,8 @@
 """Search settings and chunking parameters: defaults, ranges, and partial settings.
 
-A new search setting needs a line in each of its classes here; then settings, bases, questions and pipelines support and
-validate it. A new chunking parameter needs a line in `ChunkingOptions` and its translation; strategies that use it have
-a parameter of the same name.
+A new search setting needs a line in each of the settings classes here. Settings, bases, questions and pipelines then
+support and validate it. A new chunking parameter needs a line in `ChunkingOptions` and a translation. Strategies that
+use it have a parameter of the same name.
 """
 
 from collections.abc import Mapping
@@ -17,15 +17,15 @@ Level = Literal["auto", "simple", "focused", "exploratory"]
 Fusion = Literal["weighted", "reciprocal"]
 PhraseRule = Literal["require", "boost"]
 EXPANSION_SIZES = range(4)
-"""Possible numbers of neighbour chunks to add to a hit on each side."""
+"""Possible numbers of neighbouring chunks to add on each side of a hit."""
 
 
 @frozen
 class Setting:
     """A search setting: its name in a sentence, its title, and its range if it is a number.
 
-    `most_asked` is the largest value that a single question may set. `lengthens`: the length of hits depends on the
-    setting. `label` is the text for a pipeline's value `n`, if the noun and the value aren't enough.
+    `most_asked` is the largest value that a single question may set. `lengthens` is True if the setting affects the
+    length of hits. `label` is the text for a pipeline's value `n`, if the noun and the value aren't enough.
     """
 
     noun: Message
@@ -45,14 +45,14 @@ def _search_setting(
 
 @frozen
 class CompleteSettings:
-    """Search settings, each with a value.
+    """Search settings in which every setting has a value.
 
-    `pool` is the number of candidates from each stage. `semantic_weight` is the weight of meaning against words,
-    `link_weight` the gain of a chunk that is linked with the best chunk, `priority_weight` the gain of the candidate
-    with the highest priority, `feedback_weight` the gain of a note with only good verdicts, `score_threshold` the
-    minimum score of a hit, and `expansion_size` the number of neighbour chunks on each side of a hit. The `reranker`
-    (or `none`) scores the best `rerank_pool` candidates by at most `rerank_characters` of their best window;
-    `rerank_weight` is the weight of its score against the earlier score.
+    `pool` is the number of candidates from each stage. `semantic_weight` is the weight of meaning relative to words.
+    `link_weight` is the gain for a chunk linked to the best chunk, `priority_weight` for the candidate with the highest
+    priority, and `feedback_weight` for a note with only good verdicts. `score_threshold` is a hit's minimum score, and
+    `expansion_size` the number of neighbouring chunks on each side of a hit. The `reranker` (or `none`) scores the best
+    `rerank_pool` candidates, reading at most `rerank_characters` of each one's best window. `rerank_weight` is the
+    weight of its score relative to the earlier score.
     """
 
     mode: Annotated[Mode, _search_setting("way of searching", "How to search")] = "auto"
@@ -111,17 +111,17 @@ _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
 
 WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
-"""Name of the setting that adds neighbour chunks to hits."""
+"""Name of the setting that adds neighbouring chunks to hits."""
 
 CHOICES: Mapping[str, Texts] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""Choices of each setting; empty for numbers and for settings whose choices are in a separate table."""
+"""Choices for each setting. Numbers, and settings whose choices are in a separate table, have none."""
 
 DEFAULTS = CompleteSettings()
 
 
 @frozen
 class SearchSettings:
-    """Partial search settings; None leaves a setting open."""
+    """Partial search settings. None leaves a setting open."""
 
     mode: Mode | None = None
     level: Level | None = None
@@ -142,24 +142,24 @@ class SearchSettings:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> "SearchSettings":
-        """Take the search settings from a mapping; other keys, such as a later version's, are ignored."""
+        """Return the search settings in a mapping. Any other keys, such as a later version's, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 
     def chosen(self) -> dict[str, Any]:
         return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
 
     def over(self, other: "SearchSettings") -> "SearchSettings":
-        """Return these settings, with open ones taken from `other`."""
+        """Return these settings, with any open ones taken from `other`."""
         return replace(other, **self.chosen())
 
 
 OPEN = SearchSettings()
 IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
-"""Defaults for contexts: each passage has its neighbours."""
+"""Defaults for contexts, where each passage includes its neighbours."""
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:
-    """Return complete settings: each value comes from the first layer that sets it, or else from the defaults."""
+    """Return complete settings, taking each value from the first layer that sets it, or from the defaults."""
     settings = DEFAULTS
     for layer in reversed(layers):
         settings = replace(settings, **layer.chosen())
@@ -187,9 +187,9 @@ class Chosen(TypedDict, total=False):
 
 @frozen
 class ChunkingOption:
-    """A chunking parameter: title, explanation and, for a number, its range and the step of its slider.
+    """A chunking parameter: its title and explanation and, for a number, its range and slider step.
 
-    `label` is the text for its value `n` in the name of a setup.
+    `label` is the text for its value `n` in a pipeline's name.
     """
 
     title: Message
@@ -200,7 +200,7 @@ class ChunkingOption:
     step: int = 10
 
     def problem(self, name: str, value: int) -> Message | None:
-        """Return the error for a number out of range, or None."""
+        """Return an error if the number is out of range, or None."""
         if self.least <= value <= self.most:
             return None
         return message(
@@ -215,7 +215,7 @@ class ChunkingOption:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingOptions:
-    """Chunking parameters of a base; sizes are in tokens of the base's embedder."""
+    """A base's chunking parameters. Sizes are in tokens of the base's embedder."""
 
     strategy: Annotated[
         str,

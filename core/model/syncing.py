@@ -1,4 +1,4 @@
-"""Files in folders, and syncs of folders with bases."""
+"""Files in folders, and syncing folders with bases."""
 
 from dataclasses import asdict, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from core.model.bases import NewBase
 from core.model.notes import Failed, Failures, IncompleteNote, Omissions, TextEncoding, in_all
 
 READ_AGAIN = "to read again"
-"""Stamp of a note whose file must be read again although it is unchanged, because the result would be different now."""
+"""Stamp of a note whose unchanged file must be read again because the result would now be different."""
 
 
 class _FileState:
@@ -29,11 +29,11 @@ class _FileState:
 
 @frozen
 class SourceFile(_FileState):
-    """A note file in a folder; `content_hash` is empty until the file is read.
+    """A note file in a folder. `content_hash` is empty until the file is read.
 
-    `stamp` reveals changes that leave time and size the same; it is empty for a file that changed too recently. A
-    `recent` file was modified less than two seconds ago. `text` is the file's text, decoded in its `encoding`; it is
-    empty, and read again later, if it would take too much memory.
+    `stamp` reveals changes that leave the time and size the same. It is empty if the file changed too recently. A
+    `recent` file was modified less than two seconds ago. `text` is the file's text, decoded using `encoding`. If the
+    text would take up too much memory, it is left empty and read again later.
     """
 
     path: str
@@ -47,13 +47,13 @@ class SourceFile(_FileState):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the same time, size and stamp prove that the file hasn't changed."""
+        """Whether an unchanged time, size and stamp prove that the file hasn't changed."""
         return bool(self.stamp) and not self.recent
 
 
 @frozen
 class KnownNote(_FileState):
-    """A note at the time of the last sync; `path` is relative to the folder `source_ref`.
+    """A note as of the last sync. `path` is relative to the folder `source_ref`.
 
     `encoding` is the encoding that the user chose for the file, or "".
     """
@@ -70,7 +70,7 @@ class KnownNote(_FileState):
 
 @frozen
 class Match:
-    """A known note and its current file; path, time, size or content may differ."""
+    """A known note and its current file. The path, time, size or content may differ."""
 
     note: KnownNote
     file: SourceFile
@@ -78,19 +78,19 @@ class Match:
 
 Matches = tuple[Match, ...]
 _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
-"""Fields of a report that list files and folders that weren't read."""
+"""Report fields that list files and folders that weren't read."""
 
 
 @frozen
 class SyncReport:
-    """Result of an applied plan: counts and failures; `unchanged` includes touched notes.
+    """The result of applying a plan: counts and failures. `unchanged` includes touched notes.
 
-    `edits_flagged` counts the edits that lost their place in a changed note, `edits_kept` the edits of removed notes,
-    which are kept in case the files come back. `not_downloaded` files aren't there yet or are locked, so their notes
-    are kept; `skipped` files are of a kind that no reader supports; `left_out` are files and whole folders that rules
-    exclude. `incomplete` are the added and changed notes that are missing parts of their files. `waiting` counts the
-    base's notes that only keyword search finds; `problem` is the reason if the embedder failed. `refused` counts the
-    chunks whose text the base's model refuses. `importer` is the program from which the notes come, or "".
+    `edits_flagged` counts the edits whose position was lost in a changed note. `edits_kept` counts the edits to removed
+    notes, which are kept in case the files come back. `not_downloaded` files aren't there yet or are locked, so their
+    notes are kept. `skipped` files are of a kind that no reader supports. `left_out` are files and whole folders
+    excluded by rules. `incomplete` are the added and changed notes that are missing parts of their files. `waiting`
+    counts the base's notes that only keyword search finds. If the embedder failed, `problem` is the reason. `refused`
+    counts the chunks whose text the base's model refuses. `importer` is the program that the notes come from, or "".
     """
 
     SHOWN: ClassVar = ("missing_parts",)
@@ -118,7 +118,7 @@ class SyncReport:
 
     @property
     def missing_parts(self) -> Omissions:
-        """Counts of the parts that are missing from the incomplete notes, by kind."""
+        """Counts of the parts missing from the incomplete notes, by kind."""
         return in_all(self.incomplete)
 
     def to_dict(self) -> Values:
@@ -128,14 +128,15 @@ class SyncReport:
 
 @frozen
 class SyncPlan:
-    """The changes that bring the notes of one folder up to date with its files.
+    """The changes that bring a folder's notes up to date with its files.
 
-    `touched` files have a new time or stamp but the same content: only their metadata changes. `failed` and
-    `not_downloaded` paths keep their notes. `known` counts the base's notes from this folder. `base_id` is the compared
-    base, even if it is renamed later; it is empty in a plan that `makes` a base. `joined` are notes of the workspace
-    that will be linked to files with the same paths; notes with another text are in `changed` too. `skipped`,
-    `left_out` and `importer` are as in SyncReport. `address` is the address of an imported web page. `unread` are the
-    `failed` files that haven't changed since the last failure. `is_whole`: the whole folder was compared.
+    `touched` files have a new time or stamp but the same content, so only their metadata changes. Notes at `failed` and
+    `not_downloaded` paths are kept. `known` counts the base's notes from this folder. `base_id` identifies the compared
+    base, even if that base is renamed later. It is empty in a plan that creates a base (`makes`). `joined` are notes in
+    the workspace that will be linked to files with the same paths. Those whose text differs are in `changed` too.
+    `skipped`, `left_out` and `importer` are as in SyncReport. `address` is the address of an imported web page.
+    `unread` are the `failed` files that haven't changed since the last failure. `is_whole` is True if the whole folder
+    was compared.
     """
 
     base: str
@@ -167,21 +168,21 @@ class SyncPlan:
 
     @property
     def removes_many(self) -> bool:
-        """Whether the plan removes over a third of the folder's notes, if there are five or more."""
+        """Whether the folder has at least five notes and the plan removes over a third of them."""
         return self.removes_many_after(0)
 
     def removes_many_after(self, earlier: int) -> bool:
-        """Return whether the plan removes many notes, counting `earlier` removals too."""
+        """Return whether the plan removes many notes, including `earlier` removals."""
         known = self.known + earlier
         return known >= 5 and 3 * (len(self.removed) + earlier) > known
 
     @property
     def needs_confirmation(self) -> bool:
-        """Whether the plan removes many notes, or replaces texts of notes in the workspace with files."""
+        """Whether the plan removes many notes, or replaces the text of notes in the workspace with text from files."""
         return self.removes_many or bool(self.differing)
 
     def report(self) -> SyncReport:
-        """Return the counts of the plan, without chunks and windows."""
+        """Return the plan's counts, without chunks and windows."""
         counts = {name: len(getattr(self, name)) for name in ("added", "changed", "renamed", "removed")}
         return assemble(SyncReport, self, **counts, unchanged=len(self.unchanged) + len(self.touched))
 
@@ -192,7 +193,7 @@ class SyncPlan:
 
 @frozen
 class ScannedFolder:
-    """Result of importing a folder of text files; `made`: the base was created for the folder."""
+    """The result of importing a folder of text files. `made` is True if the base was created for the folder."""
 
     base: str
     folder: str

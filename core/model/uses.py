@@ -1,4 +1,4 @@
-"""Uses of notes: the place, question and verdict each time that a note is found, read, cited or clicked."""
+"""Note uses: where, for what question and with what verdict a note was found, read, cited or clicked."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from core.base.messages import Message, message_table
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
-"""Values of the user's verdicts in a use."""
+"""Values of the user's verdicts on a use."""
 
 HELPFUL: Mapping[Helpful | None, Message] = message_table(
     {
@@ -29,7 +29,7 @@ USED_IN = message_table(
         "read": "Read by a program",
     }
 )
-"""Places where Tessera itself uses notes; programs can name others."""
+"""Where Tessera itself uses notes. Programs can name other uses."""
 BY_USE = message_table(
     {
         "unfound": "Never found",
@@ -38,11 +38,11 @@ BY_USE = message_table(
     }
 )
 OF_QUESTIONS = ("search", "context", "answer")
-"""Places where the context is a question."""
+"""Uses whose context is a question."""
 LONGEST_CONTEXT = 10_000
-"""Maximum number of characters in a context, and in a place."""
+"""Maximum number of characters in `context` and in `used_in`."""
 _CALM = 3
-"""Number of neutral verdicts with which every note starts, so that a single verdict counts little."""
+"""Number of neutral verdicts that every note starts with, so that a single verdict carries little weight."""
 
 ClickKind = Literal["open", "copy", "cite"]
 
@@ -56,16 +56,16 @@ CLICKED: Mapping[ClickKind, Message] = message_table(
 
 
 def favour(total: float, count: float) -> float:
-    """Return a note's score, between -1 and 1, from `count` verdicts or clicks with the sum `total`."""
+    """Return a note's score, between -1 and 1, given `count` verdicts or clicks that add up to `total`."""
     return total / (count + _CALM)
 
 
 @frozen
 class Use:
-    """A use of a note, or of one of its chunks, in a place and a context, such as the question.
+    """A use of a note or one of its chunks: where it was used (`used_in`), and in what context, such as a question.
 
-    Repeating the same use raises `times`; `used_at` is the time of the last use. `helpful` is 1, 0 or -1 (misleading),
-    None without a verdict.
+    Repeating the same use increments `times`. `used_at` is the time of the last use. `helpful` is 1, 0 or -1
+    (misleading), or None if there is no verdict.
     """
 
     note_id: str
@@ -83,7 +83,7 @@ class Use:
 
 @frozen
 class Feedback:
-    """A verdict in archives from before version 20 of the schema."""
+    """A verdict in an archive from before schema version 20."""
 
     query: str
     note_id: str
@@ -109,7 +109,7 @@ class UseFigures:
 
 @frozen
 class Signal:
-    """Weight of a click, relative to 1 for a verdict, and its half-life in days."""
+    """A click's weight, relative to 1 for a verdict, and its half-life in days."""
 
     weight: float
     half_life: float
@@ -120,7 +120,10 @@ SIGNALS: Mapping[ClickKind, Signal] = {"open": Signal(0.5, 30), "copy": Signal(1
 
 @frozen
 class Click:
-    """A hit that was opened, copied or cited for a question; `day` is a date, `chunk_id` is "" for a whole note."""
+    """A hit that was opened, copied or cited for a question.
+
+    `day` is a date. `chunk_id` is "" for a whole note.
+    """
 
     note_id: str
     question: str

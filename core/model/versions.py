@@ -1,4 +1,4 @@
-"""Versions, drafts, proposed changes and new names of notes, and the trash."""
+"""Note versions, drafts, proposed changes and renames, and the trash."""
 
 from datetime import datetime
 from typing import Literal
@@ -16,8 +16,8 @@ SubmissionKind = Literal["note", "change", "conflict"]
 class Revision:
     """The kind and author of a change to a note, stored with its version.
 
-    The author of `accept` and `propose` is the user or program that accepted the pending note or the change. With
-    `joins`, the version replaces the previous one and keeps its kind.
+    For `accept` and `propose`, the author is the user or program that accepted the pending note or the change. If
+    `joins` is True, the version replaces the previous one and keeps the previous kind.
     """
 
     kind: VersionKind
@@ -27,7 +27,7 @@ class Revision:
 
 @frozen
 class Version:
-    """A version of a note without its text; `number` counts from 1, and the newest version is the current note."""
+    """A version of a note, without the text. `number` counts from 1, and the newest version is the current note."""
 
     note_id: str
     number: int
@@ -39,9 +39,9 @@ class Version:
 
 @frozen
 class Trashed:
-    """A deleted note that can be restored; `version` is its last version, of kind `delete`.
+    """A deleted note that can be restored. `version` is its last version, of kind `delete`.
 
-    `source_ref` is the folder of its file, or "" for a note that was written here.
+    `source_ref` is its file's folder, or "" if the note was written in Tessera.
     """
 
     version: Version
@@ -54,7 +54,7 @@ class Trashed:
 class NoteDraft:
     """Unsaved text in the editor.
 
-    `key` is the note's id, or "new" followed by a unique name, because two tabs have two drafts. `version` is the
+    `key` is the note's id, or "new" followed by a unique name, because each tab has its own draft. `version` is the
     note's version when editing began. `base_id` is empty if a new note has no base yet.
     """
 
@@ -69,7 +69,7 @@ class NoteDraft:
 
 @frozen
 class Added:
-    """Result of adding many notes: their ids, and for each failure the note's zero-based index and the reason."""
+    """The result of adding many notes: their ids and, for each failure, the note's zero-based index and the reason."""
 
     note_ids: Texts
     failed: tuple[tuple[int, Message], ...]
@@ -92,7 +92,7 @@ class FieldChange:
 
 @frozen
 class NoteDifference:
-    """Difference between two states of a note; the equal and removed pieces make up the older text."""
+    """The difference between two states of a note. The equal and removed pieces make up the older text."""
 
     pieces: tuple[DiffPiece, ...]
     fields: tuple[FieldChange, ...]
@@ -100,10 +100,11 @@ class NoteDifference:
 
 @frozen
 class TrashedBase:
-    """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
+    """A deleted base that can be restored: its archive's `key`, its name, its size in bytes and when it was deleted.
 
-    `problem` says why it can't be restored; then the name is the file's name. An `expired` base is kept for one more
-    week. With `titles`, it is an archive of the base's notes that were removed from the trash at the time `at`.
+    `problem` says why the base can't be restored, in which case `name` is the file's name. An `expired` base is kept
+    for one more week. If `titles` is set, this is an archive of the base's notes that were removed from the trash at
+    the time `at`.
     """
 
     key: str
@@ -117,9 +118,9 @@ class TrashedBase:
 
 @frozen
 class Proposal:
-    """A change to a note that a program proposes: new `fields`, and a new text unless `body` is None.
+    """A change to a note proposed by a program: new `fields`, and new text unless `body` is None.
 
-    `version` is the note's version that the program changed. A note has at most one proposal.
+    `version` is the version of the note that the program changed. A note has at most one proposal.
     """
 
     note_id: str
@@ -143,7 +144,7 @@ class Submission:
 
     @property
     def kind(self) -> SubmissionKind:
-        """The kind of the item; a `conflict` is a change to a note that has been changed since."""
+        """The item's kind. A `conflict` is a change to a note that has been changed since it was proposed."""
         if self.change is None:
             return "note"
         return "change" if self.change.version == self.note.version else "conflict"
@@ -151,7 +152,7 @@ class Submission:
 
 @frozen
 class LinkingNote:
-    """A note with links to a renamed note; `refusal` says why its links can't be updated."""
+    """A note that links to a renamed note. `refusal` says why its links can't be updated."""
 
     id: str
     title: str
@@ -162,7 +163,7 @@ class LinkingNote:
 
 @frozen
 class Renaming:
-    """A new title and path for a note, the previous ones, and the notes that link to it."""
+    """A note's new title and path, the previous ones, and the notes that link to it."""
 
     note_id: str
     title: str
@@ -171,4 +172,4 @@ class Renaming:
     path_before: str
     linking: tuple[LinkingNote, ...] = ()
     version: int = 0
-    """The version with the new title and path; 0 if nothing changed, or for a preview."""
+    """The version with the new title and path, or 0 if nothing changed or this is a preview."""

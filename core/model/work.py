@@ -1,4 +1,4 @@
-"""Kinds of long work with their messages; the freshness of notes; the program's settings."""
+"""Kinds of background jobs with their messages, the freshness of notes, and the program's settings."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -36,12 +36,12 @@ Source = Literal["environment", "file", "entered", "default"]
 
 @frozen
 class JobKind:
-    """A kind of long work; a job has the name of its kind, and one job of a kind runs at a time.
+    """A kind of background job. A job has the name of its kind, and only one job of a kind runs at a time.
 
-    `title` names the work after its end. `doing`, `done` and `stopped` are the messages of a running, a finished and a
-    stopped job; `n` is the result if it is a number. Jobs with the same `place` are shown together; without a `place` a
-    job isn't shown. While a job `writes` notes or chunks, no chunk can be edited. `alone`: a command that is run while
-    the app is open waits until no other such job is running.
+    `title` names the job after it has ended. `doing`, `done` and `stopped` are the messages for a running, finished and
+    stopped job. In these, `n` is the result if it is a number. Jobs with the same `place` are shown together, and a job
+    without a `place` isn't shown. While a job `writes` notes or chunks, no chunk can be edited. If `alone` is True, a
+    command run while the app is open waits until no other such job is running.
     """
 
     place: JobPlace = ""
@@ -66,14 +66,14 @@ def _job_kind(
 
 @frozen
 class IndexedChunks:
-    """Result of indexing: the number of chunks that got vectors."""
+    """The result of indexing: the number of chunks that were given vectors."""
 
     chunks: int
 
 
 @frozen
 class ReadPictures:
-    """Result of text recognition: the number of pictures read."""
+    """The result of text recognition: the number of pictures read."""
 
     pictures: int
 
@@ -205,7 +205,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Stopped. No question was added.",
     ),
 }
-"""Kinds of jobs by name, in the order in which pages list running jobs."""
+"""Job kinds by name, in the order in which pages list running jobs."""
 
 
 def jobs_at(*places: JobPlace) -> Texts:
@@ -213,12 +213,12 @@ def jobs_at(*places: JobPlace) -> Texts:
 
 
 def excluded_by(name: str) -> Texts:
-    """Return the jobs that must end before this one can be started by a command while the app is open."""
+    """Return the names of the jobs that must end before a command can start this one while the app is open."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
 def left_line(seconds: float) -> Message:
-    """Describe the time left, rounded to ten seconds or to a minute."""
+    """Describe the time left, rounded to ten seconds or a minute."""
     if seconds < 90:
         return plural("about {n} second left", "about {n} seconds left", n=max(10, round(seconds / 10) * 10))
     return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))
@@ -226,9 +226,9 @@ def left_line(seconds: float) -> Message:
 
 @frozen
 class Freshness:
-    """Whether the notes are up to date with their folders; `messages` describe current work and problems.
+    """Whether the notes are up to date with their folders. `messages` describe current work and problems.
 
-    The state is `notice` for a problem that doesn't put notes at risk.
+    The state is `notice` if a problem doesn't put notes at risk.
     """
 
     state: Literal["current", "working", "notice", "attention"]
@@ -237,7 +237,7 @@ class Freshness:
 
 @frozen
 class Creation:
-    """A program's request to create something: its digest and the response; `status` is None until it is answered."""
+    """A program's request to create something: its digest and the response. `status` is None until it is answered."""
 
     request: bytes
     status: int | None = None
@@ -247,10 +247,10 @@ class Creation:
 
 @frozen
 class ProgramSetting:
-    """A setting of `tessera.toml`: its value, its default, the value's source, and the range of a number.
+    """A setting in `tessera.toml`: its value, its default, the value's source, and the range of a number.
 
-    `place` is the file or the environment variable that sets it. `waits`: the value takes effect at the program's next
-    start.
+    `place` is the file or environment variable that sets the value. If `waits` is True, the value takes effect the next
+    time the program starts.
     """
 
     key: str

@@ -1,1 +1,1 @@
-"""Writing, changing, classifying, archiving, deleting and restoring the notes of a workspace."""
+"""Writing, changing, classifying, archiving, deleting and restoring a workspace's notes."""

@@ -1,4 +1,4 @@
-"""Pictures and other files of notes, which are only found inside a note's folder, and OCR of pictures."""
+"""Notes' pictures and other files, which are found only inside a note's folder, and OCR for pictures."""
 
 import hashlib
 import os
@@ -59,24 +59,24 @@ _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/bmp": re.compile(rb"BM"),
     "image/svg+xml": re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]"),
 }
-"""Picture type -> first bytes of its files. The suffix isn't reliable: many .jpg files contain a PNG."""
+"""Picture type -> first bytes of its files. Suffixes aren't reliable: many .jpg files are PNGs."""
 _HEAD = 1024
 """Number of bytes read to detect a file's type."""
 
 MOST = 50_000_000
-"""Maximum size of an attachment in bytes; a larger one isn't shown."""
+"""Maximum size of an attachment, in bytes. Larger ones aren't shown."""
 _SEARCHED = 50_000
-"""Maximum number of files in a folder to search for an attachment by name alone."""
+"""Maximum number of files to look through when searching a folder for an attachment by name alone."""
 _FRESH = 20
-"""Seconds for which the listing of a folder is cached."""
+"""Seconds for which a folder listing is cached."""
 
 
 def locate(folder: str, path: str, target: str) -> Attachment | None:
-    """Return the attachment `target` of the note at `path` in `folder`; None if it is missing.
+    """Return the attachment `target` of the note at `path` in `folder`, or None if it is missing.
 
-    `target` is a path relative to the note or to `folder`, with a leading `/` only to `folder`, or a file name alone,
-    as in Obsidian. Files aren't found if they are outside `folder`, even through links, in hidden folders, larger than
-    MOST or unreadable, or if no URL can hold their names.
+    `target` is a path relative to the note or to `folder`, or just a file name, as in Obsidian. With a leading `/`, it
+    is relative only to `folder`. Files aren't found if they are outside `folder` (even through links), in a hidden
+    folder, larger than MOST or unreadable, or if a URL can't hold their name.
     """
     if "\0" in target:
         return None
@@ -102,12 +102,12 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
 
 
 def picture_type(data: bytes) -> str:
-    """Return the type of a picture by its first bytes, or "" for other data."""
+    """Return a picture's type based on its first bytes, or "" if the data isn't a picture."""
     return next((kind for kind, begins in _SIGNATURES.items() if begins.match(data)), "")
 
 
 def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
-    """Return whether a file's real path is in a folder and not hidden, and the file has at most `most` bytes."""
+    """Return whether a file's real path is inside a folder and not hidden, and its size is at most `most` bytes."""
     real = path.resolve()
     top = top.resolve()
     if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
@@ -116,7 +116,7 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
 
 
 def _on_disk(top: Path, path: Path) -> Path:
-    """Return a path with the names spelled as on disk; a path outside the folder stays unchanged."""
+    """Return a path with its names spelled as on disk. A path outside the folder is returned unchanged."""
     inside = Path(os.path.relpath(path, top)).parts
     if os.pardir in inside:
         return path
@@ -133,7 +133,7 @@ def _on_disk(top: Path, path: Path) -> Path:
 
 @lru_cache(64)
 def _names_in(folder: Path, _: int) -> dict[str, str]:
-    """Return the names of a folder's first files and folders by normalized name.
+    """Return the names of a folder's first `_SEARCHED` files and folders, by normalized name.
 
     The second argument is the time in units of `_FRESH`, so that cached results expire.
     """
@@ -156,10 +156,10 @@ def _files(top: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(names))
 
 
-# Pictures that the user pastes into a note: a file for each, inside the folder with the notes.
+# Pictures pasted into a note, each stored as a file inside the notes' folder.
 
 MOST_PASTED = 20_000_000
-"""Maximum size of a picture in bytes: a phone's photo is smaller, and a larger picture is slow to show."""
+"""Maximum size of a pasted picture, in bytes. Phone photos are smaller, and larger pictures are slow to show."""
 FOLDER = "attachments"
 _SUFFIXES = {
     "image/png": ".png",
@@ -169,13 +169,13 @@ _SUFFIXES = {
     "image/avif": ".avif",
     "image/bmp": ".bmp",
 }
-"""Accepted picture types -> suffix; SVG isn't accepted because it could contain a script."""
+"""Accepted picture type -> suffix. SVG isn't accepted because it could contain a script."""
 _NAME = 40
-"""Maximum number of characters of the original name to keep."""
+"""Maximum number of characters to keep from the original name."""
 
 
 def check_picture(data: bytes) -> str:
-    """Return the suffix for a picture; raises EditError for data that is too large or isn't a picture."""
+    """Return the suffix for a picture. Raises EditError if the data is too large or isn't a picture."""
     if len(data) > MOST_PASTED:
         raise EditError(
             "The picture is larger than {limit} MB. Make it smaller, then insert it again.",
@@ -190,9 +190,9 @@ def check_picture(data: bytes) -> str:
 
 
 def save(top: Path, name: str, data: bytes) -> str:
-    """Write a picture atomically into the folder `FOLDER` of `top`; return its path relative to `top`.
+    """Write a picture atomically into the `FOLDER` folder in `top`, and return its path relative to `top`.
 
-    Its name ends with part of its hash, so that the same picture is stored only once. Raises EditError.
+    The file name ends with part of the picture's hash, so the same picture is stored only once. Raises EditError.
     """
     suffix = check_picture(data)
     digest = hashlib.sha256(data).hexdigest()
@@ -219,7 +219,7 @@ def save(top: Path, name: str, data: bytes) -> str:
 
 
 class Attachments:
-    """Pictures and files of the notes in all bases; `links` returns the links between the notes."""
+    """Pictures and files of the notes in all bases. `links` returns the links between notes."""
 
     most_bytes = MOST_PASTED
 
@@ -228,18 +228,18 @@ class Attachments:
         self._bases = bases
         self._links = links
         self.own_folder = store.folder / FILES
-        """Folder in the workspace for pictures that don't go into a user's folder."""
+        """Workspace folder for pictures that don't go into one of the user's folders."""
 
     def find(self, note_id: str, target: str) -> Attachment | None:
-        """Return the picture or file that a note names, or None if it is missing; raises NoteNotFound.
+        """Return a picture or file named in a note, or None if it is missing. Raises NoteNotFound.
 
-        A note from a file finds files in its folder, if its base was synced with that folder. Other notes find files in
-        the folders of their base and pictures that were pasted into the workspace.
+        If the note comes from a file, its folder is searched, provided the base was synced with that folder. Otherwise,
+        the base's folders and the pictures pasted into the workspace are searched.
         """
         return self._find_in_folders(self._store.notes.note(note_id), target)
 
     def missing(self, note: Note) -> Texts:
-        """Return the names of missing pictures and files, as written in a note."""
+        """Return the names of a note's missing pictures and files, as written in the note."""
         try:
             named = () if note.plain else attachments_in(note.body, str(note.path))
         except SourceError:
@@ -249,10 +249,11 @@ class Attachments:
 
     @log_call("note.attach")
     def add(self, base: str, name: str, data: bytes, *, note_id: str = "", author: Author = "person") -> str:
-        """Write a picture for a note in a base, or for a new note; return the path to use in the note's text.
+        """Write a picture for a new or existing note in a base, and return the path to use in the note's text.
 
-        If the base writes files for the author, the picture goes into the folder of the note's file or another folder
-        of the base, else into the workspace. Raises EditError for data that isn't a picture or can't be written.
+        If the base writes files for the author, the picture goes into the folder of the note's file or another of the
+        base's folders. Otherwise, it goes into the workspace. Raises EditError if the data isn't a picture or can't be
+        written.
         """
         self._store.database.check_writable()
         note = self._store.notes.note(note_id) if note_id else None
@@ -277,11 +278,11 @@ class Attachments:
 _LOG = getLogger(__name__)
 _JOB = "pictures"
 _PATIENCE = 0.3
-"""Seconds between checks of the jobs that OCR waits for."""
+"""Seconds between checks on the jobs that OCR waits for."""
 
 
 class Pictures:
-    """Runs OCR on the pictures of bases that enable it while no other job runs. A stopped run keeps its results."""
+    """Runs OCR on pictures in bases that enable it, while no other job is running. A stopped run keeps its results."""
 
     def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
         self._store = store
@@ -295,20 +296,20 @@ class Pictures:
         return converting.can_read()
 
     def start(self) -> bool:
-        """Start the job `pictures`, or make a running one check again; return False if there are no pictures."""
+        """Start the `pictures` job, or make a running one check again. Return False if there are no pictures."""
         wanted = not self._store.readonly and self.can_read and self._pictures.any_read()
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
     def switched(self) -> None:
-        """Apply the changed switch of a base at once: remove its picture chunks, or start reading its pictures."""
+        """Apply a base's changed switch at once, by removing its picture chunks or starting to read its pictures."""
         self._drop_left_over()
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Read new, changed and interrupted pictures now; return their number.
+        """Read new, changed and interrupted pictures now, and return the number read.
 
-        With `again`, also read pictures that couldn't be read before. Raises ConfigError with the command to run if no
-        picture reader is installed.
+        If `again` is True, also read pictures that couldn't be read before. Raises ConfigError, with the command to
+        run, if no picture reader is installed.
         """
         self._store.database.check_writable()
         check_picture_reader()
@@ -316,7 +317,7 @@ class Pictures:
         return self._read_all(progress)
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the reasons why pictures of a note couldn't be read, by their targets in its text."""
+        """Return the reasons why a note's pictures couldn't be read, by their targets in the note's text."""
         return self._pictures.problems(note_id)
 
     def _read_all(self, progress: Progress) -> int:
@@ -357,7 +358,7 @@ class Pictures:
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
-        """Rechunk the notes whose pictures were read, each once, so that searches find the text in the pictures."""
+        """Re-chunk each note whose pictures were read, just once, so that searches find the text in the pictures."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
         for base_id, note_id, differs in self._pictures.unplaced():
             by_base[base_id if differs else ""].append(note_id)
@@ -403,7 +404,7 @@ class Pictures:
 
 
 def seen(picture_file: PictureFile) -> NotePicture | None:
-    """Return the current state of a picture's file, with its hash; None if it is unchanged or can't be checked."""
+    """Return the current state of a picture's file, with its hash, or None if it is unchanged or can't be checked."""
     now = _as_file(picture_file)
     before = picture_file.picture
     if now is None:
@@ -415,14 +416,14 @@ def seen(picture_file: PictureFile) -> NotePicture | None:
 
 
 def data_of(picture_file: PictureFile) -> bytes | None:
-    """Return the bytes of a picture, or None if its file can't be read or has changed."""
+    """Return a picture's bytes, or None if its file can't be read or has changed."""
     now = _as_file(picture_file)
     data = _data(picture_file, now) if now and now.place else None
     return data if data is not None and hashlib.sha256(data).hexdigest() == picture_file.picture.hash else None
 
 
 def _as_file(picture_file: PictureFile) -> NotePicture | None:
-    """Return the current path, time and size of a picture's file, without its hash; None if it can't be checked."""
+    """Return a picture file's current path, time and size, without its hash, or None if it can't be checked."""
     now = NotePicture(picture_file.picture.target, looked=True)
     file = locate(picture_file.source_ref, picture_file.path, now.target)
     if file is None:
@@ -436,7 +437,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
-    """Return the bytes of a regular file, or None if it can't be read; never blocks on pipes or follows links."""
+    """Return the bytes of a regular file, or None if it can't be read. Never blocks on pipes or follows links."""
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:

@@ -1,4 +1,4 @@
-"""Listing, finding, writing, classifying and archiving the notes of a workspace; each change makes a version."""
+"""Listing, finding, writing, classifying and archiving a workspace's notes. Each change creates a version."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -47,8 +47,8 @@ class Notes:
     def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the notes that match the filters and have `text` in their title or path.
 
-        With `answering`, return only notes that searches consider: active and unexpired, unless the filters name a
-        status. Raises QueryError for filters and texts that are too long.
+        If `answering` is True, return only notes that searches consider: active and unexpired, unless the filters name
+        a status. Raises QueryError if a filter or `text` is too long.
         """
         check_part(text)
         filters = filters or Filters()
@@ -56,18 +56,18 @@ class Notes:
         def read() -> list[NoteSummary]:
             return self._store.notes.cards(filters, text=text, answering=answering)
 
-        if text or answering or filters != Filters(bases=filters.bases):  # these depend on the time, or are too many
+        if text or answering or filters != Filters(bases=filters.bases):  # time-dependent, or too many to cache
             return read()
         return list(self._store.remembered.get(("cards", filters.bases), read))
 
     def get(self, note_id: str) -> Note:
-        """Return a note that the user opens; its pending chunks are embedded next. Raises NoteNotFound."""
+        """Return a note opened by the user, so that its pending chunks are embedded next. Raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         self._store.pending.open(note_id)
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note with the given name, as `resolve` does, or None."""
+        """Return the note with the given name like `resolve`, or None if there is no such note."""
         try:
             return self.resolve(name)
         except NoteNotFound:
@@ -76,19 +76,19 @@ class Notes:
     def resolve(self, name: str) -> NoteSummary:
         """Return the note with the given id, path, file name, title or alias, in any spelling that a link accepts.
 
-        Raises NoteNotFound, and QueryError if several notes have the name.
+        Raises NoteNotFound if no note has the name, and QueryError if several notes do.
         """
         return self.resolve_all([name])[0]
 
     def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
-        """Return the notes with the given names, in the same order; raises as `resolve` does."""
+        """Return the notes with the given names, in the same order. Raises the same errors as `resolve`."""
         links = self.links()
         found = [links.single(name) for name in names]
         cards = self.cards_of(found)
         return [cards[note_id] for note_id in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
-        """Return the active notes that have expired or will expire within some days, soonest first."""
+        """Return the active notes that have expired or will expire within the given number of days, soonest first."""
         until = later(utc_now(), days)
         ends = [
             (lapses(card.expires_at), card)
@@ -98,7 +98,7 @@ class Notes:
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def counts(self, base: str = "") -> NoteCounts:
-        """Return the note counts of a base, or of all bases; raises UnknownChoice."""
+        """Return the note counts for a base, or for all bases. Raises UnknownChoice."""
         base_ids = [known.id for known in ([self._bases.get(base)] if base else self._bases.all())]
         return replace(self._store.notes.counts(base_ids), by_words=self._store.pending.count(base_ids).notes)
 
@@ -106,12 +106,15 @@ class Notes:
         return self._store.remembered.get("links", lambda: NoteLinks(self._store))
 
     def linking(self, note_id: str) -> list[str]:
-        """Return the ids of the notes that link to a note, ordered by path; raises NoteNotFound."""
+        """Return the ids of the notes that link to a note, ordered by path. Raises NoteNotFound."""
         self._store.notes.card(note_id)
         return list(self._store.remembered.get(("linking", note_id), lambda: self.links().to(note_id)))
 
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
-        """Return the notes whose titles, aliases or paths match a text, best first; the newest if the text is empty."""
+        """Return the notes whose titles, aliases or paths match `text`, best first.
+
+        If `text` is empty, return the newest notes.
+        """
         notes = self._store.notes
         ids = nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
@@ -132,13 +135,14 @@ class Notes:
         embed: bool = True,
         **fields: Unpack[NewNoteFields],
     ) -> Note:
-        """Add a note to a base, which is created if it doesn't exist; return the note.
+        """Add a note to a base, creating the base if it doesn't exist, and return the note.
 
-        In a base that writes files, the user's notes become new files, which never replace others.
+        In a base that writes files, the user's notes become new files, which never replace existing files.
 
-        Keyword search finds the note when this returns; with `embed`, in a base that embeds at once, so does semantic
-        search. `path` is its path in the base, which is made from the title by default; a path that ends with `/` is a
-        folder. Raises EditError and UnknownChoice for a field, and SourceError for a text too large to be read.
+        Keyword search finds the note as soon as this returns. If `embed` is True and the base embeds at once, so does
+        semantic search. `path` is the note's path in the base, which defaults to one based on the title. A path ending
+        in `/` is a folder. Raises EditError or UnknownChoice if a field is invalid, and SourceError if the text is too
+        large to be read.
         """
         item = {"body": body, "path": path, **fields}
         return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
@@ -153,9 +157,10 @@ class Notes:
         embed: bool = True,
         strict: bool = False,
     ) -> Added:
-        """Add notes, each given by `body`, `path` and the fields of `add`; return their ids and the failures.
+        """Add notes, each given as `body`, `path` and the fields of `add`, and return their ids and any failures.
 
-        An invalid item is reported, and the others are added; with `strict`, its error is raised.
+        Invalid items are reported, and the rest are added. If `strict` is True, an invalid item's error is raised
+        instead.
         """
         self._store.database.check_writable()
         added = add(self._store, self._writer, self._bases.find_or_add(base), author, items, strict=strict)
@@ -173,15 +178,15 @@ class Notes:
         joins: bool = False,
         **fields: Unpack[NoteFields],
     ) -> Note:
-        """Change the text or fields of a note, and return it; other fields and the note's path stay.
+        """Change a note's text or fields, and return the note. Any other fields and the note's path stay the same.
 
-        If the user edits it, a title that came from the first line follows that line, and an empty title is taken from
-        it. With `joins`, the version replaces the previous one; if that one created the note, the path follows the
-        title too.
+        If the user edits the note, a title that came from the first line follows that line, and an empty title is taken
+        from that line. If `joins` is True, the version replaces the previous one. If the previous version created the
+        note, the path follows the title too.
 
-        In a base that writes files, the text and the fields are written to the note's file. In other bases, fields
-        override those of the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its
-        file was changed, EditError for a file that can't be written, and as `add` does.
+        In a base that writes files, the text and fields are written to the note's file. In any other base, the fields
+        override those in the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its
+        file was changed, EditError if the file can't be written, and the same errors as `add`.
         """
         change = partial(with_fields, fields=fields)
         revision = Revision("update", author, joins)
@@ -195,7 +200,7 @@ class Notes:
         author: Author = "person",
         **fields: Unpack[NoteFields],
     ) -> None:
-        """Set fields of several notes; raises as `update` does."""
+        """Set fields on several notes. Raises the same errors as `update`."""
         values = check_fields(fields)
         self._writer.change_all(
             note_ids, lambda note: replace(note, **values), Revision("update", author), expected_version
@@ -212,7 +217,7 @@ class Notes:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> None:
-        """Add tags to several notes, and remove other tags from them."""
+        """Add tags to several notes, and remove tags from them."""
         more = check_fields({"tags": add})["tags"]
         less = {tag.casefold() for tag in check_fields({"tags": remove})["tags"]}
 
@@ -222,9 +227,9 @@ class Notes:
         self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
-        """Toggle the checkbox on a line of a note, counted from 0, as an edit by the user; return the note.
+        """Toggle the checkbox on a line of a note, as an edit by the user, and return the note.
 
-        Raises EditError for a line without a checkbox, and as `update` does.
+        Lines are counted from 0. Raises EditError if the line has no checkbox, and the same errors as `update`.
         """
         body = toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
@@ -232,11 +237,11 @@ class Notes:
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
-        """Copy a note, for example to edit it when its base writes no files; return the copy."""
+        """Copy a note, for example to edit it if its base doesn't write files, and return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         return self.add(self._store.bases.by_id(note.base_id).name, note.body, author=author, embed=embed, **fields)
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
-        """Archive notes; only searches that ask for archived notes find them."""
+        """Archive notes. Only searches that ask for archived notes find them."""
         self._writer.change_all(note_ids, lambda note: replace(note, status="archived"), Revision("archive", author))

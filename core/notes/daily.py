@@ -1,4 +1,4 @@
-"""Today's note, named after its day, in the place and with the template that the user chose."""
+"""Today's note, named after the day, with the location and template chosen by the user."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
 
 
 def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
-    """Format a time with tokens such as `YYYY-MM-DD dddd`; text in square brackets is literal."""
+    """Format a time using tokens such as `YYYY-MM-DD dddd`. Text in square brackets is literal."""
     from babel.dates import format_datetime  # imported here because few commands need it
 
     def value(token: re.Match[str]) -> str:
@@ -66,7 +66,7 @@ def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
 
 
 def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> str:
-    """Fill in the placeholders of a template: `{{title}}`, `{{date}}`, `{{time}}`, `{{date:dddd}}`."""
+    """Fill in a template's placeholders: `{{title}}`, `{{date}}`, `{{time}}`, `{{date:dddd}}`."""
 
     def value(placeholder: re.Match[str]) -> str:
         name = placeholder[1].lower()
@@ -93,7 +93,7 @@ class DailyNotes:
 
     @property
     def problem(self) -> Message | None:
-        """What the user must choose before a note can be created, or None."""
+        """What the user must choose before a daily note can be created, or None."""
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
@@ -111,7 +111,7 @@ class DailyNotes:
         return None
 
     def path(self, now: datetime, language: str = ENGLISH) -> str:
-        """Return the path of a day's note in its base; raises EditError for a path that no note can have."""
+        """Return the path of a day's note in its base. Raises EditError if no note can have that path."""
         chosen = self._settings.daily
         name = format_date(now, chosen.format.removesuffix(".md"), language)
         parts = [title_filename(part).removesuffix(".md") for part in name.split("/") if part.strip()]
@@ -119,10 +119,10 @@ class DailyNotes:
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:
-        """Return a day's note, which is created if it is missing: as a file if its base writes files.
+        """Return a day's note, creating it if it is missing. If its base writes files, the note is created as a file.
 
-        Raises ConfigError while there is a `problem`, EditError for a path that no note can have, WorkspaceLocked, and
-        as `file_writing.apply` does.
+        Raises ConfigError if there is a `problem`, EditError if no note can have the path, WorkspaceLocked, and the
+        same errors as `file_writing.apply`.
         """
         if problem := self.problem:
             hint = message("Set it in Tessera's settings, or in the [daily] section of tessera.toml.")
@@ -156,7 +156,7 @@ class DailyNotes:
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
     def _template(self) -> NoteSummary | None:
-        """Return the template that the user chose by path or title, preferably from the base of the daily notes."""
+        """Return the template that the user chose by path or title, preferably from the daily notes' base."""
         chosen = self._settings.daily
         cards = self._notes.all() if chosen.template else []
         named = [card for card in cards if chosen.template in (card.path, card.title)]
@@ -181,7 +181,7 @@ class DailyNotes:
             self._set("daily.base", new)
 
     def _set(self, setting: str, name: str) -> None:
-        """Write a setting after a rename; a settings file that can't be written is only logged."""
+        """Write a setting after a rename. If the settings file can't be written, just log a warning."""
         try:
             self._settings_file.write(setting, name)
         except TesseraError as error:

@@ -1,4 +1,4 @@
-"""Source documents of notes: the original files, converting them again, and files that weren't read."""
+"""Notes' source documents: the original files, converting them again, and files that weren't read."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -40,13 +40,16 @@ from core.store.note_to_index import NoteToIndex
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
-"""Note attributes that another conversion replaces; title and fields stay."""
+"""Note attributes replaced when converting again. The title and fields are kept."""
 _KEPT = "id base_id generation version path source source_ref source_url".split()
-"""Note attributes that stay when the file is read in another encoding."""
+"""Note attributes kept when the file is read in another encoding."""
 
 
 class Documents:
-    """The documents in a workspace. Methods for a note raise NoteNotFound, and EditError if it has no document."""
+    """The documents in a workspace.
+
+    Methods for a note raise NoteNotFound, and EditError if the note has no document.
+    """
 
     converters_of = staticmethod(converters_for)
 
@@ -80,21 +83,21 @@ class Documents:
 
     @staticmethod
     def page(address: str) -> WebPage:
-        """Fetch a web page from a public address; raises SourceError."""
+        """Fetch a web page from a public address. Raises SourceError."""
         return webpage.fetch(address)
 
     def unread(self, base: str) -> list[Failed]:
-        """Return the files of a base that the last update couldn't read, with the reasons; raises UnknownChoice."""
+        """Return a base's files that the last update couldn't read, with the reasons. Raises UnknownChoice."""
         return self._store.documents.unread(self._bases.get(base))
 
     def incomplete(self, base: str) -> list[IncompleteNote]:
-        """Return the notes in a base that are missing parts of their files; raises UnknownChoice."""
+        """Return the notes in a base that are missing parts of their files. Raises UnknownChoice."""
         return self._store.documents.incomplete(self._bases.get(base))
 
     def original(self, note_id: str) -> Original:
         """Return the file that a note was converted from.
 
-        Raises SourceError if it is gone, or outside the folder that its base was synced with.
+        Raises SourceError if the file is gone, or is outside the folder that the note's base was synced with.
         """
         note, document = self._read(note_id)
         name = Path(note.path or f"{note.title}.{document.kind}").name
@@ -111,9 +114,9 @@ class Documents:
         return Original(name, document.kind, data=data)
 
     def save_original(self, note_id: str, place: Path) -> Original:
-        """Copy the file that a note was converted from to a new file; return the document with the new path.
+        """Copy the file that a note was converted from to a new file, and return the original with its new path.
 
-        Raises SourceError if the file is gone, ConfigError if the path is taken.
+        Raises SourceError if the file is gone, and ConfigError if the path is taken.
         """
         original = self.original(note_id)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
@@ -121,10 +124,10 @@ class Documents:
 
     @log_call("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
-        """Convert a note's document again, with another converter or the default one; return the note.
+        """Convert a note's document again, with another converter or the default one, and return the note.
 
-        An unchanged text makes no new version. Chunk edits stay if their text does. Raises SourceError for a
-        document that can't be converted, UnknownChoice for an unknown converter.
+        No new version is created if the text is unchanged. Chunk edits are kept if their text is. Raises SourceError if
+        the document can't be converted, and UnknownChoice if the converter is unknown.
         """
         self._store.database.check_writable()
         note, document = self._read(note_id)
@@ -154,20 +157,23 @@ class Documents:
 
     @staticmethod
     def has_encoding(note: Note) -> bool:
-        """Return whether a note's file is a text, which can be in one of several encodings."""
+        """Return whether a note's file is a text file, which can be in one of several encodings."""
         return bool(note.source_ref and note.path) and (note.document is None or is_text(note.document.kind))
 
     def encodings(self, note_id: str) -> list[ReadAs]:
-        """Return the encodings in which a note's file can be read, the likeliest first; raises as `read_as`."""
+        """Return the encodings that a note's file can be read in, likeliest first.
+
+        Raises the same errors as `read_as`.
+        """
         note = self._notes.note(note_id)
         return readings(self._bytes(note), str(note.path))
 
     @log_call("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
-        """Read a note's file in an encoding, now and at each update; "" detects the encoding.
+        """Read a note's file in an encoding, now and at each update. If `encoding` is "", it is detected.
 
-        Chunk edits stay if their text does. Raises UnknownChoice for an unknown encoding, EditError for a note
-        without a text file or a file that doesn't fit the encoding, SourceError for a file that can't be read.
+        Chunk edits are kept if their text is. Raises UnknownChoice if the encoding is unknown, EditError if the note
+        has no text file or the file doesn't fit the encoding, and SourceError if the file can't be read.
         """
         self._store.database.check_writable()
         if encoding and not normalize_encoding(encoding):
@@ -181,7 +187,7 @@ class Documents:
         with self._store.changing:
             now = self._notes.note(note_id)
             kept: dict[str, Any] = {name: getattr(now, name) for name in _KEPT}
-            if not now.in_file:  # keep what was set here; for notes in files, `overridden` holds it
+            if not now.in_file:  # keep what was set in Tessera; for notes in files, `overridden` holds it
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
@@ -195,7 +201,7 @@ class Documents:
         return self._notes.note(note_id)
 
     def _bytes(self, note: Note) -> bytes:
-        """Return the bytes of a note's file; for an uploaded text, the bytes from which it was read."""
+        """Return the bytes of a note's file or, for uploaded text, the bytes it was read from."""
         if not self.has_encoding(note):
             raise EditError("'{title}' has no file whose encoding can be chosen.", title=note.title)
         if note.document and note.document.original:

@@ -1,4 +1,4 @@
-"""Fields of notes: validation, and types with their categories from a file and from the notes."""
+"""Note fields: validation, and types with their categories, from a file and from the notes."""
 
 import os
 import re
@@ -29,12 +29,12 @@ _AROUND = 100
 
 
 def with_fields(note: Note, fields: ValueMap) -> Note:
-    """Return a note with some fields changed; raises EditError, and UnknownChoice for a field or a status."""
+    """Return a note with some fields changed. Raises EditError, and UnknownChoice for an unknown field or status."""
     return replace(note, **check_fields(fields))
 
 
 def check_fields(fields: ValueMap) -> dict[str, Any]:
-    """Validate and normalize note fields; raises EditError, and UnknownChoice for a field or a status."""
+    """Validate and normalize note fields. Raises EditError, and UnknownChoice for an unknown field or status."""
     for name in fields:
         if name not in NOTE_FIELDS:
             raise UnknownChoice("field", name, NOTE_FIELDS)
@@ -42,7 +42,7 @@ def check_fields(fields: ValueMap) -> dict[str, Any]:
 
 
 def overriding(note: Note, changed: Note) -> Note:
-    """Return a changed note, with the file's values for differing fields in `overridden`; the file isn't written."""
+    """Return a changed note, with the file's values for differing fields in `overridden`. The file isn't written."""
     overridden = dict(changed.overridden)
     for name in NOTE_FIELDS:
         value = getattr(changed, name)
@@ -54,7 +54,7 @@ def overriding(note: Note, changed: Note) -> Note:
 
 
 def check_text(name: str, text: str) -> None:
-    """Raise EditError for a text with a lone surrogate or a NUL, which no file or database can hold."""
+    """Raise EditError if the text contains a lone surrogate or a NUL, which no file or database can hold."""
     half = find_half_character(text)
     if half is None and "\0" not in text:
         return
@@ -64,7 +64,7 @@ def check_text(name: str, text: str) -> None:
 
 
 def check_body(body: str) -> None:
-    """Raise EditError for a text that no file can hold, or that exceeds the size limit of imported files."""
+    """Raise EditError if no file can hold the body, or if it exceeds the size limit for imported files."""
     check_text("text", body)
     if (size := len(body.encode("utf-8"))) > MAX_BYTES:
         raise EditError(
@@ -81,7 +81,7 @@ def _text(name: str, value: object) -> str:
 
 
 def _checked(kind: FieldKind, name: str, value: object) -> object:
-    """Return the value of a field as it is stored; raises as `check_fields` does."""
+    """Return a field's value as it is stored. Raises the same errors as `check_fields`."""
     match kind:
         case "tags" | "notes":
             values = [value] if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
@@ -153,26 +153,26 @@ PRESETS: Mapping[str, tuple[Message, Mapping[Message, Texts]]] = {
         },
     ),
 }
-"""Sets of types with their categories to start with, each with the label of its button."""
+"""Sets of types and their categories to start with, each with its button label."""
 
 
 @frozen
 class TypeVocabulary:
-    """The types with their categories, in file order; `problems` describes the lines that are left out."""
+    """The types with their categories, in file order. `problems` describes the lines that were left out."""
 
     types: Mapping[str, Texts] = field(default_factory=dict)
     problems: Messages = ()
 
 
 class Vocabulary:
-    """Words to suggest for note fields; other words are allowed too."""
+    """Words to suggest for note fields. Any other words are allowed too."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     @property
     def path(self) -> Path:
-        """Path of the file, which is created if it doesn't exist."""
+        """Path of the vocabulary file, which is created if it doesn't exist."""
         self.begin()
         return self._store.folder / FILE
 
@@ -182,7 +182,7 @@ class Vocabulary:
 
     @staticmethod
     def preset(name: str, language: str = ENGLISH) -> str:
-        """Return the text of a vocabulary file with a preset's types in a language."""
+        """Return the text of a vocabulary file with a preset's types in the given language."""
         types = [
             ": ".join(filter(None, [render(kind, language), ", ".join(categories)]))
             for kind, categories in PRESETS[name][1].items()
@@ -190,7 +190,7 @@ class Vocabulary:
         return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
     def begin(self, language: str = ENGLISH) -> None:
-        """Create the file with the everyday types in a language, unless it exists; anything else there is set aside."""
+        """Create the file with the everyday types, unless it exists. Anything else at its path is set aside."""
         file = self._store.folder / FILE
         if self._store.readonly or file.is_file():
             return
@@ -200,11 +200,11 @@ class Vocabulary:
             files.replace(file, self.preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
-        """Return the types in the file, followed by others in use, most frequent first."""
+        """Return the types in the file, followed by any others in use, most frequent first."""
         return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return the categories of a type from the file, followed by those of its notes; "" means all types."""
+        """Return a type's categories in the file, followed by those in its notes. The type "" means all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
         pairs = (*listed, *self._store.fields.classified())
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
@@ -219,7 +219,7 @@ class Vocabulary:
         return self._store.notes.categories(base)
 
     def problems(self) -> Messages:
-        """Return the problems in the file with their line numbers; the other lines are used."""
+        """Return the problems in the file with their line numbers. The remaining lines are used."""
         return self._words().problems
 
     def text(self) -> str:
@@ -229,7 +229,7 @@ class Vocabulary:
         return ""
 
     def write(self, text: str) -> None:
-        """Write the file; raises WorkspaceLocked in a read-only workspace, and NotWritable."""
+        """Write the file. Raises WorkspaceLocked in a read-only workspace, and NotWritable."""
         self._store.database.check_writable()
         with translate_errors(self._store.folder):
             files.replace(self._store.folder / FILE, text)
@@ -249,7 +249,7 @@ class Vocabulary:
 
 
 def parse(content: bytes) -> TypeVocabulary:
-    """Parse the file; an unreadable line becomes a problem with its number."""
+    """Parse the file. An unreadable line becomes a problem with its line number."""
     types: dict[str, tuple[str, dict[str, str]]] = {}
     problems = []
     for number, line in enumerate(re.split(LINE_END.encode(), content.removeprefix(b"\xef\xbb\xbf")), 1):

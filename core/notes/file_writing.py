@@ -1,4 +1,7 @@
-"""Notes in files: edits are written atomically, and not if a file has changed; several files all or none."""
+"""Notes in files.
+
+Edits are written atomically, and only if the file hasn't changed. Edits to several files are all-or-nothing.
+"""
 
 import os
 import re
@@ -34,16 +37,15 @@ from core.store import Store
 from core.store.editing_tables import FileStep
 from core.store.note_to_index import NoteToIndex
 
-# A note as the text of a file that parses as this note: front matter with its fields, then its body.
+# A note as file text that parses as the same note: front matter with its fields, then its body.
 
 _FROM_FILES = ("folder", "upload")
 
 
 def text_of(note: Note) -> str:
-    """Return a note as the text of a file; for an unchanged note, exactly its file's text.
+    """Return a note as file text. For an unchanged note, this is exactly its file's text.
 
-    The text of a plain note is only its body, without fields. Raises EditError for a field that its front matter can't
-    hold.
+    A plain note's text is only its body, without fields. Raises EditError if the front matter can't hold a field.
     """
     if note.plain:
         return note.body
@@ -77,7 +79,8 @@ def read_front(front: str) -> FrontMatter:
 def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> Values:
     """Return the fields to change in a file's front matter, so that the file parses as the note.
 
-    `head` is the front matter, `file` the note that the file gives now, `inside` the metadata of the note's body.
+    `head` is the front matter, `file` the note that the file currently parses as, and `inside` the note body's
+    metadata.
     """
     names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
@@ -97,14 +100,14 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
 
 
 def front_of(note: Note) -> str:
-    """Return a note's original front matter; notes from earlier versions of Tessera have only the unknown keys."""
+    """Return a note's original front matter. Notes from earlier versions of Tessera have only the unknown keys."""
     if note.front is not None:
         return note.front
     return frontmatter.dump(note.extra)
 
 
 def export(data: str | bytes, place: Path) -> Path:
-    """Write a new file and return its path; raises ConfigError if the path is taken."""
+    """Write a new file and return its path. Raises ConfigError if the path is taken."""
     place = check_vacant(place)
     with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +119,7 @@ def export(data: str | bytes, place: Path) -> Path:
 
 
 def chosen_in(note: Note) -> str:
-    """Return the encoding that the user chose for a note's file, or "" if none."""
+    """Return the encoding that the user chose for a note's file, or ""."""
     return note.encoding.chosen if note.encoding else ""
 
 
@@ -126,7 +129,7 @@ def exists(note: Note) -> bool:
 
 
 def read(note: Note) -> NoteToIndex:
-    """Parse a note's file in its current state; raises as `plan` does."""
+    """Parse a note's file in its current state. Raises the same errors as `plan`."""
     data = _read(note)
     return replace(_note_of(data, note, utc_now()), mtime_ns=note.file.stat().st_mtime_ns, size=len(data))
 
@@ -144,11 +147,11 @@ class FileChange:
 
 
 def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileChange:
-    """Plan the change of a note's file: its path and, for a text file, its text.
+    """Plan the change to a note's file: its path and, for a text file, its text.
 
-    `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line ends and all
-    front matter fields that don't differ. Raises Conflict, with the file's note, for a file that changed since its
-    sync; EditError for a missing file or a text that the file can't hold; SourceError; NotWritable.
+    `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line endings and all
+    front matter fields that don't differ. Raises Conflict, with the file's note, if the file has changed since its
+    sync. Raises EditError if the file is missing or can't hold the text. Also raises SourceError and NotWritable.
     """
     path = str(note.path)
     before = read_synced(note)
@@ -181,18 +184,19 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
 
 
 def plan_removal(note: Note) -> FileChange:
-    """Plan moving a note's file to the trash; raises as `plan` does."""
+    """Plan moving a note's file to the trash. Raises the same errors as `plan`."""
     return FileChange(FileStep(note.source_ref, str(note.path), "", _read(note)), note, note)
 
 
 TRASH = ".trash"
-"""Name of the folder that replaces a missing system trash at the top of the user's folder, as in Obsidian."""
+"""Name of the folder at the top of the user's folder that replaces a missing system trash, as in Obsidian."""
 
 
 def put_away(change: FileChange) -> Path | None:
-    """Move a file to the system's trash, or else to a folder at the top of the user's folder; return that folder.
+    """Move a file to the system trash and return None, or move it to the `TRASH` folder and return that folder.
 
-    There is no trash on servers, nor on drives where the user can't create one. Raises as `apply` does.
+    There is no system trash on servers, or on drives where the user can't create one. Raises the same errors as
+    `apply`.
     """
     root = Path(change.step.folder)
     path = change.step.path
@@ -215,7 +219,10 @@ def _send_to_trash(file: Path) -> None:
 
 
 def apply(change: FileChange) -> os.stat_result:
-    """Carry out a planned change to a file; return the file's new status. Raises as `plan` does, and DiskFull."""
+    """Carry out a planned change to a file, and return the file's new status.
+
+    Raises DiskFull, and the same errors as `plan`.
+    """
     step = change.step
     root = Path(change.step.folder)
     path = step.new_path
@@ -235,28 +242,28 @@ def apply(change: FileChange) -> os.stat_result:
 
 
 def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
-    """Return the note in a text file after its change."""
+    """Return the note in a text file after the file was changed."""
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
     read = _note_of(change.data, change.changed, now, change.text, change.inside)
     return replace(read, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
 def is_synced(note: Note) -> bool:
-    """Return whether a note's file exists and hasn't changed since its sync."""
+    """Return whether a note's file exists and hasn't changed since the last sync."""
     with suppress(SourceError, EditError):
         return content_hash(_read(note)) == note.content_hash
     return False
 
 
 def is_taken(root: Path, path: str) -> bool:
-    """Return whether a path is taken, perhaps by a cloud file that isn't downloaded yet."""
+    """Return whether a path is taken, possibly by a cloud file that hasn't been downloaded yet."""
     return os.path.lexists(root / path) or is_evicted(root / path)
 
 
 def create(root: Path, path: str, data: bytes) -> bool:
-    """Write a new file and its folders; return whether it was written. A file with content isn't replaced.
+    """Write a new file, creating its folders if needed, and return whether it was written.
 
-    Raises as `apply` does.
+    A file that isn't empty isn't replaced. Raises the same errors as `apply`.
     """
     _check_root(root)
     file = root / path
@@ -294,7 +301,7 @@ def _read(note: Note) -> bytes:
 
 
 def read_synced(note: Note) -> bytes:
-    """Return the bytes of a note's file; raises Conflict if it changed since its sync."""
+    """Return the bytes of a note's file. Raises Conflict if the file has changed since its sync."""
     data = _read(note)
     if content_hash(data) != note.content_hash:
         raise _conflict(note, data)
@@ -302,7 +309,7 @@ def read_synced(note: Note) -> bytes:
 
 
 def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
-    """Return the error for a file that changed since its sync."""
+    """Return the error for a file that has changed since its sync."""
     stored = _note_of(data, note, utc_now()).note
     if copy:
         return Conflict(
@@ -326,7 +333,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
 def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
-    """Return the note that a sync makes from a file's bytes; `text` and `inside` are passed if already known."""
+    """Return the note that a sync creates from a file's bytes. Pass `text` and `inside` if already known."""
     path = str(note.path)
     encoding = note.encoding
     if text is None:
@@ -379,7 +386,7 @@ _Done = TypeVar("_Done")
 
 
 class FileActs:
-    """Changes files together with what the caller writes to the database."""
+    """Changes files along with the caller's database writes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -388,11 +395,10 @@ class FileActs:
     def carry_out(
         self, changes: Sequence[FileChange], act: Callable[[FileChange], _Done]
     ) -> Iterator[dict[str, _Done]]:
-        """Change files with a function, then let the block write their notes in one transaction.
+        """Change files by calling `act`, then let the block write their notes in one transaction.
 
-        Yield the results of the function by note id. After any error, even in the block, all files are restored. A
-        single file that keeps its name isn't restored: the next update of its folder reads it, so the user's text isn't
-        lost.
+        Yield the results of `act` by note id. After any error, even in the block, all files are restored. The exception
+        is a single file that keeps its name. The next update of its folder reads it, so the user's text isn't lost.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
@@ -414,14 +420,14 @@ class FileActs:
         try:
             for number, step in list(intents.items())[::-1]:
                 (self._store.intents.drop if self._is_settled(step) else self._store.intents.leave)([number])
-        except TesseraError:  # a database error; the next opening continues
+        except TesseraError:  # a database error; retried the next time the workspace is opened
             _LOG.warning("Files can't be restored", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:
-        """Undo a step; return whether it is fully undone, or an update of the folder has read its result."""
+        """Undo a step, and return whether it is fully undone or an update of the folder has read its result."""
         bases = self._store.bases
         root = Path(step.folder)
-        # The stored hash tells whether an update has read the file since the step.
+        # The stored hash shows whether an update has read the file since the step.
         stored = self._store.database.value(
             "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
         )
@@ -431,7 +437,7 @@ class FileActs:
             is_stored = stored is None or (step.before is not None and stored != content_hash(step.before))
         try:
             is_ours = any(bases.is_synced(base.id, step.folder) for base in bases.all()) and root.is_dir()
-            # With all links followed, the paths must stay inside the folder.
+            # The paths must stay inside the folder once all links are followed.
             places = [root / path for path in step.paths if is_ours and is_safe(path)]
             if len(places) < len(step.paths) or not all(
                 place.resolve().is_relative_to(root.resolve()) for place in places
@@ -448,9 +454,9 @@ class FileActs:
 
 
 def take_back(step: FileStep) -> bool:
-    """Restore a file as it was before a step; return False if another program changed it. Raises OSError, Changed.
+    """Restore a file as it was before a step, or return False if another program has changed it.
 
-    The step may be only partly done if its process was killed.
+    If the step's process was killed, the step may be only partly done. Raises OSError and Changed.
     """
     old, new = (Path(step.folder) / path for path in step.paths)
     if not step.new_path and step.before is not None and not os.path.lexists(old):

@@ -14,34 +14,34 @@ from core.store import Store
 from core.store.note_rows import NoteNames, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
-"""Kinds of names by which links find notes, most specific first."""
+"""Kinds of names that links find notes by, most specific first."""
 
 _LISTED = 10
-"""Maximum number of notes with the same name that an error lists."""
+"""Maximum number of notes with the same name listed in an error."""
 
 
 @frozen
 class NoteLink:
-    """A link in a note: its target as written, and the id of the target note, if it exists."""
+    """A link in a note: its target as written, and the target note's id, or None if there is no such note."""
 
     target: str
     note_id: str | None
 
 
 class NoteLinks:
-    """A snapshot of the notes in a workspace by name. Names are compared without case and without a note's suffix."""
+    """A snapshot of a workspace's notes by name. Names are compared ignoring case and note suffixes such as `.md`."""
 
     def __init__(self, store: Store, names: Iterable[NoteNames] | None = None) -> None:
         self._store = store
         self.names = {named.id: named for named in (store.notes.named() if names is None else names)}
-        """Names of each note, by its id."""
+        """Each note's names, by note id."""
         self._by_name: defaultdict[str, list[tuple[int, NoteNames]]] = defaultdict(list)
         for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
 
     def renamed(self, names: Mapping[str, tuple[str, str | None]]) -> "NoteLinks":
-        """Return the links as if notes had been renamed; `names` maps their ids to new titles and paths."""
+        """Return the links as if notes had been renamed. `names` maps their ids to new titles and paths."""
         renamed = {item: replace(self.names[item], title=title, path=path) for item, (title, path) in names.items()}
         return NoteLinks(self._store, (self.names | renamed).values())
 
@@ -49,9 +49,10 @@ class NoteLinks:
         return self.names[note_id].title
 
     def name(self, note_id: str) -> str:
-        """Return the name for links to a note: its file name (or title, if it has no file) if unique, else its path.
+        """Return the name to use in links to a note: its file name (or its title, if it has no file), or its path.
 
-        A path that is also the end of another path starts with a slash.
+        The path is used if several notes share the file name. A path that is also the end of another path gets a
+        leading slash.
         """
         path = self.names[note_id].path
         name = _without_suffix(basename(path) if path else self.title(note_id))
@@ -64,11 +65,11 @@ class NoteLinks:
         return f"/{path}" if any(other.endswith(ending) for other in others) else path
 
     def namesakes(self, note_id: str) -> set[str]:
-        """Return the ids of all notes that share a name with a note, including its own id."""
+        """Return the ids of all notes that share a name with a note, including the note's own id."""
         return {named.id for _, name in _names(self.names[note_id]) for _, named in self._by_name[name]}
 
     def target(self, note: Note | NoteNames, target: str) -> str | None:
-        """Return the id of the nearest note that a link in `note` leads to, preferably in its own base; or None.
+        """Return the id of the nearest note that a link in `note` leads to, preferably in the same base, or None.
 
         `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
         note's folder or to the note, or it is the end of a path; one that begins with a slash may begin above that folder.
@@ -95,7 +96,7 @@ class NoteLinks:
     def called(self, name: str) -> set[str]:
         """Return the ids of the notes that a name refers to: an id, or anything that a link accepts.
 
-        Exact paths and titles come before other spellings, which are ranked as for links.
+        Exact paths and titles take precedence over other spellings, which are ranked as for links.
         """
         if name in self.names:
             return {name}
@@ -112,7 +113,7 @@ class NoteLinks:
         return exact or {named.id for rank, named in ranked if rank == best}
 
     def single(self, name: str) -> str:
-        """Return the id of the only note with a name; raises NoteNotFound, and QueryError if there are several."""
+        """Return the id of the only note with a name. Raises NoteNotFound, and QueryError if there are several."""
         note_ids = sorted(self.called(name))
         if len(note_ids) > 1:
             ids = [f"{note_id} ({self.names[note_id].path})" for note_id in note_ids[:_LISTED]]
@@ -125,7 +126,7 @@ class NoteLinks:
         return note_ids[0]
 
     def resolve(self, note: Note | NoteNames, targets: Sequence[str]) -> list[NoteLink]:
-        """Resolve the links of a note; links to the note itself are left out."""
+        """Resolve a note's links, leaving out links to the note itself."""
         links = (NoteLink(target, self.target(note, target)) for target in targets)
         return [link for link in links if link.note_id != note.id]
 
@@ -149,7 +150,7 @@ class NoteLinks:
         return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 
     def among(self, note_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the links among the given notes as pairs of ids: source and target."""
+        """Return the links between the given notes as pairs of source and target ids."""
         wanted = {note_id for note_id in note_ids if note_id in self.names}
         targets = self._store.notes.links_of(wanted)
         pairs = {(item, self.target(self.names[item], target)) for item, texts in targets.items() for target in texts}
@@ -157,7 +158,7 @@ class NoteLinks:
 
 
 def plain(name: str) -> str:
-    """Normalize a name for comparing links: composed, with folded case and without a note's suffix."""
+    """Normalize a name for comparing links: composed, case-folded and without a note suffix such as `.md`."""
     return _without_suffix(name_key(name.strip()))
 
 
@@ -185,7 +186,7 @@ def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near
 
 
 def _steps(folder: str, named: NoteNames) -> int:
-    """Return the number of steps between the folder and a note's folder."""
+    """Return the number of steps in the folder tree from `folder` to a note's folder."""
     here = folder.split("/") if folder else []
     there = (named.path or "").split("/")[:-1]
     return len(here) + len(there) - 2 * shared_length(here, there)

@@ -1,4 +1,4 @@
-"""Pending notes and proposed changes, which programs submit and the user accepts or rejects."""
+"""Pending notes and proposed changes, submitted by programs and accepted or rejected by the user."""
 
 import re
 from base64 import b64decode
@@ -46,7 +46,7 @@ _PROPOSE = Revision("propose", "person")
 
 
 class Proposals:
-    """Submissions by programs that wait for review. In a base that trusts programs, changes take effect at once."""
+    """Submissions by programs, awaiting review. In a base that trusts programs, changes take effect at once."""
 
     def __init__(
         self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash, attachments: Attachments
@@ -61,9 +61,10 @@ class Proposals:
     # for programs
 
     def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
-        """Add a note to a base, pending unless the base trusts programs. A workspace's first note creates its base.
+        """Add a note to a base. The note is pending unless the base trusts programs.
 
-        Raises UnknownChoice for an unknown base if there are others, and as `Notes.add` does.
+        A workspace's first note creates its base. Raises UnknownChoice if the base is unknown but the workspace has
+        others, and the same errors as `Notes.add`.
         """
         if self._bases.all():
             self._bases.get(base)
@@ -77,16 +78,16 @@ class Proposals:
     def add_page(
         self, base: str, html: str, *, address: str, title: str = "", pictures: Mapping[str, str] | None = None
     ) -> Note:
-        """Add a web page, or part of one, that a browser sends; like `add`, but a missing base is created.
+        """Add a web page, or part of one, sent by a browser. Unlike `add`, always create a missing base.
 
-        `pictures` are in Base64 by name; in the page, a picture's name is before and after its description. Raises
-        SourceError for an address that isn't a web address and for a page without text, EditError for data that isn't a
-        picture.
+        `pictures` maps names to Base64 data. In the page, a picture's name comes before and after the picture's
+        description. Raises SourceError if the address isn't a web address or the page has no text, and EditError if the
+        data isn't a picture.
         """
         name = f"{address_parts(address).hostname}.html"
         if self._bases.find(base) is None:
             self._bases.check_name(base)
-        # The page may declare another encoding, which its bytes had originally.
+        # The page may declare another encoding, the one its bytes had originally.
         read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
         page = document_note(read, name).note
         created = page.created_at.date().isoformat() if page.created_at else ""
@@ -122,9 +123,10 @@ class Proposals:
         expected_version: int | None = None,
         **fields: Unpack[NoteFields],
     ) -> Note | Proposal:
-        """Change a note, or propose the change if its base doesn't trust programs, merged with an earlier proposal.
+        """Change a note, or propose the change if the note's base doesn't trust programs.
 
-        A pending note that a program wrote last is changed and stays pending. Raises as `Notes.update` does.
+        A proposal is merged with any earlier one. A pending note last written by a program is changed and stays
+        pending. Raises the same errors as `Notes.update`.
         """
         note = self._store.notes.note(note_id)
         self._store.log_notes([note_id])
@@ -142,7 +144,7 @@ class Proposals:
         return note.status == "pending" and self._store.versions.for_note(note.id)[0].author == "program"
 
     def check_movable(self, note_ids: Iterable[str]) -> None:
-        """Raise EditError for notes that programs can't move: the user's in a base that doesn't trust programs."""
+        """Raise EditError if programs can't move a note: it is the user's, and its base doesn't trust programs."""
         for note in map(self._store.notes.note, note_ids):
             base = self._store.bases.by_id(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
@@ -151,7 +153,7 @@ class Proposals:
                 )
 
     def _propose(self, note: Note, body: str | None, fields: ValueMap) -> Note | Proposal:
-        """Store a proposed change, merged with an earlier one; return the note if nothing changes."""
+        """Store and return a proposed change, merged with any earlier one. Return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)
         check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
@@ -184,25 +186,28 @@ class Proposals:
         return sorted(waiting.values(), key=lambda submission: (submission.at, submission.note.id))
 
     def get(self, note_id: str) -> Submission:
-        """Return a note's submission, preferably its change; raises NoteNotFound, and EditError if there is none."""
+        """Return a note's submission, preferably its proposed change.
+
+        Raises NoteNotFound, and EditError if there is no submission.
+        """
         return self._among({submission.note.id: submission for submission in self.all()}, note_id)
 
     def proposed(self, submission: Submission) -> Note:
-        """Return the note as it would be after accepting the submission; raises NoteNotFound."""
+        """Return the note as it would be after accepting the submission. Raises NoteNotFound."""
         note = self._store.notes.note(submission.note.id)
         return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
     def difference(self, submission: Submission) -> NoteDifference:
-        """Return what accepting a submission would change in its note, word by word; raises NoteNotFound."""
+        """Return what accepting a submission would change in its note, word by word. Raises NoteNotFound."""
         return between(self._store.notes.note(submission.note.id), self.proposed(submission))
 
     @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
         """Activate pending notes and apply proposed changes, as returned by `all`.
 
-        Raises Conflict, before anything is written, for a submission that has changed since it was returned, and for a
-        note that has changed since the proposal, unless its version is `over`; EditError for a submission that was
-        already decided; and as `Notes.update` does.
+        Before anything is written, raises Conflict if a submission has changed since it was returned, or if a note has
+        changed since the proposal, unless the note's version is `over`. Also raises EditError if a submission was
+        already decided, and the same errors as `Notes.update`.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -235,9 +240,10 @@ class Proposals:
         self._writer.index([*pending, *(change.note_id for change in changes)], embed=embed)
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
-        """Apply a change, as proposed or as edited by the user, and drop the note's proposal; return the note.
+        """Apply a change, as proposed or as edited by the user, drop the note's proposal, and return the note.
 
-        Both happen in one transaction. Raises Conflict if the note has another version.
+        The change is applied and the proposal dropped in one transaction. Raises Conflict if the note has another
+        version.
         """
         note = self._make(change)
         self._writer.index([change.note_id], embed=embed)
@@ -248,14 +254,15 @@ class Proposals:
             note = self._writer.change(
                 change.note_id, partial(with_fields, fields=change.fields), _PROPOSE, change.version, body=change.body
             )
-            self._store.proposals.drop(change.note_id)  # `change` doesn't do so if nothing changes
+            self._store.proposals.drop(change.note_id)  # `change` doesn't drop it if nothing changes
         return note
 
     @log_call("note.reject")
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
-        """Move pending notes to the trash, and drop proposed changes; raises EditError and Conflict as `accept` does.
+        """Move pending notes to the trash, and drop proposed changes.
 
-        A rejected fact from a log isn't suggested again; the reason is stored with it.
+        A rejected fact from a log isn't suggested again, and the reason is stored with the fact. Raises EditError and
+        Conflict under the same conditions as `accept`.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -285,9 +292,9 @@ class Proposals:
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions in their current state; raises EditError for one that was already decided.
+        """Return submissions after checking that they are current.
 
-        Raises Conflict for a submission that a program has changed since the user saw it.
+        Raises EditError if one was already decided, and Conflict if one has changed since the user saw it.
         """
         chosen = list(submissions)
         waiting = {submission.note.id: submission for submission in self.all()}

@@ -28,13 +28,13 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 _UNWRITABLE = set("[]|#^\n")
-"""Characters that can't be in the name in a wikilink."""
+"""Characters that a name in a wikilink can't contain."""
 _WORD = re.compile(r"[a-z0-9]+")
 """Parts of a file name that links never percent-encode."""
 
 
 class _NewName(NamedTuple):
-    """A stored note, the title that links use for it, and its new title and path."""
+    """A stored note, the title used in links to it, and its new title and path."""
 
     note: Note
     title_before: str
@@ -51,13 +51,16 @@ class Renames:
         self._files = files
 
     def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
-        """Return what `rename` would change; for the same title, `linking` are all notes that a rename might change."""
+        """Return what `rename` would change.
+
+        If the title stays the same, `linking` lists all notes that a rename might change.
+        """
 
         def plan() -> Renaming:
             note = self._store.notes.note(note_id)
             note = replace(note, title=title_before or note.title)
             path = self._path_for(note, title, file=file)
-            # For the same title, find all notes whose links might have to change.
+            # If the title stays the same, find all notes whose links might have to change.
             links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
             after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
 
@@ -93,10 +96,11 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> list[Renaming]:
-        """Move all or none of the notes into a folder of their bases ("": the top), with the files that a base writes.
+        """Move notes, all or none of them, into a folder in their bases, along with any files that the bases write.
 
-        Links follow as in `rename`, and so do links from Markdown notes to files. Raises EditError, before anything is
-        moved, for a note from an upload or a pack, and for a folder that leads out of the base.
+        The folder "" is the top level. Links follow as in `rename`, and so do links from Markdown notes to files.
+        Before anything is moved, raises EditError if a note comes from an upload or a pack, or if the folder leads out
+        of the base.
         """
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
         folder = folder.replace("\\", "/").strip("/")
@@ -141,12 +145,12 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> Renaming:
-        """Retitle a note; its path, its first heading and links to it follow, and each changed note gets a new version.
+        """Retitle a note, updating its path, its first heading and links to it. Each changed note gets a new version.
 
-        With `file`, a note's file is renamed too if its base writes files. `title_before` is the title that links still
-        use, if an edit has already changed the note's title.
+        If `file` is True, the note's file is renamed too, provided its base writes files. `title_before` is the title
+        that links still use, if an edit has already changed the note's title.
 
-        A linking file that another program changed is read first, so nothing in it is overwritten. A linking note that
+        A linking file changed by another program is read first, so nothing in it is overwritten. A linking note that
         can't be written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError
         before anything is changed.
         """
@@ -162,9 +166,9 @@ class Renames:
             return self._rename([_NewName(note, title_before, title, path)], author, {})[0]
 
     def _rename(self, new_names: Sequence[_NewName], author: Author, old: Mapping[str, Note]) -> list[Renaming]:
-        """Rename notes as `rename` does, in one change; `old` maps note ids to earlier texts to restore.
+        """Rename notes as `rename` does, in one change. `old` maps note ids to earlier notes whose text is restored.
 
-        Each result lists the notes whose changed links lead to its note; the first result also lists the rest.
+        Each result lists the notes whose changed links lead to its note. The first result also lists the rest.
         """
         before = NoteLinks(self._store).renamed({note.id: (titled, note.path) for note, titled, *_ in new_names})
         after = before.renamed({note.id: (title, path) for note, _, title, path in new_names})
@@ -218,7 +222,8 @@ class Renames:
     def undo(self, *done: Renaming, author: Author = "person") -> list[Renaming]:
         """Restore the old titles and paths of notes that were renamed or moved together.
 
-        Notes that haven't changed since, including linking ones, get their old texts back. Raises as `rename` does.
+        Notes that haven't changed since, including linking notes, get their old text back. Raises the same errors as
+        `rename`.
         """
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
@@ -260,17 +265,17 @@ class Renames:
         return self._writer.plan(note, change, renamed.revision(note), None if body == note.body else body)
 
     def _read(self, note_id: str) -> Note:
-        """Return a note, read again from its file if its base writes files."""
+        """Return a note, rereading its file if its base writes files."""
         note = self._store.notes.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
 
 
 @frozen
 class _Renamed:
-    """The links between notes before and after a rename; notes in `old` get their old texts back.
+    """The links between notes before and after a rename. Notes in `old` get their old text back.
 
-    `files`: ids of renamed documents by folder and old path. `followed`: for each note, the targets of its changed
-    links.
+    `files` holds the ids of renamed documents by folder and old path. `followed` holds the targets of each note's
+    changed links.
     """
 
     before: NoteLinks
@@ -284,14 +289,14 @@ class _Renamed:
         return Revision("revert" if note.id in self.old else "update", self.author)
 
     def text(self, note: Note) -> str:
-        """Return a note's text from `old`, or else its current text with updated links."""
+        """Return a note's text from `old` or, if the note isn't there, its current text with updated links."""
         if old := self.old.get(note.id):
             return old.body
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the name or path with which a link keeps its target note, or None if it needn't change."""
+        """Return the name or path that keeps a link leading to the same note, or None if the link needn't change."""
         target = target_of(link, dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
@@ -312,7 +317,7 @@ class _Renamed:
         return next(leads, None)
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the path or name with which a link keeps its target file, or None if it needn't change."""
+        """Return the path or name that keeps a link leading to the same file, or None if the link needn't change."""
         name = file_of(link)
         if not name or (here.path == there.path and not self.files):
             return None

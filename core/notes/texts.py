@@ -1,4 +1,4 @@
-"""Texts of notes, with their tags, links and hidden parts, and the names made from them."""
+"""The text of notes, with its tags, links and hidden parts, and the names derived from it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,9 +25,9 @@ from core.store.note_rows import NoteNames
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _MOST = 100
-"""Maximum number of characters of a file name made from a title; file systems allow 255 bytes."""
+"""Maximum number of characters in a file name derived from a title. File systems allow 255 bytes."""
 _MOST_WORDS = 60
-"""Maximum number of characters of a title made from a text."""
+"""Maximum number of characters in a title derived from text."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
@@ -40,7 +40,7 @@ def title_filename(title: str) -> str:
 
 
 def renamed_path(path: str, title_before: str, title: str) -> str:
-    """Return a note's path after a new title, with the same folder and suffix, and hyphens if the old name had them."""
+    """Return a note's path for a new title, keeping the folder and suffix, and the hyphens if the old name had them."""
     pure = PurePosixPath(path)
     name = title_filename(title).removesuffix(".md")
     slug = "-".join(title_before.casefold().split())
@@ -50,9 +50,9 @@ def renamed_path(path: str, title_before: str, title: str) -> str:
 
 
 def check_path(path: str) -> str:
-    """Return a base path that is valid on every system, with the suffix of a note.
+    """Return a path in a base that is valid on every system and has a note suffix such as `.md`.
 
-    Raises EditError for a path that leads out of the base or isn't valid text.
+    Raises EditError if the path leads out of the base or isn't valid text.
     """
     if find_half_character(path) is not None or not is_safe(path.replace("\\", "/").strip("/")):
         raise EditError(
@@ -64,7 +64,7 @@ def check_path(path: str) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title from the first line that isn't only a picture; links become their visible text."""
+    """Return a title from the first line that isn't just a picture. Links become their visible text."""
     shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
@@ -74,7 +74,7 @@ def first_words(body: str) -> str:
 
 
 def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
-    """Return the ids of the notes whose names and path contain all words of a text, best match first."""
+    """Return the ids of the notes whose names and path contain all words of `text`, best match first."""
     words = fold(text).split()
     whole = " ".join(words)
     ranked = []
@@ -89,7 +89,11 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
 
 
 def _distance(name: str, text: str) -> int:
-    """Rank how well a name matches a text: 0 equal, 1 starts with it, 2 a word starts with it, 3 contains it, 4 no."""
+    """Rank how well a name matches `text`.
+
+    Lower is better: 0 is equal, 1 starts with the text, 2 has a word starting with it, 3 contains it, and 4 doesn't
+    match.
+    """
     if name == text:
         return 0
     if name.startswith(text):
@@ -103,13 +107,14 @@ _END = re.compile(LINE_END)
 _GAP = " … "
 
 Hidden = Sequence[tuple[int, int]]
-"""Character ranges in a note's body that searches leave out, in order."""
+"""Character ranges in a note's body that are left out of searches, in order."""
 
 
 def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
-    """Return a note with a new body and its tags and links, and the body's metadata if it was parsed.
+    """Return a note with a new body and that body's tags and links, and the body's metadata if it was parsed.
 
-    `inside` is this metadata if the caller has checked and parsed the body. Raises EditError as `check_body` does.
+    `inside` is the metadata if the caller has already checked and parsed the body. Raises the same EditError as
+    `check_body`.
     """
     if inside is None:
         check_body(body)
@@ -129,12 +134,12 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
-    """Return the title that a note gets from its body; `inside` is the body's metadata, if already parsed."""
+    """Return the title that a note gets from its body. `inside` is the body's metadata, if already parsed."""
     return (inside.title if inside else "") or first_words(body)
 
 
 def is_titled_by_text(note: Note) -> bool:
-    """Return whether a note's title comes from its text, directly or as the name of its file, perhaps with a number."""
+    """Return whether a note's title comes from its text, directly or as its file's name, possibly with a number."""
     title = title_of(note.body)
     path = note.path or ""
     name = stem(title_filename(title))
@@ -143,9 +148,9 @@ def is_titled_by_text(note: Note) -> bool:
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-    """Return a changed note with the title from its text, if its title is empty or came from the old text.
+    """Return a changed note, taking its title from its text if the title is empty or came from the old text.
 
-    A note in a file stays unchanged, because its title comes from the file.
+    A note in a file stays unchanged because its title comes from the file.
     """
     follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
     if note.in_file or not (follows or not changed.title):
@@ -154,7 +159,7 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
 
 
 def at_path(note: Note, path: str) -> Note:
-    """Return a note at another path, with its links read relative to that path; raises as `with_body` does."""
+    """Return a note at another path, with its links read relative to that path. Raises errors as `with_body` does."""
     return replace(note, path=path, links=() if note.plain else look_into(note.body, path).targets(path))
 
 
@@ -177,7 +182,7 @@ def _with_body(note: Note, body: str, links: Texts) -> Note:
 
 
 def blank_hidden(note: Note, hidden: Hidden) -> Note:
-    """Replace the hidden parts of a note with blanks, so that offsets stay valid."""
+    """Replace a note's hidden parts with spaces, so that offsets stay valid."""
     body = note.body
     for start, end in hidden:
         body = body[:start] + re.sub(r"\S", " ", body[start:end]) + body[end:]
@@ -194,7 +199,7 @@ def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
 
 
 MOST_CHARACTERS = 240
-"""Maximum number of characters of a quoted sentence."""
+"""Maximum number of characters in a quoted sentence."""
 _LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
 _LINK_WORDS = re.compile(
@@ -208,7 +213,7 @@ def _without_links(text: str) -> str:
 
 
 class NoteTexts:
-    """The texts of the notes in all bases, as they are shown and quoted."""
+    """The text of notes in all bases, as shown and quoted."""
 
     title_of = staticmethod(title_of)
     is_titled_by_text = staticmethod(is_titled_by_text)
@@ -221,18 +226,18 @@ class NoteTexts:
         return self._store.chunks.hidden(note_id)
 
     def shown(self, note_id: str) -> str:
-        """Return the text of a note without hidden parts; raises NoteNotFound."""
+        """Return a note's text without its hidden parts. Raises NoteNotFound."""
         body = self._store.notes.note(note_id).body
         return "\n\n".join(_parts(body, 0, len(body), self.hidden(note_id)))
 
     def without_hidden(self, note_id: str) -> Note:
-        """Return a note with blanks for hidden parts; raises NoteNotFound."""
+        """Return a note with its hidden parts replaced by spaces. Raises NoteNotFound."""
         return blank_hidden(self._store.notes.note(note_id), self.hidden(note_id))
 
     def lines(self, base: str, text: str) -> list[NoteLine]:
-        """Return the lines that contain a text, ordered by path, in the searchable notes and chunks of a base.
+        """Return the lines containing `text` in a base's searchable notes and chunks, ordered by path.
 
-        Raises UnknownChoice for an unknown base, and QueryError for a text that is too long.
+        Raises UnknownChoice if the base is unknown, and QueryError if the text is too long.
         """
         check_part(text)
         wanted = fold(text)

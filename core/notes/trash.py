@@ -23,7 +23,7 @@ from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
 _MOST_BYTES = 50_000_000
-"""Maximum number of bytes of files per transaction; larger deletions are split, because the bytes are in memory."""
+"""Maximum size of all files in a transaction, in bytes. Larger deletions are split because the bytes are in memory."""
 
 
 class Trash:
@@ -32,13 +32,13 @@ class Trash:
     def __init__(self, store: Store, settings: Settings, bases: Bases, writer: Writer, files: Files) -> None:
         self._store, self._bases, self._writer, self._files = store, bases, writer, files
         self.stays = timedelta(days=settings.trash_days)
-        """Time for which a deleted note can be restored."""
+        """How long a deleted note can be restored."""
 
     def all(self, base: str | None = None) -> list[Trashed]:
         return self._store.versions.deleted(self._bases.get(base).id if base else None)
 
     def resolve(self, name: str) -> Trashed:
-        """Return the deleted note with the given name; raises as `Notes.resolve` does."""
+        """Return the deleted note with the given name. Raises the same errors as `Notes.resolve`."""
         deleted = {trashed.version.note_id: trashed for trashed in self.all()}
         links = NoteLinks(
             self._store,
@@ -51,11 +51,12 @@ class Trash:
 
     @log_call("note.delete")
     def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
-        """Move notes to the trash, with their versions and chunk edits; raises NoteNotFound before any is moved.
+        """Move notes to the trash, with their versions and chunk edits, and return any folders used for their files.
 
-        Notes that are already in the trash stay there. If a base writes files, a note's file goes to the system's
-        trash, or to a folder if there is none; return these folders. Other files stay, and updates of their folder
-        ignore them until they change. A program only deletes files if the base trusts programs.
+        Notes already in the trash stay there. If a base writes files, a note's file goes to the system trash, or to a
+        folder if there is no system trash. All other files stay where they are, and updates of their folder ignore them
+        until they change. A program deletes files only if the base trusts programs. Raises NoteNotFound before any note
+        is moved.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
@@ -88,16 +89,16 @@ class Trash:
         return folders
 
     def _check_known(self, note_ids: Iterable[str]) -> None:
-        """Raise NoteNotFound for an id that belongs neither to a note nor to a deleted note."""
+        """Raise NoteNotFound if an id belongs to neither a note nor a deleted note."""
         for note_id in note_ids:
             if not self._store.versions.last(note_id):
                 raise NoteNotFound(note_id)
 
     @log_call("note.take_back")
     def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
-        """Move a note that the user has just created to the trash, with its file.
+        """Move a note that was just created to the trash, along with its file.
 
-        Raises Conflict, before anything is changed, if the note or its file has changed since.
+        Before anything is changed, raises Conflict if the note or its file has changed since it was created.
         """
         with self._store.changing:
             note = self._store.notes.note(note_id)
@@ -108,10 +109,10 @@ class Trash:
 
     @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
-        """Restore notes: deleted ones from the trash, archived ones to active.
+        """Restore deleted notes from the trash, and make archived notes active again.
 
-        Where a base writes files, a note's file is written again; otherwise a note whose file is gone becomes a note
-        without a file. Raises NoteNotFound for a note that is neither stored nor in the trash.
+        If a base writes files, a note's file is written again. Otherwise, a note whose file is gone becomes a note
+        without a file. Raises NoteNotFound if a note is neither stored nor in the trash.
         """
         change = Revision("restore", author)
         with self._store.changing:
@@ -125,9 +126,9 @@ class Trash:
         self._writer.index(note_ids, embed=embed)
 
     def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:
-        """Write a deleted note to a free path again, with its file.
+        """Restore a deleted note, with its file, at a free path.
 
-        If its file is gone and can't be written again, it becomes a note without a file.
+        If the file is gone and can't be written again, the note becomes a note without a file.
         """
         root = note.folder
         path = str(note.path)
@@ -147,9 +148,9 @@ class Trash:
 
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
-        """Permanently delete notes in the trash, with their versions and edits; return the number deleted.
+        """Permanently delete notes in the trash, with their versions and edits, and return the number deleted.
 
-        Raises NoteNotFound for an unknown id.
+        Raises NoteNotFound if an id is unknown.
         """
         with self._store.changing:
             self._check_known(note_ids)
@@ -159,5 +160,5 @@ class Trash:
         return len(chosen)
 
     def empty(self) -> int:
-        """Permanently delete all notes in the trash; return the number deleted."""
+        """Permanently delete all notes in the trash, and return the number deleted."""
         return self.delete_for_good([trashed.version.note_id for trashed in self.all()])

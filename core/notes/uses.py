@@ -1,4 +1,4 @@
-"""Uses of notes: recorded in the background, reported by programs, judged by the user; and clicks on hits."""
+"""Note usage (recorded in the background, reported by programs, judged by the user), and clicks on search hits."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, time
@@ -31,14 +31,14 @@ from core.store import Store
 
 _LOG = getLogger(__name__)
 _PREFERENCE = "uses"
-"""Preference that switches recording on or off."""
+"""Name of the preference that turns recording on or off."""
 _GATHERED = 0.5
-"""Seconds for which uses are collected, so that an answer's uses are written in one transaction."""
+"""Seconds to collect uses before writing them, so that an answer's uses go into one transaction."""
 _MOST_WAITING = 10_000
-"""Maximum number of uses waiting to be written; further uses aren't recorded."""
+"""Maximum number of uses waiting to be written. Any more are dropped."""
 
 Place = tuple[str, str]
-"""The ids of a note and of one of its chunks; the chunk id is empty for the whole note."""
+"""A note id and the id of one of the note's chunks. An empty chunk id means the whole note."""
 
 
 def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
@@ -48,7 +48,7 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 
 class Uses:
-    """Uses of notes. Callers only append to a list, which a thread writes to the database."""
+    """Records how notes are used. Callers only append to a list; a background thread writes it to the database."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
         self._store = store
@@ -63,13 +63,13 @@ class Uses:
         self._seconds = _GATHERED
 
     def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
-        """Let `write` store the uses of this read-only process, collected for `seconds`."""
+        """Store uses through `write`, in batches collected for `seconds`, because this process is read-only."""
         self._write = write
         self._seconds = seconds
 
     @property
     def enabled(self) -> bool:
-        """Whether uses are recorded: by the settings, or else by the user's choice."""
+        """Whether uses are recorded. The settings decide; if they don't say, the user's preference does."""
         chosen = self._settings.search.record_uses
         return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
 
@@ -77,7 +77,7 @@ class Uses:
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
-        """Record uses of notes in the background; uses that can't be recorded are dropped."""
+        """Record uses of notes in the background, dropping any that can't be recorded."""
         if self._write is None or not self.enabled:
             return
         now = utc_now()
@@ -90,7 +90,7 @@ class Uses:
                     self._writer.start()
 
     def found(self, result: SearchResult, chosen: Filters | None = None) -> None:
-        """Record the hits of a search, unless it filters by use, because recording would change its hits."""
+        """Record a search's hits, unless the search filters by use: recording would change its own results."""
         filters = (result.understood.filters, chosen or Filters())
         if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
@@ -102,7 +102,7 @@ class Uses:
         self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
     def flush(self, seconds: float = 0) -> None:
-        """Write the waiting uses and those of the next seconds; return once those of other threads are written too."""
+        """Write the pending uses, first collecting more for `seconds`. Also wait for writes by other threads."""
         if seconds:
             self._closing.wait(seconds)
             with self._lock:
@@ -121,9 +121,9 @@ class Uses:
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
-        """Record a use, and return it as stored.
+        """Record a use and return it as stored.
 
-        Raises ConfigError while recording is off and for invalid values, NoteNotFound, WorkspaceLocked.
+        Raises NoteNotFound, WorkspaceLocked, and ConfigError if recording is off or a value is invalid.
         """
         if not self.enabled:
             raise ConfigError("The use of notes isn't recorded. Turn it on in Settings, under Search.")
@@ -143,13 +143,13 @@ class Uses:
 
     @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
-        """Remove the verdict on a use, as if it had never been given."""
+        """Remove a use's verdict, as if it had never been given."""
         self._store.log_notes([note_id])
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
     @log_call("use.judge")
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
-        """Record the user's verdict on a hit, replacing an earlier one; None removes it."""
+        """Record the user's verdict on a hit, replacing any earlier verdict. None removes the verdict."""
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
@@ -157,7 +157,7 @@ class Uses:
         self._store.uses.add([Use(note_id, "search", query, utc_now(), VERDICTS[verdict], times=0, chunk_id=chunk_id)])
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, newest first: on a question's hits, on a note, or all."""
+        """Return the uses that have a verdict, newest first, optionally only for one query or one note."""
         return self._store.uses.judged(query=query, note_id=note_id)
 
     def of(self, note_id: str) -> list[Use]:
@@ -175,17 +175,17 @@ class Uses:
         return self._store.uses.drop(note_ids)
 
     def close(self) -> None:
-        """Write the waiting uses, and stop recording."""
+        """Write the pending uses and stop recording."""
         self._closing.set()
         self.flush()
 
 
 _CLICKS_PREFERENCE = "clicks"
-"""Preference that switches recording and ranking on or off."""
+"""Name of the preference that turns recording clicks, and ranking by them, on or off."""
 
 
 class Clicks:
-    """Hits that were opened, copied or cited, by question; off unless the user enables it.
+    """Records which hits were opened, copied or cited for a question. Off unless the user enables it.
 
     `clock` returns the local time.
     """
@@ -200,24 +200,27 @@ class Clicks:
 
     @property
     def enabled(self) -> bool:
-        """Whether clicks are recorded and affect ranking: by the settings, or else by the user's choice."""
+        """Whether clicks are recorded and affect ranking.
+
+        The settings decide; if they don't say, the user's preference does.
+        """
         chosen = self._settings.search.use_clicks
         return self._preferences.get(_CLICKS_PREFERENCE) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's choice. While this is off, recorded clicks are kept but don't affect ranking."""
+        """Store the user's preference. While it is off, existing clicks are kept but don't affect ranking."""
         self._preferences.set(_CLICKS_PREFERENCE, "on" if enabled else "off")
 
     @property
     def today(self) -> datetime:
-        """The current day by the user's clock, as midnight in UTC."""
+        """Today's date by the user's clock, represented as midnight UTC."""
         return datetime.combine(self._clock().date(), time(), UTC)
 
     @log_call("click.record")
     def record(self, note_id: str, question: str, kind: ClickKind, *, chunk_id: str = "") -> Click:
-        """Record that a hit was opened, copied or cited for a question; return the click.
+        """Record that a hit was opened, copied or cited for a question, and return the click.
 
-        Raises ConfigError while clicks are off and for invalid values, UnknownChoice, NoteNotFound, WorkspaceLocked.
+        Raises UnknownChoice, NoteNotFound, WorkspaceLocked, and ConfigError if clicks are off or a value is invalid.
         """
         if not self.enabled:
             raise ConfigError("Clicks aren't recorded. Turn them on in Settings, under Search.")
@@ -234,7 +237,7 @@ class Clicks:
         return click
 
     def note(self, kind: ClickKind, question: str, places: Iterable[Place]) -> None:
-        """Record the user's actions on hits if clicks are on; actions that can't be recorded are dropped."""
+        """Record the user's actions on hits if clicks are on, dropping any that can't be recorded."""
         if not self.enabled or self._store.readonly:
             return
         for note_id, chunk_id in dict.fromkeys(places):
@@ -244,12 +247,12 @@ class Clicks:
                 _LOG.warning("A click isn't recorded", exc_info=True)
 
     def all(self, note_ids: Iterable[str] | None = None) -> list[Click]:
-        """Return the clicks on the given notes, by default on all, newest first."""
+        """Return the clicks on the given notes, or on all notes by default, newest first."""
         return self._store.clicks.for_notes(note_ids)
 
     @log_call("click.forget")
     def forget(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete the clicks on the given notes, by default on all; return the number deleted."""
+        """Delete the clicks on the given notes, or on all notes by default. Return the number deleted."""
         if note_ids is not None:
             self._store.log_notes(note_ids)
         return self._store.clicks.drop(note_ids)

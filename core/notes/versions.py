@@ -1,4 +1,4 @@
-"""Versions of a note, one per change, and the differences between two states of a note."""
+"""A note's versions, one per change, and the differences between two of its states."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from core.store import Store
 
 _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
 _MOST = 4_000_000
-"""Maximum number of word pairs to compare; larger passages are shown as a whole, as removed and added."""
+"""Maximum number of word pairs to compare. Larger passages are shown as removed and added in full."""
 
 
 def between(old: Note, new: Note) -> NoteDifference:
@@ -28,9 +28,9 @@ def between(old: Note, new: Note) -> NoteDifference:
 
 
 def compare_texts(old: str, new: str) -> list[DiffPiece]:
-    """Return the difference of two texts: equal and removed pieces make up `old`, equal and added ones `new`.
+    """Return the differences between two strings. Equal and removed pieces make up `old`, equal and added ones `new`.
 
-    Lines are compared first, then the words in differing lines, so that texts of a megabyte take a second.
+    Compares lines first, then the words within differing lines, so a megabyte of text takes about a second.
     """
     stretches: list[tuple[bool, str, str]] = []
     for equal, removed, added in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
@@ -49,7 +49,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
 
 
 def merge_texts(before: str, mine: str, theirs: str) -> str | None:
-    """Merge two edits of a text; return None if they change the same or adjacent lines.
+    """Merge two edits of the same text. Return None if they change the same or adjacent lines.
 
     >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nC\\n")
     'A\\nb\\nC\\n'
@@ -64,7 +64,7 @@ def merge_texts(before: str, mine: str, theirs: str) -> str | None:
 
 
 def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]]:
-    """Yield the ranges of lines that a text changes, as start, end and the new lines."""
+    """Yield each range of `lines` that `text` changes, as start, end and replacement lines."""
     at = 0
     for equal, removed, added in _steps(lines, text.splitlines(keepends=True)):
         if not equal:
@@ -73,7 +73,7 @@ def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]
 
 
 def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
-    """Return equal and changed stretches in order; blanks between changes belong to them."""
+    """Return equal and changed stretches in order. Whitespace between two changes counts as changed."""
     before = _WORD.findall(old)
     after = _WORD.findall(new)
     if len(before) * len(after) > _MOST:
@@ -87,7 +87,7 @@ def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
 
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
-    """Yield equal and changed stretches in order: whether they are equal, the old part and the new part."""
+    """Yield equal and changed stretches in order, each as whether it is equal, the old part and the new part."""
     start = shared_length(before, after)
     end = shared_length(before[start:][::-1], after[start:][::-1])
     if start:
@@ -109,7 +109,7 @@ class Versions:
         self._writer = writer
 
     def all(self, note_id: str) -> list[Version]:
-        """Return the versions of a note, newest first; raises NoteNotFound. The note may be deleted."""
+        """Return a note's versions, newest first, even if the note is deleted. Raises NoteNotFound."""
         if versions := self._store.versions.for_note(note_id):
             return versions
         raise NoteNotFound(note_id)
@@ -118,7 +118,7 @@ class Versions:
         return self._store.versions.note(note_id, number)
 
     def difference(self, note_id: str, first: int, second: int) -> NoteDifference:
-        """Return the differences between two versions of a note, word by word; raises VersionNotFound."""
+        """Return the word-by-word differences between two versions of a note. Raises VersionNotFound."""
         return between(self.get(note_id, first), self.get(note_id, second))
 
     def revert(
@@ -130,7 +130,7 @@ class Versions:
         author: Author = "person",
         embed: bool = True,
     ) -> Note:
-        """Restore the title, text and fields of a note from an earlier version, as a new version; return the note."""
+        """Restore a note's title, text and fields from an earlier version, as a new version. Return the note."""
         old = self.get(note_id, number)
         return self._writer.change(
             note_id, lambda note: restore_version(note, old), Revision("revert", author), expected_version, embed=embed

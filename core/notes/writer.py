@@ -1,4 +1,4 @@
-"""Writing of changed and new notes, with their versions and files."""
+"""Writes changed and new notes, along with their versions and files."""
 
 import json
 import os
@@ -48,22 +48,22 @@ from core.store.note_to_index import NoteToIndex
 Change = Callable[[Note], Note]
 
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
-"""Keys in a new note besides its text, its path and its fields."""
+"""Keys allowed in a new note besides its text, path and fields."""
 _MOST = 500
-"""Maximum number of characters of a note's origin and of its author's name."""
+"""Maximum number of characters in each provenance value, such as a note's origin or its author's name."""
 _MOST_METADATA = 16 * 1024
 
 _GROUP = 256
-"""Number of new notes written together."""
+"""Number of new notes written per batch."""
 
 
 def _own_title(body: str, path: str) -> str:
-    """Return the title of a file, from its text or else from its name."""
+    """Return a file's title from its text, or from its name if the text has no title."""
     return look_into(body, path).title or stem(path)
 
 
 class Writer:
-    """Writes the notes in a workspace. Its methods raise WorkspaceLocked if the workspace is read-only."""
+    """Writes a workspace's notes. Methods raise WorkspaceLocked if the workspace is read-only."""
 
     def __init__(self, store: Store, pending: PendingChunks) -> None:
         self._store = store
@@ -81,10 +81,10 @@ class Writer:
         body: str | None = None,
         embed: bool | None = None,
     ) -> Note:
-        """Apply a function to a note, then set its `body`; write it as a new version, unless nothing changes.
+        """Apply a function to a note, then set its `body`, and return the note.
 
-        Return the note. `embed` is None if the caller calls `index` itself. Raises NoteNotFound, and Conflict if the
-        note's version isn't the expected one.
+        Writes a new version unless nothing changes. Pass None for `embed` to call `index` yourself later. Raises
+        NoteNotFound, and Conflict if the note's version isn't the expected one.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -100,7 +100,7 @@ class Writer:
         return self._store.notes.note(note_id)
 
     def index(self, note_ids: Sequence[str], *, embed: bool) -> None:
-        """Embed the chunks of written notes, or leave them pending."""
+        """Embed the written notes' chunks, or leave the chunks pending."""
         if embed:
             self._pending.embed_written(note_ids)
         else:
@@ -110,9 +110,9 @@ class Writer:
     def change_all(
         self, note_ids: Sequence[str], change: Change, revision: Revision, expected_version: int | None = None
     ) -> None:
-        """Apply a function to several notes and their files, all or none.
+        """Apply a function to several notes and their files, all or none of them.
 
-        Raises NoteNotFound and Conflict, and as `file_writing.plan` and `file_writing.apply` do.
+        Raises NoteNotFound, Conflict and the errors of `file_writing.plan` and `file_writing.apply`.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -123,9 +123,9 @@ class Writer:
             self._store.log_notes(note_ids)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
-        """Write notes and index their words; return what was written.
+        """Write notes, index their words, and return what was written.
 
-        With `strict`, raises SourceError for a note that can't be chunked; otherwise the result lists it in `failed`.
+        If a note can't be chunked, `strict` raises SourceError. Otherwise the error is listed in the result's `failed`.
         """
         if not notes:
             return Indexed()
@@ -136,9 +136,10 @@ class Writer:
         return done
 
     def plan(self, note: Note, change: Change, revision: Revision, body: str | None = None) -> "PlannedChange | None":
-        """Plan a change to a note, or None if nothing changes; raises as `change` does, before anything is written.
+        """Plan a change to a note. Return None if nothing changes.
 
-        The file is changed too if it gets another name or the base writes files; raises as `file_writing.plan` does.
+        The note's file changes too if it is renamed or if the base writes files. Raises the errors of `change` and of
+        `file_writing.plan`, before anything is written.
         """
         base = self._store.bases.by_id(note.base_id)
         changed = change(note)
@@ -162,7 +163,7 @@ class Writer:
         return PlannedChange(note, changed, revision, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
-        """Write changed notes and their files, all or none; raises as `file_writing.apply` does."""
+        """Write changed notes and their files, all or none of them. Raises the errors of `file_writing.apply`."""
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
         with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
@@ -183,7 +184,7 @@ class Writer:
                 self.write(self._store.bases.by_id(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-        """Move a note that is still being created to the path for its new title."""
+        """Move a note that is still being created to the path that matches its new title."""
         title = changed.title
         follows = False
         if note.source_ref and not (note.in_text_file and base.write_files):
@@ -199,9 +200,9 @@ class Writer:
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
     def free_path(self, note: Note, path: str, reserved: Container[str] = ()) -> str:
-        """Return a path for a note, with a number appended if another note or file already has it.
+        """Return a path for a note, with a number appended if another note or file already has that path.
 
-        `reserved` are the normalized paths that other notes from the same source are about to get.
+        `reserved` holds the normalized paths about to be given to other notes from the same source.
         """
         base = self._store.bases.by_id(note.base_id)
 
@@ -213,23 +214,26 @@ class Writer:
             if not (note.in_file and file_writing.is_taken(note.folder, name)):
                 return False
             with suppress(OSError):  # a missing file, or a broken link
-                own = str(note.path)  # to some systems, two spellings of a name are the same
+                own = str(note.path)  # some systems treat two spellings of a name as the same
                 return name_key(name) != name_key(own) or not (note.folder / name).samefile(note.file)
             return True
 
         return free_path(path, TakenNames(is_taken))
 
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
-        """Return the folder for a new note's file, preferably one with its subfolder; None if no files are written."""
+        """Return the folder for a new note's file, or None if the base writes no files.
+
+        Prefers a folder that already has the path's top directory.
+        """
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
         top = dirname(path)
         return max(filter(Path.is_absolute, folders), key=lambda folder: os.access(folder / top, os.F_OK), default=None)
 
     def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:
-        """Write a file for a new note if its base writes files; return the note as read from the file.
+        """Write a file for a new note if its base writes files. Return the note as read back from the file.
 
-        No file is written for a note that the user didn't write, a pending note, or a path that imports leave out.
-        Raises as `file_writing.apply` does.
+        No file is written if the note is pending or not by the user, or if imports would skip the path.
+        Raises the errors of `file_writing.apply`.
         """
         path = str(new.note.path)
         folder = self.folder_for(base, path)
@@ -249,7 +253,7 @@ class Writer:
 
 @frozen
 class PlannedChange:
-    """A planned change to a note and its file, if any; `inside` is the metadata of a new body."""
+    """A planned change to a note and to its file, if any. `inside` is the new body's metadata."""
 
     note: Note
     changed: Note
@@ -259,12 +263,12 @@ class PlannedChange:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the title or the text changes, so that the note is chunked again."""
+        """Whether the note must be re-chunked because its title or text changes."""
         return (self.changed.title, self.changed.body) != (self.note.title, self.note.body)
 
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
-    """Raise EditError for changing the text of a document, or of a file in a base that doesn't write files."""
+    """Raise EditError if a change would edit a document's text, or a file in a base that doesn't write files."""
     if note.in_file and note.document and changed.body != note.body:
         raise EditError(
             "The text of '{path}' was converted from a document. Edit the document, or a copy of the note.",
@@ -275,7 +279,7 @@ def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
 
 
 def check_file_writable(base: KnowledgeBase, note: Note) -> None:
-    """Raise EditError for a note that is a file in a base that doesn't write files."""
+    """Raise EditError if a note is a file and its base doesn't write files."""
     if note.in_file and not base.write_files:
         raise EditError(
             (
@@ -287,7 +291,7 @@ def check_file_writable(base: KnowledgeBase, note: Note) -> None:
 
 
 def check_version(note: Note, expected: int | None) -> None:
-    """Raise Conflict if a note doesn't have the expected version; None accepts any version."""
+    """Raise Conflict if a note isn't at the expected version. None accepts any version."""
     if expected not in (None, note.version):
         raise Conflict(
             "'{title}' was changed in the meantime: it is now version {now}, but you changed version {before}.",
@@ -299,14 +303,14 @@ def check_version(note: Note, expected: int | None) -> None:
         )
 
 
-# Provenance of a new note, as its author states it: source, place in the source, author, and other values.
+# A new note's provenance, as stated by its author: source, location in the source, author, and other values.
 
 
 def take_provenance(item: Values) -> tuple[str, Values]:
-    """Remove the provenance from an item; return its source, or "" if none, and the other values as properties.
+    """Remove the provenance from an item. Return the source, or "" if there is none, and the rest as properties.
 
-    The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too long
-    or not JSON.
+    `user` is an alias for the source `manual`. Raises UnknownChoice for an unknown source, and EditError for values
+    that are invalid, too long or not JSON.
     """
     source, *stated, metadata = (item.pop(name, None) for name in NAMES)
     source = "manual" if source == "user" else source
@@ -333,7 +337,7 @@ def take_provenance(item: Values) -> tuple[str, Values]:
 
 
 def check_new(item: Values) -> None:
-    """Raise UnknownChoice or EditError if `add` would refuse the values of a new note."""
+    """Raise UnknownChoice or EditError if `add` would reject a new note's values."""
     take_provenance(item)
     check_fields(item)
 
@@ -350,10 +354,10 @@ def add(
     *,
     strict: bool,
 ) -> Added:
-    """Write a note for each item into a base; return the ids and the failures, which are raised with `strict`.
+    """Add a note to a base for each item. Return the new ids and the failures; with `strict`, failures are raised.
 
-    Notes are written in groups; nothing else can write while a group gets its paths and is written. The user's own
-    notes become files if the base writes files.
+    Notes are written in batches, and nothing else can write during a batch. The user's own notes become files if the
+    base writes files.
     """
     paths = TakenNames(partial(store.notes.has_path, base))
     ids = TakenNames(store.versions.has)
@@ -391,7 +395,7 @@ def add(
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:
-    """Return a new note with a new id, at a free path."""
+    """Create a note with a new id at a free path."""
     body = item.pop("body", "")
     path = item.pop("path", "")
     source, properties = take_provenance(item)
@@ -434,26 +438,26 @@ class Files:
         self._writer = writer
 
     def is_writable(self, note: Note) -> bool:
-        """Return whether a note has a file that Tessera is allowed to write."""
+        """Return whether a note has a text file that Tessera may write to."""
         return note.in_text_file and self.is_owned(note)
 
     def is_owned(self, note: Note | NoteSummary) -> bool:
-        """Return whether a note has a file that is moved and deleted with the note."""
+        """Return whether a note has a file that is moved and deleted along with the note."""
         return note.in_file and self._store.bases.by_id(note.base_id).write_files
 
     def text(self, note_id: str) -> str:
-        """Return a note as the text of a file; raises NoteNotFound, and EditError for fields that a file can't hold."""
+        """Return a note formatted as a file. Raises NoteNotFound, and EditError if a file can't hold its fields."""
         return file_writing.text_of(self._store.notes.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
-        """Write `text` to a new file and return it; raises ConfigError if the path is taken."""
+        """Write a note to a new file and return the file's text. Raises ConfigError if the path is taken."""
         text = self.text(note_id)
         file_writing.export(text, place)
         return text
 
     @log_call("note.sync")
     def read(self, note_id: str) -> Note:
-        """Read a note's file again; if the file has changed, make a new version. Return the note."""
+        """Reread a note's file and return the note, saving a new version if the file has changed."""
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
@@ -464,7 +468,7 @@ class Files:
         return self._store.notes.note(note_id)
 
     def give_back(self, note_id: str, names: Iterable[str]) -> Note:
-        """Reset fields to the values in the note's file; return the note."""
+        """Reset fields to the values in the note's file, and return the note."""
         chosen = set(names)
 
         def change(note: Note) -> Note:
@@ -475,9 +479,9 @@ class Files:
         return self._writer.change(note_id, change, Revision("update", "person"))
 
     def open(self, note_id: str) -> None:
-        """Open a note's file in its default program.
+        """Open a note's file in the default program.
 
-        Raises NoteNotFound, and SourceError if the file is missing or no program opens it.
+        Raises NoteNotFound, and SourceError if the file is missing or no program can open it.
         """
         note = self._store.notes.note(note_id)
         path = note.file if note.in_file else Path()

@@ -1,1 +1,1 @@
-"""Operations of the pipeline stages, and the declaration of operations."""
+"""Operations for each pipeline stage, and the machinery for declaring them."""

@@ -1,4 +1,4 @@
-"""Operations on bases: their settings, imports into them, splitting and indexing of their notes."""
+"""Operations on bases: settings, imports, and splitting and indexing their notes."""
 
 import inspect
 from collections.abc import Mapping
@@ -87,7 +87,7 @@ _SETTINGS: Mapping[str, object] = {
         ),
     ],
 }
-"""Types of a base's settings; None leaves a setting unchanged."""
+"""A base's settings and their types. None leaves a setting unchanged."""
 _PARAMETERS = tuple(
     read_parameter(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None), hint)
     for name, hint in _SETTINGS.items()
@@ -95,7 +95,7 @@ _PARAMETERS = tuple(
 
 
 def _fields(given: Mapping[str, Any], own: SearchSettings) -> BaseFields:
-    """Return the given settings that don't affect the index; search settings are merged with the base's own."""
+    """Return the given settings that don't affect the index, with search settings merged into the base's own."""
     search = SearchSettings.from_values(given["search"]).over(own) if given.get("search") else None
     chosen = without_none({**given, "search": search})
     return cast(BaseFields, {name: value for name, value in chosen.items() if name in BaseFields.__annotations__})
@@ -276,7 +276,7 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
 
 
 def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
-    """Return splitting options: the given arguments, else the base's own."""
+    """Return the base's splitting options, overridden by any given arguments."""
     return replace(own, **without_none(given or {}))
 
 
@@ -303,7 +303,7 @@ def import_(
     if dry_run:
         return plan.report()
     own = caller.is_person
-    # a command waits for the indexing, which for a program is another job
+    # a command waits for indexing; for a program, indexing is a separate job
     return workspace.imports.apply(plan, confirmed=allow_removals, embed=own, watch=own, progress=progress)
 
 

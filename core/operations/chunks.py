@@ -1,4 +1,4 @@
-"""Operations on the chunks of notes."""
+"""Operations on chunks and the search index."""
 
 from dataclasses import dataclass, replace
 from html import escape
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
 
 @frozen
 class ChunkList:
-    """The chunks of a note in reading order."""
+    """A note's chunks in reading order."""
 
     chunks: tuple[Chunk, ...]
 
 
 @frozen
 class MadeChunks:
-    """Ids of new chunks."""
+    """The ids of newly created chunks."""
 
     chunks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutChunk(Chunk):
-    """A chunk of a file, with its place there."""
+    """A chunk with its position in the note's file."""
 
     file_start: int
     file_end: int
@@ -71,14 +71,14 @@ class CutNote:
 
 @frozen
 class ComparedCut(CutNote):
-    """Another split of the note, and where both splits have boundaries."""
+    """A second split of the note, and which of its boundaries match the first split's."""
 
     cuts: Difference
 
 
 @frozen
 class CutPreview(CutNote):
-    """How a note is split and why, and optionally another split."""
+    """How a note is split and why, optionally compared with a second split."""
 
     compare: ComparedCut | None
 
@@ -100,14 +100,14 @@ def _cut_note(note: Note, cut: Cut) -> CutNote:
 
 @frozen
 class RefusedChunks:
-    """Chunks that the model refuses."""
+    """Chunks refused by the model."""
 
     refused: tuple[RefusedChunk, ...]
 
 
 @frozen
 class RebuiltIndex:
-    """Number of text windows in the index; its kind is `none` if there is no index."""
+    """The number of text windows in the index, and the kind of index, which is `none` if there isn't one."""
 
     windows: int
     index: str
@@ -157,7 +157,7 @@ def _format_chunk(chunk: Chunk, about: str) -> list[str]:
 
 
 def _format_cut(cut: CutNote) -> list[str]:
-    """Return why a note is split this way, and the sizes of its chunks."""
+    """Return lines that explain why a note is split this way and give its chunk sizes."""
     reasons = []
     for reason in cut.reasons:
         strategy = setting_value("strategy", reason.fields["strategy"])
@@ -185,7 +185,7 @@ format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The
 
 
 def page(preview: CutPreview) -> str:
-    """Return an HTML page that shows splits of a note side by side; it loads no resource and runs no script."""
+    """Return an HTML page showing splits of a note side by side. The page loads no resources and runs no scripts."""
     columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
     title, language = escape(preview.title), terminal_language().replace("_", "-")
     return (
@@ -353,7 +353,7 @@ def preview(
     compare: Annotated[str, About("A second strategy, to compare with the first.")] = "",
     **chunking: Any,
 ) -> CutPreview:
-    from core.intake.imports import Imports  # takes a while, which --help avoids
+    from core.intake.imports import Imports  # a slow import, deferred so that --help stays fast
 
     options = ChunkingOptions(**without_none(chunking))
     note, cut = Imports.preview(file, options, embedder)
@@ -414,5 +414,5 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     job="rebuild",
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:
-    windows = workspace.rebuild(progress, embed=caller.is_person)  # for a program, indexing is another job
+    windows = workspace.rebuild(progress, embed=caller.is_person)  # for a program, indexing is a separate job
     return RebuiltIndex(windows, workspace.settings.index.kind)

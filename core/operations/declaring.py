@@ -1,4 +1,4 @@
-"""Declaration of operations: functions on a workspace, and the interfaces (doors) that call them."""
+"""Declares operations: functions on a workspace, and the interfaces ("doors") they are called through."""
 
 import inspect
 import json
@@ -19,15 +19,15 @@ Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
 
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
-"""Example responses for the schema of the HTTP API, by type or name."""
+"""Example responses for the HTTP API's schema, keyed by type name."""
 
 _INJECTED = ("workspace", "caller", "progress")
-"""Parameters that the interface sets, not the caller."""
+"""Parameters set by the interface rather than by the caller."""
 
 
 @frozen
 class Caller:
-    """The caller of an operation: the user on this machine, or a program, whose changes the user must accept."""
+    """The caller of an operation: either the user on this machine, or a program whose changes the user must accept."""
 
     author: Author
 
@@ -43,10 +43,11 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 class About:
     """Description of an operation's parameter.
 
-    `flag`, `query` and `tool` are its names as an option, in a URL and for a tool, if they differ. Only `doors` take
-    it. A number is between `least` and `most`. A `long` text may be as long as a note, and a `searched` text may
-    contain anything. `parts` are the fields of an object; a command has an option for each. `find` returns the ids for
-    the names that the caller gives, in a workspace. `example` is a value for a required parameter.
+    `flag`, `query` and `tool` are the parameter's names as a command option, in a URL and in a tool, where they differ.
+    Only the given `doors` accept the parameter. Numbers must lie between `least` and `most`. A `long` string may be as
+    long as a note, and a `searched` string may contain anything. `parts` are the fields of an object; a command has an
+    option for each field. `find` takes a workspace and the names given by the caller, and returns ids. `example` is an
+    example value for a required parameter.
     """
 
     text: str | Message
@@ -65,7 +66,7 @@ class About:
 
 @frozen
 class Parameter:
-    """A parameter of an operation; if it isn't required, it can be omitted and then has its `default`."""
+    """An operation's parameter. If it isn't required, `default` is used when it is omitted."""
 
     name: str
     type: Any
@@ -85,14 +86,14 @@ class CommandGroup:
 
 @dataclass(frozen=True, eq=False)
 class Operation(Generic[Result]):
-    """An operation on a workspace by the user or a program.
+    """An operation on a workspace, called by the user or a program.
 
-    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
-    The door `by_hand` calls the function in its own code, as a tool with the same name does.
-    With `job`, it runs as a job with that name; before the job starts, `check` raises errors in the arguments.
-    `creates` is the path of the resource that it adds. `takes` and `gives` are example arguments and their response.
-    `fields` are the function's keyword arguments. `lines` is a sentence with fields of the result, or a function that
-    formats the result for people.
+    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, and `tool` a tool's name.
+    The `by_hand` door calls the function from hand-written code, as does a hand-written tool with the same name.
+    If `job` is set, the operation runs as a job with that name; `check` raises any argument errors before it starts.
+    `creates` is the path of the created resource. `takes` and `gives` are example arguments and the example response.
+    `fields` are the function's keyword arguments. `lines` formats the result for people: either a sentence with the
+    result's fields in braces, or a function.
     """
 
     name: str
@@ -113,13 +114,13 @@ class Operation(Generic[Result]):
 
     @cached_property
     def arguments(self) -> dict[str, object]:
-        """Example arguments: the required ones, and those in `takes`."""
+        """Example arguments: all required ones, plus those in `takes`."""
         required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         return without_none(required) | dict(self.takes)
 
     @cached_property
     def response(self) -> object:
-        """Example response: `gives`, else the example for its type."""
+        """Example response: `gives` if set, or the example for the return type."""
         return self.gives if self.gives is not None else example_for(self._hints["return"])
 
     @property
@@ -128,12 +129,12 @@ class Operation(Generic[Result]):
 
     @property
     def answer(self) -> object:
-        """Type of the response in JSON."""
+        """The type of the JSON response."""
         return json_type(self._hints["return"])
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters in order, with `fields` in place of keywords."""
+        """The function's parameters in order, with `**kwargs` replaced by `fields`."""
         parameters: list[Parameter] = []
         for parameter in inspect.signature(self.function).parameters.values():
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -143,7 +144,7 @@ class Operation(Generic[Result]):
         return tuple(parameters)
 
     def taken(self, door: Door) -> tuple[Parameter, ...]:
-        """Return the parameters that a door takes."""
+        """Return the parameters accepted by a door."""
         return tuple(parameter for parameter in self.parameters if door in parameter.about.doors)
 
     @cached_property
@@ -153,18 +154,18 @@ class Operation(Generic[Result]):
 
     @cached_property
     def _hints(self) -> dict[str, object]:
-        # The workspace is imported for type checkers only: it takes a second.
+        # The workspace is imported for type checkers only, because importing it takes a second.
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 
     def run(
         self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = no_progress
     ) -> Result:
-        """Call the function with arguments of the types of `parameters`; return its result and raise its errors."""
+        """Call the function with arguments that match `parameters`. Return its result; its errors propagate."""
         context = {"workspace": workspace, "caller": caller, "progress": progress}
         parameters = inspect.signature(self.function).parameters
         names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
         with log_call(self.name, by=caller.author) as line:
-            if names:  # other parameters may be any text
+            if names:  # other parameters may hold arbitrary text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
             found = {
                 parameter.name: parameter.about.find(workspace, arguments[parameter.name])
@@ -179,7 +180,7 @@ class Operation(Generic[Result]):
             return value
 
     def decode(self, value: object) -> Result:
-        """Decode the result from its JSON value; raises ValueError."""
+        """Decode a result from its JSON value. Raises ValueError."""
         result: Result = decode(self._hints["return"], value)
         return result
 
@@ -190,12 +191,12 @@ def without_none(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[..., Result]], Operation[Result]]:
-    """Declare a function as an operation."""
+    """Return a decorator that declares a function as an operation."""
     return lambda function: Operation(name, as_message(about), function, **declared)
 
 
 def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
-    """Return a parameter of a function or a dataclass whose type is annotated with an `About`."""
+    """Return a function's or dataclass's parameter whose type is annotated with an `About`."""
     if get_origin(hint) is not Annotated:
         raise TypeError(f"'{parameter.name}' has no description")
     kind, about = get_args(hint)
@@ -206,14 +207,14 @@ def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
 
 
 def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
-    """Return the type of an object with these parts, all optional."""
+    """Return an object type with the given parts, all optional."""
     kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in parts}, total=False)
     kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
     return kind
 
 
 def example_for(kind: object) -> Any:
-    """Return the example for a type; for a dataclass without one, combine examples for its fields."""
+    """Return the example for a type. If a dataclass has no example, combine the examples for its fields."""
     if (name := getattr(kind, "__name__", "")) in EXAMPLES:
         return EXAMPLES[name]
     if is_dataclass(kind):

@@ -1,4 +1,4 @@
-"""Operations on documents: their converters, unread files, and converting documents again."""
+"""Operations on documents: listing converters and unread files, and reconverting documents."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ConverterDetails:
-    """A converter; `ConverterCard` explains the fields."""
+    """A converter. See `ConverterCard` for the fields."""
 
     name: str
     version: str
@@ -30,14 +30,14 @@ class ConverterDetails:
 
 @frozen
 class ConverterList:
-    """The converters of documents."""
+    """The document converters."""
 
     converters: tuple[ConverterDetails, ...]
 
 
 @frozen
 class UnreadFiles:
-    """The files of a base that weren't read, and the notes that are missing parts of their files."""
+    """A base's unread files, and its notes that are missing parts of their files."""
 
     files: tuple[UnreadFile, ...]
     incomplete: tuple[IncompleteNote, ...]
@@ -45,14 +45,14 @@ class UnreadFiles:
 
 @frozen
 class EncodingList:
-    """The encodings in which a file can be read."""
+    """The encodings a file can be read in."""
 
     encodings: tuple[ReadAs, ...]
 
 
 @frozen
 class OriginalFile:
-    """The file that a note was converted from; its `path` is empty if it is stored in the workspace."""
+    """The file a note was converted from. `path` is empty if the file is stored in the workspace."""
 
     name: str
     kind: str

@@ -1,4 +1,4 @@
-"""Operations on models, and on the data that bases keep for them."""
+"""Operations on models, and on model data kept by bases."""
 
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class RecheckData:
-    """The data that a base keeps for late interaction; `windows` is the number of text windows."""
+    """A base's data for late interaction. `windows` is the total number of text windows."""
 
     base: str
     keep_tokens: bool
@@ -34,7 +34,7 @@ class RecheckData:
 
 @frozen
 class ModelDetails:
-    """A model; `ModelCard` explains the fields."""
+    """A model. See `ModelCard` for the fields."""
 
     name: str
     part: Part
@@ -54,7 +54,7 @@ class ModelDetails:
 
     @classmethod
     def from_card(cls, card: ModelCard) -> Self:
-        from core.indexing.models import Models  # takes half a second, which --help avoids
+        from core.indexing.models import Models  # takes half a second, so --help doesn't import it
 
         return assemble(
             cls,

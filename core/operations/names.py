@@ -1,4 +1,4 @@
-"""Finding notes by name: an id, a path, a title, an alias or an address, `tessera://BASE/PATH`."""
+"""Finds notes by name: an id, path, title, alias or address (`tessera://BASE/PATH`)."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ SCHEME = "tessera"
 
 
 def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
-    """Return the ids of the named notes, in order; raises NoteNotFound, and QueryError if several match a name."""
+    """Return the ids of the named notes, in order. Raises NoteNotFound, or QueryError if several notes match a name."""
     names = [*names]
     ids = {name: name for name in workspace.notes.cards_of(names)}
     ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
@@ -24,12 +24,12 @@ def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
 
 
 def id_of(workspace: "Workspace", name: str) -> str:
-    """Return the id of a note; raises as `ids` does."""
+    """Return a note's id. Raises the same errors as `ids`."""
     return ids(workspace, [name])[0]
 
 
 def any_id(workspace: "Workspace", name: str) -> str:
-    """Return the id of a note, even if it is deleted; raises as `ids` does."""
+    """Return a note's id, even if the note is deleted. Raises the same errors as `ids`."""
     try:
         return id_of(workspace, name)
     except NoteNotFound:
@@ -37,17 +37,20 @@ def any_id(workspace: "Workspace", name: str) -> str:
 
 
 def any_ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
-    """Return the ids of notes, even if they are deleted; raises as `ids` does."""
+    """Return the ids of notes, including deleted ones. Raises the same errors as `ids`."""
     return [any_id(workspace, name) for name in names]
 
 
 def address(card: NoteSummary) -> str:
-    """Return the address of a note, made from its base and path."""
+    """Return a note's address, built from its base and path."""
     return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
 
 
 def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
-    """Return the note at an address; `answering` accepts only searchable notes. Raises NoteNotFound, UnknownChoice."""
+    """Return the note at an address. `answering` accepts only searchable notes.
+
+    Raises NoteNotFound, or UnknownChoice if the base doesn't exist.
+    """
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     name, path = workspace.bases.get(unquote(base)).name, unquote(path)
     for card in workspace.notes.all(workspace.searching.filters(bases=[name]), text=path, answering=answering):

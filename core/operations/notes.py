@@ -1,4 +1,4 @@
-"""Operations on notes, their versions, the trash, and submissions by programs that wait for the user."""
+"""Operations on notes, their versions, the trash, and submissions by programs awaiting the user."""
 
 from functools import partial
 from pathlib import Path
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _MOST = 100
-"""Default number of notes in one response to a program."""
+"""Default maximum number of notes in a response to a program."""
 
 Body = Annotated[
     str | None, About("The whole text, in Markdown; if left out, the text stays the same.", tool="text", long=True)
@@ -366,7 +366,7 @@ def revert(
 
 
 def _proposed_fields(note: Note) -> NoteFields:
-    """Return the fields of a note that a program may propose."""
+    """Return the note fields that a program may propose."""
     return cast(NoteFields, {name: getattr(note, name) for name in NOTE_FIELDS if name != "status"})
 
 
@@ -424,7 +424,7 @@ def delete(workspace: "Workspace", notes: NoteNames) -> NoteDeletion:
     writes=True,
 )
 def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None) -> Deletion:
-    from core.notes.writer import check_version  # takes a while, which --help avoids
+    from core.notes.writer import check_version  # a slow import, deferred so that --help stays fast
 
     item = workspace.notes.get(note)
     check_version(item, expected_version)
@@ -465,7 +465,7 @@ def restore_one(
     return WrittenNote.from_result(workspace, workspace.notes.get(item))
 
 
-# submissions by programs
+# submissions from programs
 
 
 @operation(

@@ -1,4 +1,4 @@
-"""Parameters shared by several operations, and conversion of their types for interfaces."""
+"""Parameters shared by several operations, and type conversions for the interfaces."""
 
 import types
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NoteName = Annotated[str, About("A note's id, path, title or alias.", find=names.id_of, example="4f1c")]
 AnyNote = Annotated[str, About("A note's id, path, title or alias.", find=names.any_id, example="4f1c")]
-"""A note that may be deleted."""
+"""A note that may have been deleted."""
 NoteNames = Annotated[
     list[str], About("Notes, each by its id, path, title or alias.", find=names.ids, example=["4f1c"])
 ]
@@ -35,11 +35,11 @@ NOTE_PARAMETERS = tuple(
     Parameter(name, field.type | None, About(field.about, field.flag, doors=DOORS if field.by_programs else ("cli",)))
     for name, field in NOTE_FIELDS.items()
 )
-"""Fields of a note; interfaces for programs take only those that programs can set."""
+"""Note fields as parameters. Interfaces for programs accept only the fields that programs may set."""
 
 
 def only(parameter: Parameter, *doors: Door) -> Parameter:
-    """Return a parameter that only the given doors take."""
+    """Return a copy of a parameter, restricted to the given doors."""
     about = parameter.about
     return replace(parameter, about=replace(about, doors=tuple(door for door in doors if door in about.doors)))
 
@@ -59,7 +59,7 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
-"""Chunking parameters; omitted ones stay unchanged, and for a new base come from the settings."""
+"""Chunking parameters. Omitted parameters stay unchanged; in a new base, they come from the settings."""
 
 _SETTINGS = {
     "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
@@ -75,25 +75,25 @@ _SETTINGS = {
     ),
     "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
 }
-"""Descriptions of search settings whose titles don't say enough."""
+"""Descriptions for search settings whose titles aren't self-explanatory."""
 SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""Settings of a search; omitted ones come from the base, else from the settings."""
+"""Settings for a search. Omitted ones come from the base, or else from the global settings."""
 BASE_SEARCH = tuple(
     parameter if parameter.name in ("limit", "score_threshold") else only(parameter, "http") for parameter in SEARCH
 )
-"""Search settings of a base; a command takes only some of them."""
+"""A base's search settings. The command line accepts only some of them."""
 
 
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:
-    """Raise UnknownChoice for a base that doesn't exist."""
+    """Raise UnknownChoice if the base doesn't exist."""
     workspace.bases.get(base)
 
 
 def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
-    """Return a type with some types in it replaced."""
+    """Replace types, including nested ones, according to a mapping."""
     if kind in types_:
         return types_[kind]
     if is_typeddict(kind):
@@ -110,7 +110,10 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
 
 
 def plain(kind: object) -> Any:
-    """Return the type of a command-line option: without `None`, the last of several types, `str` for a choice."""
+    """Return the command-line type for a type hint.
+
+    Drops None, picks the last type in a union, and uses `str` for a choice.
+    """
     if get_origin(kind) in (Union, types.UnionType):
         *_, kind = (arg for arg in get_args(kind) if arg is not type(None))
     return str if get_origin(kind) is Literal else kind

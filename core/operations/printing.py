@@ -1,4 +1,4 @@
-"""Formatting of results for people by their fields: a sentence, a table of rows, or names with values."""
+"""Formats results for people, based on their fields: as a sentence, a table, or names with values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Lines = Callable[[Any], list[str]]
-"""Function that formats a result as lines."""
+"""A function that formats a result as lines."""
 
 NAMES: dict[str, Message] = {
     **SETTINGS,
@@ -120,7 +120,7 @@ NAMES: dict[str, Message] = {
         }
     ),
 }
-"""Display names of fields; other fields are shown under their own names."""
+"""Display names for fields. Any field missing here is shown under its own name."""
 
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
@@ -131,11 +131,11 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
     SubmissionKind: SUBMISSIONS,
     VersionKind: VERSION_KINDS,
 }
-"""Display names of values, by the type of their field."""
+"""Display names for values, by field type."""
 
 
 def sentence(text: str | Message) -> Lines:
-    """Return a function that formats a result as a sentence with its fields; `n` is the first field or its length."""
+    """Return a function that fills in a sentence with a result's fields. `n` is the first field or its length."""
 
     def lines(result: "DataclassInstance") -> list[str]:
         values = {field.name: getattr(result, field.name) for field in fields(result)}
@@ -148,7 +148,10 @@ def sentence(text: str | Message) -> Lines:
 
 
 def table(*columns: str, empty: str) -> Lines:
-    """Return a function that formats the rows in the first field of a result, without empty columns."""
+    """Return a function that formats the rows in a result's first field as a table, omitting empty columns.
+
+    If there are no rows, the function returns `empty`.
+    """
 
     def lines(result: "DataclassInstance") -> list[str]:
         rows = getattr(result, fields(result)[0].name)
@@ -160,7 +163,7 @@ def table(*columns: str, empty: str) -> Lines:
 
 
 def details(result: object) -> list[str]:
-    """Return the names and values in a result, one per line, without empty values."""
+    """Return a result's names and values, one per line, omitting empty values."""
     return [*_details(result, "")]
 
 
@@ -178,7 +181,7 @@ def _details(result: object, indent: str) -> Iterator[str]:
 
 
 def _parts(result: object) -> Iterator[tuple[str, object, str]]:
-    """Yield the display name, the value, and the text of each field that isn't empty; "" if the value has parts."""
+    """Yield each non-empty field's display name, value and text. The text is "" if the value has parts."""
     hints = {} if isinstance(result, Mapping) else get_type_hints(type(result))
     values = result if isinstance(result, Mapping) else {name: getattr(result, name) for name in hints}
     for name, value in values.items():
@@ -193,7 +196,7 @@ def _name(field: str) -> str:
 
 
 def _cell(row: object, column: str) -> str:
-    """Return the value of a field on one line, or "" for None and False."""
+    """Return a field's value on one line, or "" for None and False."""
     value = getattr(row, column)
     if column == "bytes":
         return f"{value / 1e6:,.1f} MB"
@@ -203,7 +206,7 @@ def _cell(row: object, column: str) -> str:
 
 
 def _text(value: object, choices: Mapping[str, Message]) -> str:
-    """Return a value on one line, as people write it."""
+    """Return a value on one line, in human-readable form."""
     if isinstance(value, datetime):
         return minute(value)
     if isinstance(value, bool):
@@ -214,13 +217,13 @@ def _text(value: object, choices: Mapping[str, Message]) -> str:
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table with these columns; wide characters count as two."""
+    """Return the lines of a table with the given columns. Wide characters count as two."""
     widths = [max(map(_width, column)) for column in columns]
     return ["  ".join(map(_padded, row, widths)).rstrip() for row in zip(*columns, strict=True)]
 
 
 def _padded(cell: str, width: int) -> str:
-    """Pad a cell to the width of its column; numbers are right-aligned."""
+    """Pad a cell to its column's width, right-aligning numbers."""
     space = " " * (width - _width(cell))
     return space + cell if cell.isdecimal() else cell + space
 

@@ -1,4 +1,4 @@
-"""Operations on the workspace as a whole, and on jobs of the program that has it open."""
+"""Operations on the workspace as a whole, and on the jobs of the program that has the workspace open."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class JobView:
-    """A job; `seconds_left` is None if unknown, `result` until it is done, `error` unless it failed."""
+    """A job. `seconds_left` is None if unknown, `result` until the job is done, and `error` unless the job failed."""
 
     id: str
     name: str
@@ -58,7 +58,7 @@ class JobView:
 
 @frozen
 class JobList:
-    """Running jobs, and the last finished job of each kind."""
+    """The running jobs, and the last finished job of each kind."""
 
     jobs: tuple[JobView, ...]
 
@@ -72,7 +72,7 @@ class ProgramSettings:
 
 @frozen
 class ShownApp:
-    """The address of the app's pages, empty if it has none, and whether it has its own window."""
+    """The app's address, empty if it serves no pages, and whether its own window was brought to the front."""
 
     url: str
     shown: bool
@@ -80,7 +80,7 @@ class ShownApp:
 
 @frozen
 class PackInstallation:
-    """A pack in a workspace; `InstalledPack` explains the fields."""
+    """A pack installed in a workspace. See `InstalledPack` for the fields."""
 
     name: str
     version: str
@@ -93,7 +93,7 @@ class PackInstallation:
 
 @frozen
 class WorkspaceStatus:
-    """The content of a workspace; `Status` explains the fields."""
+    """A workspace's contents. See `Status` for the fields."""
 
     workspace: str
     bytes: int
@@ -177,7 +177,7 @@ def cancel(workspace: "Workspace", job: JobId) -> JobView:
 
 
 def get_job(workspace: "Workspace", job: str) -> Job:
-    """Return the job with an id; raises JobNotFound if there is none, or a newer one of its kind."""
+    """Return the job with the given id. Raises JobNotFound if it doesn't exist or a newer job has replaced it."""
     for item in workspace.jobs.all():
         if item.id == job:
             return item

@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
-"""Stages in the scores of every hit; None for a stage that the hit skipped."""
+"""Stages listed in every hit's scores. A stage that the hit skipped is None."""
 
 
 @frozen
 class NoteReference:
-    """A reference to a note: its id and its names."""
+    """A reference to a note by id, base, path and title."""
 
     note_id: str
     base: str
@@ -62,18 +62,18 @@ class NoteReference:
 
     @classmethod
     def from_noun(cls, noun: Any) -> Self:
-        """Return the view of an object with a `note`."""
+        """Create a view of an object that has a `note` attribute."""
         return assemble(cls, noun, noun.note, note_id=noun.note.id)
 
 
 def place_in_file(note: NoteSummary, at: int) -> int | None:
-    """Convert an offset in a note's body to an offset in its file; None if the note has no text file."""
+    """Convert an offset in a note's body to an offset in its file. Return None if the note has no text file."""
     return note.body_start + at if note.path is not None and note.document is None else None
 
 
 @frozen
 class CopyView:
-    """A chunk of another note with nearly the same text as a hit."""
+    """A chunk from another note with nearly the same text as a hit."""
 
     note_id: str
     path: str | None
@@ -83,10 +83,10 @@ class CopyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitView(FieldValues):
-    """A hit with the fields of its note; an expired note has the status `expired`.
+    """A hit together with its note's fields. An expired note has the status `expired`.
 
-    `start` and `end` are the offsets of its passage in the note's body, `file_start` and `file_end` in the note's file.
-    `definitions` has the passage's footnotes and the targets of its reference links, from elsewhere in the note.
+    `start` and `end` are the passage's offsets in the note's body; `file_start` and `file_end` are its offsets in the
+    note's file. `definitions` holds the passage's footnotes and reference link targets from elsewhere in the note.
     """
 
     rank: int
@@ -161,14 +161,14 @@ class HitView(FieldValues):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedHit(HitView):
-    """A candidate that didn't become a hit, and the stage that dropped it."""
+    """A candidate that didn't become a hit, with the stage that dropped it."""
 
     lost_at: LostAt
 
 
 @frozen
 class PictureHitView(NoteReference):
-    """A picture that a question asks for."""
+    """A picture found by a search."""
 
     rank: int
     score: float
@@ -185,7 +185,7 @@ class PictureHitView(NoteReference):
 
 @frozen
 class ResultView:
-    """The hits of a search, and how they were found; a problem's text is empty if there is no problem."""
+    """A search's hits, and how they were found. The problem fields are empty if there was no problem."""
 
     query: str
     mode: ResultMode
@@ -226,7 +226,7 @@ class ResultView:
 
 @frozen
 class CitationView(NoteReference):
-    """A numbered source of a context, with its place in the note's body and file."""
+    """A numbered source in a context, with its position in the note's body and file."""
 
     number: int
     section: tuple[str, ...]
@@ -241,7 +241,7 @@ class CitationView(NoteReference):
 
 @frozen
 class ContextView:
-    """Passages as one block for a prompt; `left_out` counts the hits that exceed the token budget."""
+    """Passages as one block for a prompt. `left_out` is the number of hits that didn't fit in the token budget."""
 
     text: str
     tokens: int
@@ -266,16 +266,16 @@ class WhyNotView:
 
 
 SearchOutput = ResultView | ContextView | WhyNotView
-"""The result that `tessera search` prints, depending on its options."""
+"""The result printed by `tessera search`, depending on its options."""
 
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6
-"""Maximum number of lines of a passage to print for a hit."""
+"""Maximum number of lines to print from a hit's passage."""
 
 
 def format_found(found: SearchOutput, *, full: bool = False, explain: bool = False) -> list[str]:
-    """Return the lines that `tessera search` prints."""
+    """Return the lines printed by `tessera search`."""
     if isinstance(found, ContextView):
         return format_context(found)
     return details(found) if isinstance(found, WhyNotView) else format_result(found, full=full, explain=explain)
@@ -288,7 +288,10 @@ def format_context(context: ContextView) -> list[str]:
 
 
 def format_result(result: ResultView, *, full: bool = False, explain: bool = False) -> list[str]:
-    """Return the lines about the hits: whole passages with `full`, scores and matching words with `explain`."""
+    """Return the lines that show a result's hits.
+
+    `full` prints whole passages; `explain` adds scores and matching words.
+    """
     printed = _format_head(result)
     if result.hits and not result.confident:
         printed.append(_("Nothing similar was found. The closest hits:"))
@@ -319,7 +322,7 @@ _ROUND = sentence("round {round}: {text} ({why}; {found} found, {new} new)")
 
 
 def _format_head(result: ResultView) -> list[str]:
-    """Return lines on how a question was searched, on problems, and on a language model's choice."""
+    """Return lines on how the question was searched, any problems, and the language model's choice, if any."""
     head: list[object] = [
         plural("{n} hit", "{n} hits", n=len(result.hits)),
         MODES[result.mode],
@@ -357,9 +360,9 @@ def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
 
 
 def snippet_lines(hit: HitView, question: str) -> list[str]:
-    """Return up to SNIPPET consecutive lines of a hit, those with the most words from the question.
+    """Return up to SNIPPET consecutive lines of a hit, choosing those with the most words from the question.
 
-    Blank lines are left out, and so is a heading that the line above shows.
+    Omits blank lines, and the heading already shown above the snippet.
     """
     heading = re.compile(rf"#+\s+{re.escape(hit.section[-1])}\s*" if hit.section else "(?!)")
     every = [line for line in hit.text.splitlines() if line.strip()]
@@ -374,7 +377,10 @@ def snippet_lines(hit: HitView, question: str) -> list[str]:
 
 
 def format_sentence(sentence: Any) -> str:
-    """Return a sentence with its citations, or indented with its explanation, and how well the notes support it."""
+    """Return an answer sentence, marked with how well the notes support it.
+
+    A sentence with an explanation is indented, with the explanation added; any other is followed by its citations.
+    """
     mark = say(MARKS[sentence.mark])
     if sentence.explanation:
         return f"  {sentence.text} ({mark}: {say(sentence.explanation)})"
@@ -410,7 +416,7 @@ OPTIONS: tuple[Parameter, ...] = (
     ),
     *SEARCH,
 )
-"""Parameters that filter a search, and its settings."""
+"""Parameters that filter a search, plus its settings."""
 
 
 @operation(
@@ -530,7 +536,7 @@ def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: ob
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
-    """Return search options from values of OPTIONS; raises QueryError for an invalid filter."""
+    """Return search options built from values for OPTIONS. Raises QueryError if a filter is invalid."""
     chosen = {name: given[name] for name in ("bases", "tags", "path", "after", "before") if given.get(name)}
     filters = workspace.searching.filters(**chosen, terms=given.get("filters") or ())
     switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}

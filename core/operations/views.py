@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Deletion:
-    """The id of a deleted item, or of a note that was moved to the trash."""
+    """The id of a deleted item, or of a note moved to the trash."""
 
     id: str
     deleted: bool = True
@@ -53,7 +53,7 @@ class Deletion:
 
 @frozen
 class UnreadFile:
-    """A file that could not be read."""
+    """A file that couldn't be read."""
 
     path: str
     reason: Message
@@ -78,7 +78,7 @@ class ListedNote(FieldValues):
 
 @frozen
 class NoteList:
-    """Notes, and the number of further notes that are left out."""
+    """A list of notes, with the number of notes omitted from it."""
 
     notes: tuple[ListedNote, ...]
     left_out: int = 0
@@ -90,7 +90,7 @@ class NoteList:
 
 @frozen
 class WholeNote(ListedNote):
-    """A note with its text, and what is missing: attachments and parts of its file."""
+    """A note with its text. Also lists missing or unread attachments, and parts of its file that were left out."""
 
     body: str
     properties: dict[str, Any]
@@ -121,7 +121,7 @@ class ChangedNote(WholeNote):
 
 @frozen
 class WrittenNote:
-    """A note that was written; its status is `pending` while it or its change waits for the user."""
+    """A written note. Its status is `pending` while the note, or a change to it, awaits the user's review."""
 
     id: str
     version: int
@@ -139,7 +139,7 @@ class WrittenNote:
 
 @frozen
 class NoteFile:
-    """A note, and its content as the text of a file."""
+    """A note formatted as a file."""
 
     id: str
     version: int
@@ -149,17 +149,17 @@ class NoteFile:
 
 @frozen
 class ArchivedNotes:
-    """Ids of the notes that were archived."""
+    """The ids of the archived notes."""
 
     archived: tuple[str, ...]
 
 
-# versions of notes
+# note versions
 
 
 @frozen
 class NoteHistory:
-    """The versions of a note, the newest first."""
+    """A note's versions, newest first."""
 
     versions: tuple[Version, ...]
 
@@ -175,7 +175,7 @@ class VersionDifference:
 
 
 def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
-    """Return changes of fields with their values encoded for JSON."""
+    """Return field changes with their values encoded for JSON."""
     return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
 
 
@@ -204,9 +204,9 @@ class DeletedNotes:
 
 @frozen
 class NoteDeletion:
-    """The ids of notes that were moved to the trash, and the days until they are deleted for good.
+    """The ids of notes moved to the trash, and the number of days until they are permanently deleted.
 
-    `folders` lists where the notes' files were moved if the system has no trash.
+    `folders` lists where the notes' files went if the system has no trash.
     """
 
     deleted: tuple[str, ...]
@@ -223,17 +223,17 @@ class MovedNotes:
 
 @frozen
 class RestoredNotes:
-    """Ids of the notes that were restored."""
+    """The ids of the restored notes."""
 
     restored: tuple[str, ...]
 
 
-# notes and changes that wait for the user
+# notes and changes awaiting the user's review
 
 
 @frozen
 class WaitingNote:
-    """A note or change that a program submitted and the user hasn't reviewed yet."""
+    """A note or change submitted by a program and not yet reviewed by the user."""
 
     id: str
     base: str
@@ -253,7 +253,7 @@ class WaitingNote:
 
 @frozen
 class ProposedNote(WaitingNote):
-    """The text of a submission, and what accepting it would change."""
+    """A submission's text, and what accepting the submission would change."""
 
     text: WholeNote
     first: int
@@ -264,21 +264,21 @@ class ProposedNote(WaitingNote):
 
 @frozen
 class WaitingNotes:
-    """The notes and changes that wait for the user."""
+    """The notes and changes awaiting the user's review."""
 
     waiting: tuple[WaitingNote, ...]
 
 
 @frozen
 class AcceptedNotes:
-    """The notes and changes that the user accepted."""
+    """The notes and changes accepted by the user."""
 
     accepted: tuple[WaitingNote, ...]
 
 
 @frozen
 class RejectedNotes:
-    """The notes and changes that the user rejected."""
+    """The notes and changes rejected by the user."""
 
     rejected: tuple[WaitingNote, ...]
 
@@ -293,7 +293,7 @@ _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 def missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[str]:
-    """Yield a line for each kind of missing part in each note."""
+    """Yield a line for each omission in each note."""
     for note in notes:
         yield from (f"{note.path}: {say(part.explanation)}" for part in note.left_out)
 
@@ -336,7 +336,7 @@ def format_difference(difference: VersionDifference | ProposedNote) -> list[str]
 
 
 def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
-    """Yield the lines with a change, with an ellipsis for the lines in between."""
+    """Yield the changed lines, with an ellipsis in place of any unchanged lines before them."""
     text = "".join(
         "\n".join(_SIGNS[piece.kind].format(part) if part else "" for part in piece.text.split("\n"))
         for piece in pieces
@@ -364,7 +364,7 @@ def _value(value: object) -> str:
 
 @frozen
 class SyncedFolder:
-    """A base's folder, and the time of its last sync."""
+    """A base's folder, and when it was last synced."""
 
     path: str
     synced_at: datetime
@@ -375,7 +375,7 @@ class SyncedFolder:
 
 @frozen
 class BaseDetails:
-    """A base with its settings, folders and size, as in `BaseStatus`; `search` has only the chosen settings."""
+    """A base with its settings, folders and size, as in `BaseStatus`. `search` holds only the chosen settings."""
 
     name: str
     description: str
@@ -405,14 +405,14 @@ class BaseDetails:
 
 @frozen
 class BaseList:
-    """The bases."""
+    """A list of bases."""
 
     bases: tuple[BaseDetails, ...]
 
 
 @frozen
 class BaseDeletion:
-    """The outcome of deleting a base: its number of notes, and whether the user confirmed."""
+    """The outcome of deleting a base: its number of notes, and whether it was actually deleted."""
 
     base: str
     notes: int
@@ -421,7 +421,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """The costs of changing a base's chunking and its model; None if it stays the same."""
+    """The costs of changing a base's chunking and embedder. Each is None if that setting stays the same."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None
@@ -429,7 +429,7 @@ class ChangeCosts:
 
 @frozen
 class MadeBase:
-    """A base that an import creates."""
+    """A base created by an import."""
 
     base: str
     explanation: Message
@@ -439,21 +439,21 @@ class MadeBase:
 
 @frozen
 class ImportTarget:
-    """The base that an import creates, or None if the base exists."""
+    """The base that an import would create, or None if the base already exists."""
 
     makes: MadeBase | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderImport(SyncReport):
-    """The sync of a folder, and the base that was created for it."""
+    """A folder's sync report, and the base created for the folder, if any."""
 
     makes: MadeBase | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderConnection(SyncReport):
-    """The sync of a folder that was connected to a base, and the paths of notes that differ from their files."""
+    """The sync report for a folder being connected to a base, and the paths of notes that differ from their files."""
 
     base: str
     folder: str
@@ -478,7 +478,7 @@ class FolderConnection(SyncReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderScan(SyncReport):
-    """The sync of a folder of text files, or the problem with it."""
+    """The sync report for a folder of text files, or the problem with the folder."""
 
     base: str
     folder: str
@@ -488,7 +488,7 @@ class FolderScan(SyncReport):
 
 @frozen
 class FolderScans:
-    """The syncs of the folders of text files."""
+    """The sync reports for the folders of text files."""
 
     folders: tuple[FolderScan, ...]
 
@@ -509,7 +509,7 @@ _UNREAD = message_table(
         "left_out": "left out",
     }
 )
-"""Names of the lists of files in a report."""
+"""Display names for a report's lists of unread files."""
 _PASSAGES = sentence("passages: {chunks}, indexed: {indexed}, in {seconds} s")
 _REMARKS = message_table(
     {
@@ -519,9 +519,9 @@ _REMARKS = message_table(
         "refused": "passages found only by words because the model refuses them: {n}",
     }
 )
-"""Remarks on the counts in a report that aren't zero."""
+"""Remarks on a report's nonzero counts."""
 _SHOWN = 20
-"""Maximum number of lines about incomplete notes."""
+"""Maximum number of lines shown about incomplete notes."""
 
 
 def format_counts(report: SyncReport) -> str:

@@ -1,4 +1,4 @@
-"""HTTP access to model servers: retries, keys, and errors with a remedy."""
+"""HTTP access to model servers, with retries, API keys, and error messages that suggest a fix."""
 
 import json
 import math
@@ -18,30 +18,30 @@ from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Shortest and longest wait before a retry, in seconds; it doubles each time, minus a random part of up to half."""
+"""Shortest and longest wait before a retry, in seconds. The wait doubles each time, randomly cut by up to half."""
 
 REACH_SECONDS = 1.5
-"""Seconds after which a search continues without a server that can't be reached."""
+"""Seconds to wait for an unreachable server before a search continues without it."""
 
 
 class ProviderServer:
-    """The model server in a section of the settings; safe to share between threads.
+    """The model server configured in a section of the settings. Safe to share between threads.
 
-    Each process has one queue per server. It sends requests and retries in order of arrival, `requests_at_once` at a
-    time, with their starts at least `queue_interval_seconds` apart.
+    Each process has one queue per server. The queue sends requests and retries in order of arrival, `requests_at_once`
+    at a time, and starts them at least `queue_interval_seconds` apart.
 
-    The key is looked up for each request (`core.providers.keys`) and not stored here. It is sent to `base_url` only:
+    The key is looked up for each request (`core.providers.keys`) and never stored here. It is sent only to `base_url`;
     redirects aren't followed. OPENAI_API_KEY replaces a section's own variable only if `base_url` is at
     https://api.openai.com. Proxies from the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this machine
-    itself. Over plain HTTP, everyone on the network path can read key and notes.
+    itself. Over plain HTTP, anyone on the network path can read the key and the notes.
     """
 
     def __init__(
         self, section: str, settings: ServerSettings, model: str = "", *, reach_seconds: float | None = None
     ) -> None:
-        """Raise ConfigError if the address or the model is missing, or the address is invalid.
+        """Raise ConfigError if the model is missing, or if the address is missing or invalid.
 
-        With `reach_seconds`, connecting is abandoned after that many seconds, whatever the number of retries.
+        `reach_seconds` limits the total time spent trying to connect, regardless of the number of retries.
         """
         if not settings.base_url:
             raise ConfigError(
@@ -75,10 +75,11 @@ class ProviderServer:
         self._reach_seconds = reach_seconds
 
     def post(self, path: str, body: Mapping[str, object], *, limit: int) -> object:
-        """Send a request and return the JSON in the response, which has at most `limit` bytes.
+        """Send a request and return the response's JSON. The response may have at most `limit` bytes.
 
-        Raises ProviderUnavailable if the server is unreachable, overloaded or failing after all retries, or on the
-        first timeout. Raises ProviderError for a refusal and for a response that isn't JSON.
+        Raises ProviderUnavailable on the first timeout, or if the server is still unreachable, overloaded or failing
+        after all retries. Raises ProviderError if the server refuses the request, or if the response is too long or
+        isn't JSON.
         """
 
         with self._send(self._request(path, body, limit), self._settings, never) as reply:
@@ -87,10 +88,11 @@ class ProviderServer:
     def stream(
         self, path: str, body: Mapping[str, object], *, limit: int, stop: Stop, settings: LlmSettings
     ) -> Iterator[object]:
-        """Send a request and yield the JSON of each response event as it arrives, or that of a response in one piece.
+        """Send a request and yield the JSON of each response event as it arrives.
 
-        Yields None if the server marks the end of the response. Raises the errors of `post`, and Cancelled as soon as
-        `stop` returns True. Closing the iterator closes the connection, which makes servers stop their work.
+        If the response isn't streamed, yields its JSON as a whole. Yields None when the server marks the end of the
+        response. Raises the errors of `post`, and Cancelled as soon as `stop` returns True. Closing the iterator closes
+        the connection, so the server stops working on the request.
         """
         request = self._request(path, body, limit)
         request.whole = settings.answer_seconds
@@ -112,13 +114,13 @@ class ProviderServer:
                 raise self._failure(error, request) from error
 
     def _request(self, path: str, body: Mapping[str, object], limit: int) -> Request:
-        # "replace": a lone surrogate can't be encoded and becomes a question mark.
+        # "replace" turns a lone surrogate, which can't be encoded, into a question mark.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
 
     @contextmanager
     def _send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Send a request, with retries until its time is over; yield the response. Raises the errors of `stream`."""
+        """Send a request, retrying until its time is up, and yield the response. Raises the errors of `stream`."""
         ends = time.monotonic() + (self._reach_seconds or math.inf)
         for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)
@@ -149,7 +151,7 @@ class ProviderServer:
         raise problem from cause
 
     def unusable(self, what: str, **fields: object) -> ProviderError:
-        """Return the error for an unusable response; `what` begins with a verb."""
+        """Return the error for an unusable response. `what` says what the server did and starts with a verb."""
         return ProviderError(
             "The model server {url} {what}. Check its address and the model '{model}' on the Settings page or in "
             "[{section}] of tessera.toml, and the server's log.",

@@ -1,4 +1,4 @@
-"""HTTP requests to a server through a queue, limited in number, time and size, and the responses."""
+"""Queued HTTP requests to a server, with limits on number, time and size."""
 
 import atexit
 import json
@@ -24,21 +24,21 @@ from core.base.text import one_line
 from core.settings.sections import ServerSettings
 
 LONGEST_PAUSE = 30.0
-"""Maximum time to wait for a server's Retry-After, in seconds."""
+"""Maximum number of seconds to honour in a server's Retry-After header."""
 
 MOST_LINE = 1 << 18
-"""Maximum size of an event in bytes; events usually have a few words."""
+"""Maximum size of an event in bytes. Most events hold only a few words."""
 
 REASON_CHARACTERS = 200
-"""Maximum number of characters to show of a server's own error message."""
+"""Maximum number of characters to show from a server's own error message."""
 
 
 @frozen
 class Reply:
     """A server's response.
 
-    `body` is None if it exceeds the limit. `pause` is the number of seconds that a busy server asks to wait before the
-    next request. `parts` are the parts of a streamed response, whose body is empty.
+    `body` is None if it exceeds the limit. `pause` is how many seconds a busy server asks to wait before the next
+    request. `parts` yields the parts of a streamed response; `body` is then empty.
     """
 
     status: int
@@ -48,13 +48,13 @@ class Reply:
 
 
 def retry_after(value: str) -> float:
-    """Parse the seconds of a Retry-After header, 0 to LONGEST_PAUSE; 0 if it is invalid, or a date."""
+    """Parse the seconds in a Retry-After header, up to LONGEST_PAUSE. Return 0 if the value is invalid or a date."""
     seconds = re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value)
     return min(LONGEST_PAUSE, float(value)) if seconds else 0.0
 
 
 def read(response: httpx.Response, limit: int) -> Reply:
-    """Read a response; the reply has no body if that exceeds `limit` bytes."""
+    """Read a response. The reply's body is None if it exceeds `limit` bytes."""
     status = response.status_code
     busy = status == 429 or status >= 500
     pause = retry_after(response.headers.get("Retry-After", "")) if busy else 0.0
@@ -67,7 +67,7 @@ def read(response: httpx.Response, limit: int) -> Reply:
 
 
 def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
-    """Yield the lines of a streamed reply as they arrive; ends with None if the reply or a line is too long."""
+    """Yield a streamed reply's lines as they arrive. If the reply or a line is too long, yield None and stop."""
     rest, size = b"", 0
     for part in parts:
         size += len(part)
@@ -80,13 +80,13 @@ def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
 
 
 def reason(body: bytes, key: str) -> str:
-    """Return a server's error message on a short line, with the key masked."""
+    """Return a server's error message as one short line, with the key masked."""
     text = body.decode("utf-8", "replace")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         value = "" if text.lstrip().startswith("<") else text
-    for _ in range(4):  # unwraps {"error": {"message": "..."}}, {"detail": [{"msg": "..."}]}
+    for _ in range(4):  # unwraps {"error": {"message": "..."}} and {"detail": [{"msg": "..."}]}
         if isinstance(value, dict):
             value = next((value[name] for name in ("error", "message", "detail", "msg") if value.get(name)), "")
         elif isinstance(value, list):
@@ -96,13 +96,13 @@ def reason(body: bytes, key: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """Shorten a text to one line with at most REASON_CHARACTERS."""
+    """Shorten text to one line of at most REASON_CHARACTERS characters."""
     line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
     return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"
 
 
 def is_this_machine(host: str) -> bool:
-    """Return whether a host name means this machine."""
+    """Return whether a host name refers to this machine."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -113,13 +113,13 @@ def is_this_machine(host: str) -> bool:
 CONNECT_SECONDS = 10.0
 
 _LOOK = 0.1
-"""Seconds between two checks whether to cancel a request."""
+"""Seconds between checks for cancellation."""
 
 _BLOCK = 1 << 16
-"""Number of bytes to send between two checks of the deadline."""
+"""Number of bytes to send between checks of the deadline."""
 
 Stop = Callable[[], bool]
-"""Callback that returns whether to cancel a request."""
+"""Callback that returns True to cancel a request."""
 
 
 def never() -> bool:
@@ -128,12 +128,13 @@ def never() -> bool:
 
 @dataclass(slots=True)
 class Request:
-    """A request, a GET if `content` is None; the reply has at most `limit` bytes and takes at most `seconds`.
+    """A request. It is a GET if `content` is None.
 
-    With `whole` the reply is streamed: `seconds` is the longest wait for a part, `whole` the time limit for all parts.
-    A server on this machine may take `whole` seconds for the first part, because it loads its model first and reads the
-    text slowly on a CPU. `connect` is the time limit for connecting. `ends` is the monotonic time at which the request
-    ends, retries included; it is set when the first attempt starts.
+    The reply may have at most `limit` bytes and take at most `seconds`. With `whole`, the reply is streamed: each part
+    may take `seconds`, and all parts together `whole` seconds. A server on this machine may take `whole` seconds for
+    the first part alone, because it must first load its model and then reads text slowly on a CPU. `connect` is the
+    time limit for connecting. `ends` is the request's deadline in monotonic time, including retries; it is set when the
+    first attempt starts.
     """
 
     url: str
@@ -147,12 +148,12 @@ class Request:
 
 
 class ServerConnection:
-    """A connection to a server for one request at a time, kept open between requests."""
+    """A connection to a server. It handles one request at a time and stays open between requests."""
 
     def __init__(self, url: httpx.URL) -> None:
         self._is_here = here = is_this_machine(url.host)
         verify = _certificates() if url.scheme == "https" or not here else False  # there is nothing to verify
-        # With an explicit transport httpx ignores the proxies of the environment.
+        # With an explicit transport, httpx ignores proxies from the environment.
         self._client = httpx.Client(
             transport=httpx.HTTPTransport(verify=verify) if here else None,
             verify=verify,
@@ -160,23 +161,23 @@ class ServerConnection:
             follow_redirects=False,
         )
         self._left: Callable[[], float] = float
-        """The seconds left for the next bytes of the request."""
+        """Returns the seconds left for the request's next bytes."""
         self._next = 0.0
 
     def close(self) -> None:
         self._client.close()
 
     def exchange(self, request: Request) -> Reply:
-        """Send a request and return the reply; raises the errors of `send`."""
+        """Send a request and return the reply. Raises the errors of `send`."""
         with self.send(request, never) as reply:
             return reply
 
     @contextmanager
     def send(self, request: Request, stop: Stop) -> Iterator[Reply]:
-        """Send a request and yield the reply; the reply has `parts` if streaming is allowed and the server streams.
+        """Send a request and yield the reply. The reply has `parts` if `whole` is set and the server streams.
 
-        Raises httpx.TransportError: ReadTimeout if the server is silent for too long, the time of the request is over,
-        or `stop` returns True.
+        Raises httpx.TransportError, which is ReadTimeout if the server is silent for too long, the request's time is
+        up, or `stop` returns True.
         """
         now, whole = time.monotonic(), request.whole
         request.ends = min(request.ends, now + (whole or request.seconds))
@@ -197,16 +198,16 @@ class ServerConnection:
                 yield read(response, request.limit)
 
     def _parts(self, response: httpx.Response, seconds: float) -> Iterator[bytes]:
-        """Yield the parts of a streamed response; each may take `seconds`."""
+        """Yield a streamed response's parts. Each part may take `seconds`."""
         self._next = time.monotonic() + seconds
         for part in response.iter_raw():
             yield part
             self._next = time.monotonic() + seconds
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Apply a request's deadline to a new connection.
+        """Apply the request's deadline to a new connection.
 
-        The timeouts of httpx only limit single steps, and a server can make any number of steps.
+        httpx's timeouts only limit individual reads and writes, and a server can stretch a reply over many of them.
         """
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             stream = info["return_value"]
@@ -227,7 +228,7 @@ class ServerConnection:
 
 
 class RequestQueue:
-    """A first-in, first-out queue of requests to a server."""
+    """A first-in, first-out queue for requests to a server."""
 
     def __init__(self, url: httpx.URL) -> None:
         self._url = url
@@ -240,7 +241,10 @@ class RequestQueue:
 
     @contextmanager
     def send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Wait for a turn, send, and yield the reply with any status; raises httpx.TransportError and Cancelled."""
+        """Wait for a turn, send the request, and yield the reply, whatever its status.
+
+        Raises httpx.TransportError and Cancelled.
+        """
         with self._turn(settings, stop) as connection, connection.send(request, stop) as reply:
             self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
             yield reply
@@ -251,7 +255,7 @@ class RequestQueue:
 
     @contextmanager
     def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
-        """Wait until fewer than `requests_at_once` requests are ahead, and yield a connection."""
+        """Wait until fewer than `requests_at_once` requests are ahead, then yield a connection."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)
@@ -276,7 +280,7 @@ class RequestQueue:
 
 
 def sleep(seconds: float, stop: Stop) -> None:
-    """Sleep for `seconds`; raises Cancelled as soon as `stop` returns True."""
+    """Sleep for `seconds`. Raises Cancelled as soon as `stop` returns True."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
         time.sleep(left if stop is never else min(_LOOK, left))
@@ -289,7 +293,10 @@ _queues_lock = threading.Lock()
 
 
 def queue_to(url: httpx.URL) -> RequestQueue:
-    """Return this process's queue for the server at `url`; raises ConfigError for an invalid proxy."""
+    """Return this process's queue for the server at `url`.
+
+    Raises ConfigError if a proxy address is invalid, or MissingDependency if a SOCKS proxy needs `socksio`.
+    """
     server = (url.scheme, url.host, url.port)
     with _queues_lock:
         if server not in _queues:
@@ -312,5 +319,5 @@ def _close_all() -> None:
 
 @cache
 def _certificates() -> SSLContext:
-    """Load the trusted certificates, which takes 0.1 s; SSL_CERT_FILE and SSL_CERT_DIR apply."""
+    """Load the trusted certificates, honouring SSL_CERT_FILE and SSL_CERT_DIR. Takes 0.1 s."""
     return httpx.create_ssl_context()

@@ -1,6 +1,7 @@
-"""API keys of model servers: from the environment, else entered by the user, in the system keyring or a private file.
+"""API keys for model servers, from the environment or entered by the user.
 
-An entered key belongs to one server; it is never sent to another address.
+The environment takes precedence. Entered keys are stored in the system keyring or, failing that, in a private file.
+Each belongs to one server and is never sent to any other address.
 """
 
 import os
@@ -19,23 +20,26 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 FILE = "keys.json"
-"""Name of the file of entered keys: section -> the key's server, and the key, None if it is in the system keyring."""
+"""Name of the file that stores each section's server and key. The key is None if it is in the system keyring."""
 
 SERVICE = "tessera"
 
 Place = Literal["", "environment", "keyring", "file"]
 
 _known: dict[str, str] = {}
-"""Keys that this process has read from the keyring."""
+"""Keys this process has read from the keyring."""
 
 _OPENAI = ("https", "api.openai.com", None)
 _LEAST_PRIORITY = 1
-"""Minimum priority of a system keyring; `keyring` backends with a lower one store nothing or use files."""
+"""Minimum priority for a system keyring. `keyring` backends with a lower priority store nothing or use files."""
 
 
 @frozen
 class ApiKey:
-    """A key, or "", and where it is stored; `variable` is the environment variable that takes precedence."""
+    """A key and where it is stored, both empty if there is no key.
+
+    `variable` names the environment variable that takes precedence.
+    """
 
     variable: str
     value: str = field(default="", repr=False)
@@ -43,7 +47,7 @@ class ApiKey:
 
 
 def find(section: str, url: httpx.URL) -> ApiKey:
-    """Return a section's key for the server at `url`; raises ConfigError if the key can't be read or sent."""
+    """Return a section's key for the server at `url`. Raises ConfigError if the key can't be read or sent."""
     key = active_key(section, url)
     if key.place == "environment" and not _is_sendable(key.value):
         raise ConfigError(
@@ -66,7 +70,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 
 
 def active_key(section: str, url: httpx.URL) -> ApiKey:
-    """Return a section's key for the server at `url`, without asking the keyring; a key there has no value."""
+    """Return a section's key for the server at `url`, leaving the value empty if it is in the keyring."""
     variable = key_variable(section)
     if not os.environ.get(variable, "").strip() and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
@@ -79,15 +83,15 @@ def active_key(section: str, url: httpx.URL) -> ApiKey:
 
 
 def server_of(section: str) -> str:
-    """Return the server to which a section's entered key belongs, or "" without a key."""
+    """Return the server that a section's entered key belongs to, or "" if no key was entered."""
     entry = _entries().get(section)
     return str(entry["server"]) if entry else ""
 
 
 def store(section: str, url: httpx.URL, key: str) -> Place:
-    """Store a key for the server at `url`, replacing the section's previous key; return where it is stored.
+    """Store a key for the server at `url`, replacing the section's previous key. Return where it is stored.
 
-    Raises ConfigError for a key that can't be sent, and if neither the keyring nor the file can store it.
+    Raises ConfigError if the key can't be sent, or if neither the keyring nor the file can store it.
     """
     key = key.strip()
     if not key or not _is_sendable(key):
@@ -104,7 +108,7 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
 
 
 def remove(section: str) -> None:
-    """Delete a section's entered key; raises ConfigError if the keyring can't delete it."""
+    """Delete a section's entered key. Raises ConfigError if the keyring can't delete it."""
     entry = _entries().get(section)
     if not entry:
         return
@@ -114,12 +118,12 @@ def remove(section: str) -> None:
 
 
 def forget() -> None:
-    """Forget the keys read from the keyring, so that they are read again, for example after a server refused a key."""
+    """Clear the cached keyring keys so that they are read again, for example after a server has refused a key."""
     _known.clear()
 
 
 def origin(url: httpx.URL) -> str:
-    """Return scheme, host and port of an address."""
+    """Return an address's scheme, host and port."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
@@ -143,7 +147,7 @@ def _write(section: str, entry: dict[str, str | None] | None) -> None:
 
 
 def _keyring() -> "KeyringBackend":
-    """Return the system keyring; if there is none, this or any of its methods may raise any exception."""
+    """Return the system keyring. If there is none, this call, or any later method call, may raise any exception."""
     import keyring  # takes 0.1 s, and only users with a key need it
 
     backend = keyring.get_keyring()
@@ -153,7 +157,7 @@ def _keyring() -> "KeyringBackend":
 
 
 def _store_in_keyring(name: str, key: str) -> bool:
-    """Store a key in the keyring; return whether that worked."""
+    """Store a key in the keyring. Return whether it was stored."""
     try:
         backend = _keyring()
         backend.set_password(SERVICE, name, key)
@@ -163,9 +167,9 @@ def _store_in_keyring(name: str, key: str) -> bool:
 
 
 def _read_from_keyring(name: str) -> str:
-    """Return a key from the keyring, or "".
+    """Return a key from the keyring, or "" if it can't be read.
 
-    Found keys are cached, because reading takes time, and the user may have to unlock the keyring.
+    Keys are cached, because reading takes time and the user may have to unlock the keyring.
     """
     if name not in _known:
         try:
@@ -179,7 +183,7 @@ def _read_from_keyring(name: str) -> str:
 
 
 def _delete_from_keyring(name: str) -> bool:
-    """Delete a key from the keyring; return whether it is no longer there."""
+    """Delete a key from the keyring. Return whether it is gone."""
     try:
         backend = _keyring()
         if backend.get_password(SERVICE, name) is not None:

@@ -1,1 +1,1 @@
-"""From the text of a question to a query: its filters, level and sub-queries."""
+"""Turns a question's text into a query with filters, a level and sub-queries."""

@@ -1,11 +1,12 @@
-"""The things that a question names side by side, and the text that applies to all of them.
+"""Finds the items a question compares ("sides"), and the text that applies to all of them.
 
 In 'For small files, zip or tar?', zip and tar are compared, and 'for small files' applies to both. A connective
 inside a word (和平, 参与) doesn't count. The sides are in the segment with the connective; text before or after a
-colon applies to all of them. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side,
-unless the first side contains the word too: then it is part of the name.
+colon applies to all sides. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side.
+If the first side contains the same word, it is treated as part of the name instead.
 
-Patterns are in simplified Chinese and match the simplified text; results are sliced from the original text.
+Patterns are written in simplified Chinese and matched against simplified text. Results are sliced from the original
+text.
 """
 
 import re
@@ -15,45 +16,45 @@ from core.base.frozen import frozen
 from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
-"""The range of private-use characters that replace phrases, so that no word in a phrase is read as a connective."""
+"""Range of private-use characters that replace phrases, so that no word in a phrase is read as a connective."""
 
 CONNECTIVES = {
     "and": re.compile(r"(?i)(?<=\s)(?:and|&)\s|以及|[和与跟、]"),
     "or": re.compile(r"(?i)(?<=\s)or\s|还是|或者?|、"),
-    # Not the 'VS' of VS Code, which comes before its other word.
+    # But not the 'VS' in 'VS Code'.
     "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
-"""Connectives between two sides, by kind; each rule names the kind of connective in its questions."""
+"""Connectives between two sides, by kind. Each decomposition rule names the kind it looks for."""
 
 CHINESE = re.compile(f"[{CJK}]")
 
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
-"""Words that contain a connective's character without being one."""
+"""Words that contain a connective's character but aren't connectives."""
 
 _BREAK = re.compile(r"[:：;；?？。!！]+|\s[-–—]+\s|——")
 _COMMA = re.compile(r"[,，]")
 _SPACE = re.compile(r"\s+")
 _ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
 _ENUMERATION = re.compile(rf"(?i)((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)")
-"""'A, B and C', where each item except the last has at most four words."""
+"""'A, B and C', where every item but the last has at most four words."""
 
 _TAIL = re.compile(
     r"(?i)之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
     r"|适合|合适|划算|便宜|(?<!过)去"
     r"|\s(?:when|while|if|for|in|on|with|at|during|under|after|before|as|about|from|because|where|which|that|without)\b",
 )
-"""Words that end the name of the last side."""
+"""Words that end the last side's name."""
 
 TOPICS = (
     re.compile(
         r"(?i)((?:when|where|what|which|should|is|are|do|does|can|would|how|for)\b.*\b(?:use|choose|pick|prefer|buy|get|take)"
         r"|(?:pros and cons|(?:dis)?advantages|benefits|drawbacks|performance) of)\s+(?=\S)",
     ),
-    # Elsewhere 里 and 中 are parts of words.
+    # Elsewhere, 里 and 中 are parts of words.
     re.compile(r"在?(.+?(?:里面|[里中](?=[\sA-Za-z的])))的?\s*(?=.)"),
     re.compile(r"(.+)的\s*(?=.)"),
 )
-"""Topics before the name of the first side."""
+"""Topics that may precede the first side's name."""
 
 _ARTICLE = re.compile(r"(?i)\A(?:both|either|the|an?)\s+")
 _NO_SIDE = re.compile(
@@ -61,29 +62,29 @@ _NO_SIDE = re.compile(
     r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
     r"|[我你他她它这那]\S?|.*(?:为何|怎么|什么|谁|哪).*"
 )
-"""Texts that can't be a name: they end in a function word, start like 'these', or are questions themselves."""
+"""Text that can't be a name: it ends in a function word, starts with a word like 'these', or is itself a question."""
 
 _EACH = re.compile(
     r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
     r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
     r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?)\b",
 )
-"""Words about all sides together, removed from the text that applies to each."""
+"""Words about all sides together. They are removed from the text that applies to each side."""
 
 _MOST_JOINTS = 8
-"""Maximum number of connectives to try, from the first on."""
+"""Maximum number of connectives to try, starting from the first."""
 
 
 @frozen
 class ComparedThings:
-    """The compared things (at least two, or the subject of a list), and the text that applies to each."""
+    """The compared items (at least two, or the subject of a list), and the text that applies to each of them."""
 
     things: tuple[str, ...]
     shared: str = ""
 
 
 def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
-    """Split a text into sides at a connective of the kind `by`; None unless it names two things.
+    """Split text into sides at a connective of the kind `by`. Return None unless there are at least two sides.
 
     `topic` and `rest` are the parts of the question before and after the text.
     """
@@ -101,7 +102,10 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
 
 
 def split_sides(items: list[str], before: list[str], after: list[str]) -> ComparedThings | None:
-    """Return `items` as sides, the first without its topic and the last without its tail."""
+    """Return `items` as sides, or None if they don't name at least two.
+
+    The topic is removed from the first side and the tail from the last.
+    """
     *others, last = [item.strip() for item in items]
     if not last or not others or not all(others):
         return None
@@ -115,7 +119,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
 
 
 def cut(text: str, spans: list[Span]) -> list[str]:
-    """Return the pieces of a text between the given spans."""
+    """Return the pieces of text between the given spans."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]
@@ -129,7 +133,10 @@ def _shared(*parts: str) -> str:
 
 
 def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
-    """Return the segments before the first one with a connective, that segment, and the rest; all empty without one."""
+    """Return the segments before the first one with a connective, that segment, and the segments after it.
+
+    If no segment has a connective, all three are empty.
+    """
     for number, segment in enumerate(segments):
         if _joints(segment, by):
             return segments[:number], segment, segments[number + 1 :]
@@ -144,7 +151,7 @@ def _joints(text: str, by: str) -> list[Span]:
 
 
 def _split_at_closest(text: str, by: str) -> list[str]:
-    """Split a text at every 'vs' or 、, else at the connective whose sides are most similar in length."""
+    """Split text at every 'vs' or 、, or else at the connective whose sides are closest in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]
     if listed:
@@ -153,7 +160,7 @@ def _split_at_closest(text: str, by: str) -> list[str]:
         return cut(text, joints)
 
     def unlike(joint: Span) -> int:
-        """Return the difference in length between two sides; a Chinese character counts 1, any other word 2."""
+        """Return the difference in length between two sides. A Chinese character counts as 1, any other word as 2."""
         left, right = text[: joint[0]], text[joint[1] :]
         sides = left, _end(right.strip(), left.strip())[0]
         first, second = (len(CHINESE.findall(side)) + 2 * len(CHINESE.sub(" ", side).split()) for side in sides)
@@ -163,7 +170,7 @@ def _split_at_closest(text: str, by: str) -> list[str]:
 
 
 def _start(side: str, last: str) -> tuple[str, str]:
-    """Return the first side's name and the topic before it."""
+    """Return the first side's name, and the topic before that name."""
     plain = simplify(side)
     for pattern in TOPICS:
         topic = pattern.match(plain)
@@ -176,7 +183,7 @@ def _start(side: str, last: str) -> tuple[str, str]:
 
 
 def _end(side: str, other: str) -> tuple[str, str]:
-    """Return the last side's name and the text after it."""
+    """Return the last side's name, and the text after that name."""
     plain = simplify(other)
     tails = (tail for tail in _TAIL.finditer(simplify(side)) if tail.start() and tail[0].strip() not in plain)
     spaces = (space for space in _spaces(side, other) if _share_script(side[space.start() - 1], other[-1]))
@@ -185,7 +192,10 @@ def _end(side: str, other: str) -> tuple[str, str]:
 
 
 def _spaces(side: str, other: str) -> list[re.Match[str]]:
-    """Return the spaces next to Chinese in a side; empty if the other side contains any too (Redis 集群 和 哨兵)."""
+    """Return the spaces next to Chinese characters in a side.
+
+    Return an empty list if the other side has such spaces too (Redis 集群 和 哨兵).
+    """
     own, others = (
         [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
         for text in (side, other)
@@ -194,5 +204,5 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
 
 
 def _share_script(first: str, second: str) -> bool:
-    """Return whether both characters are Chinese, or both aren't: 'CAP 定理和 Raft' has no topic."""
+    """Return whether both or neither of the characters are Chinese. For example, 'CAP 定理和 Raft' has no topic."""
     return bool(CHINESE.match(first)) == bool(CHINESE.match(second))

@@ -1,7 +1,7 @@
-"""Typed dates and time spans as local days.
+"""Parses dates and time spans typed by the user into local days.
 
-Weeks begin on Monday. A month ago is the same day of the previous month, or its last day if that month
-is shorter. In running text a time counts only at its `Place`:
+Weeks begin on Monday. "A month ago" is the same day of the previous month, or the last day if that month
+is shorter. In running text, a time counts only at its `Place`:
 
 - A counted span (`last 30 days`, `past two weeks`, `since 2026-01-31`, `最近一个月`, `近三天`, `过去半年`)
   counts anywhere.
@@ -28,12 +28,12 @@ Place = Literal["anywhere", "edges", "beginning"]
 YEARS = range(1900, 3000)
 
 SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
-"""Range signs that users type -> the signs that the parser reads."""
+"""Maps range signs typed by users to the signs read by the parser."""
 
 
 @frozen
 class DateRange:
-    """Days from `first` up to but not including `end`; open-ended if `end` is missing."""
+    """Days from `first` up to but not including `end`. Open-ended if `end` is None."""
 
     first: date
     end: date | None = None
@@ -41,9 +41,9 @@ class DateRange:
 
 @frozen
 class Spoken:
-    """A time named in running text, which ends at `end`; `owning`: 的 or 's follows it.
+    """A time named in running text. Its mention ends at offset `end`.
 
-    With `since`, it lasts until now, whatever its value.
+    `owning` is True if 的 or 's follows. With `since`, the time extends until now, whatever its value.
     """
 
     value: str
@@ -54,9 +54,9 @@ class Spoken:
 
 
 def read(value: str, today: date) -> DateRange:
-    """Return the days of a date, of a name such as `last week`, or of an age such as `7d`, which lasts until now.
+    """Return the days covered by a date, a name such as `last week`, or an age such as `7d`, which lasts until now.
 
-    Raises QueryError for a value that isn't a date, a day that doesn't exist, and years out of range.
+    Raises QueryError if the value isn't a date, the day doesn't exist or the year is out of range.
     """
     typed = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     if match := _DATE.fullmatch(typed):
@@ -69,9 +69,9 @@ def read(value: str, today: date) -> DateRange:
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:
-    """Return the first day of a date or range and the day after its last: `2026-01..2026-03`, `>=2026`, `<7d`.
+    """Return a date's or range's first day, and the day after its last: `2026-01..2026-03`, `>=2026`, `<7d`.
 
-    None is an open end. Raises the errors of `read`, and QueryError for a range that ends before it begins.
+    None marks an open end. Raises the errors of `read`, and QueryError if a range ends before it begins.
     """
     typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).casefold().strip().rstrip(",:;!?")
     typed = typed if typed.endswith("..") else typed.removesuffix(".")
@@ -92,13 +92,13 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _day_after(value: str, today: date) -> date:
-    """Return the day after a date. An age such as `7d` gives the day that long ago; an open-ended name ends today."""
+    """Return the day after a date. An age such as `7d` means the day that long ago; open-ended names end today."""
     span = read(value, today)
     return span.end or (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
 
 
 def spoken(text: str, start: int) -> Spoken | None:
-    """Return the time that a question names at `start`, which must not be inside a Latin word."""
+    """Return the time a question names at `start`, or None. `start` must not be inside a Latin word."""
     if text[start : start + 1] not in _BEGINNINGS:
         return None
     for pattern in _SPOKEN:
@@ -122,7 +122,7 @@ def _days(value: str, parts: list[int]) -> DateRange:
 
 
 def _since(value: str, count: str, unit: str, today: date) -> DateRange:
-    """Return the days since the given number of units ago; 半 is half a month (15 days) or half a year."""
+    """Return the days since the given number of units ago. 半 means half a month (15 days) or half a year."""
     kind = _UNITS[unit.removeprefix("个")]
     first = None
     with suppress(OverflowError, ValueError):
@@ -157,7 +157,10 @@ def _named(today: date) -> dict[str, DateRange]:
 
 
 def _months(day: date, count: int) -> date:
-    """Return the same day `count` months later, or the month's last day; raises ValueError beyond the calendar."""
+    """Return the same day `count` months later, or that month's last day if it is shorter.
+
+    Raises ValueError if the result is beyond the calendar.
+    """
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
     last = calendar.monthrange(year, month + 1)[1] if 1 <= year <= 9999 else 1
     return date(year, month + 1, min(day.day, last))
@@ -226,10 +229,10 @@ _AGE = re.compile(
     r" ?(?P<unit>days?|weeks?|months?|years?|[dwmy]|个?(?:星期|礼拜)|周|个?月|天|日|年)(?: ago|以?前)?"
 )
 
-# Possessive repeats (++) prevent quadratic time on a question of spaces only.
+# Possessive quantifiers (++) prevent quadratic time on a question made up only of spaces.
 _LEAD = r"(?:(?P<since>since\s++)|(?:in|from|over|during|within|for)\s++)?(?:the\s++)?"
 _END = r"(?![a-z0-9_-])"
-# 内, 里 and 中 begin too many words (内存) to match before another character. 的士 and 的确 are words.
+# 内, 里 and 中 start too many words (such as 内存) to be matched before any other character. 的士 and 的确 are words.
 _OWNING = r"(?:(?:以内|之内|期间|以来|[内里中])(?=的|\W|\Z))?(?P<owning>\s*+的(?![士确])|['’]s\b)?"
 _ENGLISH_COUNTED = (
     rf"{_LEAD}(?P<value>(?:last|past)\s++(?:{_FIGURES}|{'|'.join(_ENGLISH)})\s++(?:day|week|month|year)s?){_END}"
@@ -258,4 +261,4 @@ _SPOKEN = [
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
 _BEGINNINGS = frozenset("iIfFoOdDwWsStTlLpPyY在最近过上本这今昨前去")
-"""The first characters of all named times, to rule out most positions quickly."""
+"""The possible first characters of a named time, used to rule out most positions quickly."""

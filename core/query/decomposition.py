@@ -1,4 +1,4 @@
-"""Decomposition of a question into sub-queries, by the rules in this module or by a language model."""
+"""Breaks a question down into sub-queries, using the rules in this module or a language model."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,11 +12,11 @@ from core.base.text import one_line, simplify
 from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
 from core.query import compared_things
 
-# Rules for questions about more than one thing: the pattern, the reason, and the groups with the things.
+# Rules for questions about more than one item: the pattern, the reason, and the groups that capture the items.
 #
-# The rules are narrow on purpose. A false match costs several searches and fills the hits with parts that nobody
-# meant; a question without a match is still searched as a whole. Questions that ask how or why are therefore
-# ordinary, and a single word ('list', 'all', 'or', 和, 还是) is never enough.
+# The rules are deliberately narrow. A false match costs several searches and fills the results with irrelevant hits,
+# while a question that matches no rule is still searched as a whole. So most questions that ask how or why match no
+# rule, and a single word ('list', 'all', 'or', 和, 还是) is never enough.
 
 COMPARES = message("It compares these: {things}.")
 CHOOSES = message("It asks to choose between these: {things}.")
@@ -29,27 +29,28 @@ LISTS = message("It asks for a list: {words}.")
 
 @frozen
 class ExploratoryRule:
-    """The pattern of an exploratory question, and the reason shown for it.
+    """A pattern for exploratory questions, and the reason to show when it matches.
 
-    Groups of the pattern: `and`, `or` or `vs` is split into sides at that connective; `a` and `b` are the sides
-    themselves; `topic` and `rest` apply to all sides. In other patterns `subject` is the subject, and `rest` follows
-    it.
+    The pattern's groups: `and`, `or` or `vs` is split into sides at that connective, while `a` and `b` are the sides
+    themselves; `topic` and `rest` apply to all sides. In list and summary patterns, `subject` is the subject, and
+    `rest` is the text after the subject.
     """
 
     kind: ExploratoryKind
     reason: Message
     pattern: str
-    """The regular expression in simplified Chinese; `<name>` refers to `_PARTS`."""
+    """Regular expression, with any Chinese in simplified characters. `<name>` refers to an entry in `_PARTS`."""
 
     @property
     def form(self) -> re.Pattern[str]:
-        """The compiled pattern; it must match the whole question."""
+        """The compiled pattern, which must match the whole question."""
         return _compiled(self.pattern)
 
 
-# plain: one character, at which no how or why begins. no_files excludes lists made in a terminal, no_command
-# questions for a single fact. rest begins after a noun such as 区别; 对比度 and 区别于 are longer words.
-# with: 和平 and 和弦 are words. mine: somebody's knowledge of a subject, such as 在分块方面的所有经验
+# plain: one character, not at the start of a "how" or "why". no_files: excludes lists produced in a terminal.
+# no_command: excludes questions about a single fact. rest: starts after a noun such as 区别, but not in the middle of
+# longer words such as 对比度 and 区别于. with: excludes words such as 和平 and 和弦. mine: somebody's knowledge of a
+# subject, such as 在分块方面的所有经验
 _PARTS = dict(
     line.split(" ", 1)
     for line in r"""
@@ -86,7 +87,7 @@ learnt 的<all>?(?:经验教训|经验|教训|心得体会|心得|体会|知识|
 sum_up 总结|汇总|归纳|概括|梳理|(?:整理|复盘|回顾|盘点)(?=一下)
 """.strip("\n").split("\n")
 )
-"""Parts that patterns refer to as `<name>`."""
+"""Pattern parts, which rules refer to as `<name>`."""
 
 _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
@@ -111,7 +112,7 @@ RULES: tuple[ExploratoryRule, ...] = (
         # compare A, B and C; comparison of A and B; compare A to B
         r"(?:compare|contrast|comparing|comparison (?:of|between)) (?P<and>.+)",
         r"(?:compare|contrast) (?P<a>.+?) (?:to|with|against) (?P<b>.+)",
-        # what's the difference between A and B; but a time difference is a number
+        # what's the difference between A and B; but not a time difference, which is a number
         r"(?:(?P<topic>.+?)(?:[:,] ?| (?=what)))?<what_is>(?:difference|distinction|similaritie|trade-?off)s? between "
         r"(?P<and>.+)",
         # how do A and B differ; are A and B the same; A and B compared
@@ -126,7 +127,7 @@ RULES: tuple[ExploratoryRule, ...] = (
         # how does A differ from B; A compared to B
         r"how (?:is|are|does|do) (?P<a>.+?) (?:different from|differ from|compare (?:to|with)) (?P<b>.+)",
         r"(?P<a><plain>+?),? (?:compared|in comparison) (?:to|with) (?P<b>.+)",
-        # 对比 A 和 B；but 对比度, 比较好；A 和 B 相比
+        # 对比 A 和 B；but not 对比度, 比较好；A 和 B 相比
         r"(?:对比(?!度)|比较(?![好多少大小高低快慢难贵]))(?:一下)?\s*(?P<and>.+)",
         r"(?P<and><plain>+?)\s*(?:相比|比起来|比较一下)<rest>",
         # A 和 B 的区别；A 和 B 有什么不同；A 和 B 各有什么优缺点
@@ -154,14 +155,14 @@ RULES: tuple[ExploratoryRule, ...] = (
         # choosing between A and B; is A better than B
         r"(?:choos(?:e|ing)|decid(?:e|ing)|choice) between (?P<and>.+)",
         r"(?:is|are) (?P<a>.+?) (?P<rest><better>) than (?P<b>.+)",
-        # tea or coffee; but 'true or false'
+        # tea or coffee; but not 'true or false'
         r"(?!(?:true|more|sooner)\b)(?P<a>\S+(?: \S+)?) or (?P<b>\S+)(?P<rest> (?:for|when) .+)?",
         # 哪个更快，A 还是 B
         r"(?P<rest>哪个?(?:更|比较|最)[^,，:：]+)[,，:：\s]+(?P<or>.+)",
-        # 买房还是租房；应该用 A 还是 B；but 'still': 之后还是连不上
+        # 买房还是租房；应该用 A 还是 B；but not 'still': 之后还是连不上
         r"(?!.*(?:什么|吗$))(?:(?P<topic><plain>*?)(?:应该用|选择?)\s*)?"
         r"(?P<or>(?:(?!是)<plain>)+(?<!后)还是\s*(?![没不很有出会能]|觉得|\S{1,2}不).+)",
-        # A 和 B 哪个更适合老人；A 和 B 怎么选；but 在哪个会议室
+        # A 和 B 哪个更适合老人；A 和 B 怎么选；but not 在哪个会议室
         r"(?P<and><plain>+?)[,，\s]*(?P<rest><which>.*)",
         r"(?P<and><plain>+?)[,，\s]*(?:应该|该)?(?:怎么选|如何选择|[选用买]哪个)",
     ),
@@ -181,17 +182,17 @@ RULES: tuple[ExploratoryRule, ...] = (
         # how is A related to B; what does A have to do with B
         r"how (?:(?:does|do|is|are) )?(?P<a>.+?) (?:relates?|related|connected|linked) to (?P<b>.+)",
         r"what (?:does|do) (?P<a>.+?) have to do with (?P<b>.+)",
-        # how do A and B work together; the relationship between A and B; but a connection that fails
+        # how do A and B work together; the relationship between A and B; but not a failing connection
         r"how (?:(?:do|are) )?(?P<and>.+ and .+?) (?:relate|related|interact|(?:are )?(?:connected|related)"
         r"|(?:fit|work|play|go) together)\b(?P<rest>.*)",
         r"<what_is>(?:relation(?:ship)?|correlation|interaction|(?<=the )(?:connection|link))s? between (?P<and>.+)",
-        # A 和 B 的关系；but 联系方式, 关系怎么建
+        # A 和 B 的关系；but not 联系方式, 关系怎么建
         r"(?P<and><plain>+?)<what>\s*(?:\w\w)?(?:关系|关联|联系)(?:是什么|如何|怎样|吗)?",
     ),
     *_rules(
         "summary",
         SUMMARISES,
-        # summarise A; give me an overview of A; but 'summarise by' in R
+        # summarise A; give me an overview of A; but not R's 'summarise by'
         r"(?:summari[sz]e|sum up|recap) (?!(?:by|in|function)\b)(?:everything about |<lessons>)?(?P<subject>.+)",
         r"<give>(?:an? |the )?(?:short |quick |brief )?(?:overview|summary|recap|rundown) of<notes> "
         r"(?:(?:everything|what) <i> <know> (?:<about> )?)?(?P<subject>.+)",
@@ -200,7 +201,7 @@ RULES: tuple[ExploratoryRule, ...] = (
         r"<no_command><sum_up>(?:一下)?\s*<mine>?(?P<subject><plain>+?)<field><learnt>",
         r"<no_command><sum_up>(?:一下)?\s*<mine>(?P<subject><plain>+?)上?<learnt>",
         r"[把将]?<mine>(?P<subject><plain>+?)(?:<field>|上)?<learnt>(?:都|全部)?<sum_up>(?:一下|出来|起来)?",
-        # 总结 A；把 A 归纳一下；but 总结会, 归纳推理
+        # 总结 A；把 A 归纳一下；but not 总结会, 归纳推理
         r"<no_command><sum_up>(?!会(?!议)|\S{1,2}$)(?:一下)?\s*(?:里|<all>|<of>|的)*(?P<subject><plain>+?)<matters>?",
         r"[把将]?<of>?(?P<subject><plain>+?)<matters>?<sum_up>(?:一下|出来|起来)",
     ),
@@ -232,20 +233,20 @@ RULES: tuple[ExploratoryRule, ...] = (
     *_rules(
         "list",
         LISTS,
-        # list all A; give me every A; but files and processes are for a terminal to list
+        # list all A; give me every A; but not files or processes, which are listed in a terminal
         r"<no_files>(?:list|name|enumerate) (?:all|every|each|my|our|the)<notes> (?P<subject>.+)",
         r"(?:give|show|tell|find|get) me (?:all|every|each|a list of)<notes> (?P<subject>.+)",
         # what are the ways to A; what kinds of A are there; which As have I read
         r"what are (?:all|(?:the )?(?:different|various|possible)|the(?: main)?(?= <ways>))<notes> (?P<subject>.+)",
         r"(?:what|which) (?:(?:kinds|types|sorts) of )?(?P<subject>.+?) (?:are there|exist)",
         r"(?:which|what(?!.* did\b)) (?P<subject><things>.*?) (?:have|did) <i>(?P<rest>.*)",
-        # all my A; all recipes with A; every book that A; but 'all the time', 'every day'
+        # all my A; all recipes with A; every book that A; but not 'all the time' or 'every day'
         r"<give>all(?: my)? notes <about> (?P<subject>.+)",
         r"<no_files><give>all (?:of )?(?:the|my|our) (?P<subject><things><plain>*)",
         r"<no_files><give>all (?P<subject><things> (?:that|with|about|from|in|of|to|for|on|by|<i>)\b<plain>+)",
         r"every (?P<subject>[\w-]+ (?:that|where|about|mentioning)\b<plain>+)",
         r"(?:different|various|other) (?P<subject><ways> (?:to|of|for) .+)",
-        # A 有哪些；我读过哪些 A；列出 A；所有提到 A 的 B；but 所有权, 列出 A 的命令
+        # A 有哪些；我读过哪些 A；列出 A；所有提到 A 的 B；but not 所有权, 列出 A 的命令
         r"(?P<subject><plain>*?)(?:[都还]?有<some>|都有(?:什么|谁))(?P<rest><plain>*)",
         r"(?P<subject><plain>*?我<plain>*?)<some>(?P<rest><plain>*)",
         r"<no_command>(?:列出|列举|列一下|列个)<all>?\s*(?P<subject>.+)",
@@ -253,13 +254,13 @@ RULES: tuple[ExploratoryRule, ...] = (
         r"(?:找出|查找|我的?)<all>(?P<subject><plain>+)",
     ),
 )
-"""All rules, in the order in which they are tried."""
+"""All rules, in the order they are tried."""
 
 
 if TYPE_CHECKING:
     from core.providers.chat import Chat
 
-# The level of a question.
+# A question's level.
 
 SIMPLE = message("It is a single question, searched as it is.")
 
@@ -267,15 +268,15 @@ _POLITE = re.compile(
     r"(?i)(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
     r"|(?:请问|请|麻烦你?|帮我|帮忙|给我|能不能|我?想知道|我想|告诉我|问一?下|说一?下|讲讲|解释一?下)[\s,，]*)+",
 )
-"""Polite openings, which are removed before the rules apply."""
+"""Polite openings, removed before the rules are tried."""
 
 _SHOWN = 60
-"""Maximum number of characters of a compared thing that the reason shows."""
+"""Maximum number of characters shown in the reason for each compared item."""
 
 
 @frozen
 class Recognised:
-    """The match of a rule, and the `things` that the question names (a single thing for a list or a summary)."""
+    """A rule's match. `things` holds the items named by the question (only one for a list or a summary)."""
 
     kind: ExploratoryKind
     reason: Message
@@ -285,12 +286,12 @@ class Recognised:
 
 
 def classify(understood: Understood, match: Recognised | None) -> Classified:
-    """Return the level of a question and the reason; `match` is the match of a rule."""
+    """Return a question's level and the reason for it. `match` is the rule's match, or None if no rule matched."""
     if match:
         return Classified("exploratory", match.reason)
     narrowing = []
     for term in understood.terms:
-        if term.kind not in NOT_NARROWING:  # written as in the query language
+        if term.kind not in NOT_NARROWING:  # written in query language syntax
             value = f'"{term.value}"' if term.kind == "phrase" or " " in term.value else term.value
             minus = "-" if term.negated or term.kind == "excluded" else ""
             name = "" if term.kind in ("phrase", "excluded") else f"{term.field or term.kind}:"
@@ -301,9 +302,9 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
 
 
 def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
-    """Return the match of the first rule that fits a question, or None if no rule fits.
+    """Return the match of the first rule that fits the question, or None if no rule fits.
 
-    Each phrase counts as one name, whatever words it contains.
+    Each phrase counts as a single name, whatever words it contains.
     """
     if len(text) > MOST_CHARACTERS:
         return None
@@ -317,7 +318,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
         named = _named_things(match, question) if match else None
         if match and named:
             things = tuple(thing.translate(names) for thing in named.things)
-            # What makes the question a list or a summary: all words except the subject.
+            # The words that make the question a list or a summary: all but the subject.
             subject = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
             pieces = filter(None, map(str.strip, compared_things.cut(question, subject)))
             words = "…".join(pieces).translate(names)
@@ -328,7 +329,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
 
 
 def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int, str]]:
-    """Return the question with a private-use character for each phrase, and the phrases by their characters."""
+    """Replace each phrase in a question with a private-use character. Also return the phrases by character."""
     question = " ".join(text.replace("’", "'").split())
     names: dict[int, str] = {}
     for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
@@ -340,7 +341,7 @@ def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int,
 
 
 def _named_things(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
-    """Return the sides that a matched question names, or the subject of a list or summary."""
+    """Return the sides named by a matched question, or the subject of a list or summary."""
     groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
     topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
     if "subject" in groups:
@@ -357,9 +358,9 @@ def _quote(text: str) -> Message:
 
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
-"""Reasons for sub-queries: a compared or related thing, the subject, all things, a part from a language model."""
+"""Reasons for sub-queries: one side, the subject, both sides, or a part suggested by a language model."""
 WHOLE = message("the whole question")
-"""Reason for the sub-query with the undivided question."""
+"""Reason for a sub-query that is the whole, undivided question."""
 
 ASPECTS = {
     "list": ((message("kinds"), "种类"), (message("examples"), "例子")),
@@ -379,11 +380,14 @@ asks for one thing. Add nothing that isn't asked.
 Reply with one JSON list of strings only, such as ["backups of the database", "backups of the photos"]."""
 
 MOST_CHARACTERS = 300
-"""Maximum length in characters of a sub-query from a language model."""
+"""Maximum number of characters in a question to match against the rules, or in a language model's sub-query."""
 
 
 def classify_question(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:
-    """Return a question's level (for `auto`, by the rules), and the sub-queries if it is exploratory."""
+    """Return a question's level and, if it is exploratory, its decomposition (otherwise None).
+
+    For the level `auto`, the rules decide.
+    """
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
     if level == "auto":
@@ -396,8 +400,8 @@ def classify_question(understood: Understood, level: Level) -> tuple[Classified,
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
     """Decompose an exploratory question into at most `limit` parts.
 
-    A comparison gives one part per side, with the shared text; a relation also one with both sides. A list or a summary
-    gives the subject alone, and with each aspect. Phrases are never split.
+    A comparison yields one part per side, with the shared text added. A relation also yields a part with both sides.
+    A list or a summary yields the subject alone, then the subject with each aspect. Phrases are never split.
     """
     return Decomposition(match.kind, _drop_repeats(_parts(match), limit))
 
@@ -437,7 +441,7 @@ def _drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]
 
 
 def _strings(answer: str) -> list[str]:
-    """Return the last JSON list of strings in a reply, else an empty list."""
+    """Return the last JSON list of strings in a reply, or an empty list if there is none."""
     from core.providers.chat import values  # imported here because it takes 0.2 s
 
     for strings in values(answer, r"\["):

@@ -1,4 +1,4 @@
-"""The fields of the query language: names, values, and errors for invalid ones."""
+"""The query language's fields: their names and values, and errors for invalid ones."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
 
 def _listed(names: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of fields or choices by their first name, from lines of names separated by bars."""
+    """Parse groups of names separated by bars into a mapping from each group's first name to all of its names."""
     return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
 
 
@@ -34,7 +34,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "|after 之后 晚于|before 之前 早于|created 创建于|updated 更新于"
     ),
 }
-"""Every field -> the names that users type, regardless of case and width."""
+"""Maps every field to the names users can type for it, regardless of case and width."""
 
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "status": _listed(
@@ -45,24 +45,24 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
     "use": _listed("unfound 从未找到 未找到|unhelpful 从未有用 没用过|misleading harmful 有误导 误导"),
 }
-"""Every field with fixed values -> the names that users type for each value."""
+"""Maps every field with fixed values to those values, with the names users can type for each value."""
 
 DAYS = frozenset(("created", "updated"))
-"""Fields whose values are days or ranges of days."""
+"""Fields whose values are days or day ranges."""
 
 ANY_OF = frozenset(
     (*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", "url", "language", "level", *DAYS)
 )
-"""Fields with one value per note: if a question names several values, any of them matches."""
+"""Fields for which any value matches if a question names several values."""
 
 RANGES = frozenset(("priority", "page", "level"))
-"""Fields whose values are numbers or ranges of numbers."""
+"""Fields whose values are numbers or number ranges."""
 
 AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
-"""Fields whose values keep a final full stop or question mark."""
+"""Fields whose values keep a trailing full stop or question mark."""
 
 PROSE = frozenset(("url", "language", "level"))
-"""Fields whose names also precede colons in prose: with a space after the colon they are words."""
+"""Fields whose names also appear before colons in prose. If a space follows the colon, they are read as words."""
 
 _NOT_NEGATED = message_table(
     {
@@ -81,27 +81,27 @@ _MEANT = _pairs(
     "|since after|date after|until before"
 )
 _SHOWN = 20
-"""Maximum number of properties that an error lists."""
+"""Maximum number of properties listed in an error."""
 _NOTES = "md"
-"""The kind of notes that were imported from another program's export."""
+"""The file kind of notes imported from another program's export."""
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
 def field_of(name: str, properties: Collection[str] = ()) -> str | None:
-    """Return the field that users type by this name, else the property with this name, else None.
+    """Return the field or property with a typed name, or None if there is none. Fields take precedence.
 
-    `properties` are the folded names of all properties that notes have.
+    `properties` are the folded names of all the notes' properties.
     """
     folded = fold(name)
     return _NAMES.get(_folded(name)) or (folded if folded in properties else None)
 
 
 def chosen(name: str, field: str, values: Iterable[str], properties: Collection[str] = ()) -> tuple[str, ...]:
-    """Return values as notes store them; raises QueryError for an invalid value. `name`: the field's name as typed.
+    """Return values in their stored form. `name` is the field's name as typed.
 
-    For `has`, a property's name is a value too.
+    For `has`, a property's name is also a valid value. Raises QueryError if a value is invalid.
     """
     if field in RANGES:
         return tuple(_range(name, field, value, is_property=field in properties) for value in values)
@@ -121,7 +121,10 @@ def chosen(name: str, field: str, values: Iterable[str], properties: Collection[
 
 
 def stored(field: str, value: str, others: Collection[str] = ()) -> str:
-    """Return the stored form of a typed value, for a field with fixed values and folded `others`; or UnknownChoice."""
+    """Return the stored form of a typed value for a field with fixed values.
+
+    `others` are further valid values, folded. Raises UnknownChoice if the value is unknown.
+    """
     folded = _folded(value)
     for choice, names in CHOICES[field].items():
         if folded in names:
@@ -132,7 +135,7 @@ def stored(field: str, value: str, others: Collection[str] = ()) -> str:
 
 
 def _kind(value: str) -> str:
-    """Return the stored form of a kind of document; raises UnknownChoice for an unknown kind."""
+    """Return a document kind in its stored form. Raises UnknownChoice if the kind is unknown."""
     folded = _folded(value).removeprefix(".")
     if folded not in KINDS and folded != _NOTES and not converters_for(folded):
         raise UnknownChoice("kind of document", value, KINDS)
@@ -140,10 +143,10 @@ def _kind(value: str) -> str:
 
 
 def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
-    """Return a range of numbers in the stored form: 2.., ..3 or 1..3.
+    """Return a number range in its stored form: 2.., ..3 or 1..3.
 
-    Raises QueryError for text without numbers, reversed ends, or pages below 1. A property's text without numbers stays
-    unchanged.
+    Raises QueryError if the value isn't a number or range, the ends are reversed, or a page is below 1. A property's
+    value that isn't a number or range is returned unchanged.
     """
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
@@ -166,7 +169,7 @@ def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
 
 
 def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool) -> None:
-    """Raise QueryError for a field without a value, and for one that can't be negated; `name` has its colon."""
+    """Raise QueryError if a field has no value, or is negated but can't be. `name` includes the colon."""
     if is_empty:
         raise QueryError(
             "'{name}' has no value. Write it directly after the colon, such as {example}. {help}",
@@ -180,7 +183,10 @@ def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool)
 
 
 def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:
-    """Return the field that an unknown name may mean, "" if none; a name that isn't `surely` a field must be closer."""
+    """Return the field that an unknown name may mean, or "" if there is none.
+
+    A name that isn't `surely` meant as a field must be a closer match.
+    """
     near = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
     return _MEANT.get(near[0], near[0]) if near else ""
 

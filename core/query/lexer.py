@@ -1,4 +1,4 @@
-"""Lexer of the query language: splits a question into spans by the rules in `core.query.parser`."""
+"""The query language's lexer. Splits a question into spans, following the rules in `core.query.parser`."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
-"""Characters that join the following Latin word to a longer one."""
+"""Characters that join the next Latin word to the preceding one."""
 
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
@@ -29,7 +29,7 @@ _TAG = re.compile(rf"[#＃]({TAG_NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
 _FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
 _UNKNOWN = re.compile(rf"([^\W\d_]\w{{1,39}}):(?:(?P<second>:)|(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}]))")
-"""A name and a colon that may be intended as a field."""
+"""A name and a colon that may be meant as a field."""
 _VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
 _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
 _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
@@ -37,9 +37,9 @@ _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
 
 @frozen
 class QuerySpan:
-    """A span of the question: a term or plain text. A phrase is both.
+    """A span of a question: a term, plain text, or both (a phrase).
 
-    Plain text that names a time (`late`) becomes a filter only at the end of the question.
+    `late` is a time named in plain text that becomes a filter only at the end of the question.
     """
 
     start: int
@@ -53,15 +53,15 @@ class QuerySpan:
 
     @property
     def is_text(self) -> bool:
-        """Whether the span is searched for as text: plain text, or words that also name metadata."""
+        """Whether the span is searched for as text, because it is plain text or its words also name metadata."""
         return self.term is None or bool(self.preferred)
 
 
 class QuestionLexer:
-    """Reads a question once, from left to right.
+    """Reads a question in one pass, from left to right.
 
-    `today`: the user's date. `properties`: the folded names of all notes' properties. `vocabulary`: the values of the
-    notes' metadata.
+    `today` is the user's date, `properties` the folded names of all the notes' properties, and `vocabulary` the values
+    of the notes' metadata.
     """
 
     def __init__(
@@ -78,12 +78,12 @@ class QuestionLexer:
         self.unclosed = False
         """Whether an unclosed quotation mark was read as text."""
         self.colons: dict[str, str] = {}
-        """Unknown names before a colon, which are read as text -> the field that may be intended."""
+        """Maps unknown names before a colon, which are read as text, to the field that may be meant."""
         self.names_contents = False
         """Whether the question names a content filter in plain words."""
 
     def pieces(self) -> Iterator[QuerySpan]:
-        """Yield all spans except white space and empty phrases."""
+        """Yield all spans except whitespace and empty phrases."""
         at, begins, leads = 0, True, True
         while at < len(self._typed):
             if (end := self._past(_SPACE, at)) > at:
@@ -112,12 +112,12 @@ class QuestionLexer:
         return QuerySpan(start, end, self._typed[start:end])
 
     def _past(self, pattern: re.Pattern[str], at: int) -> int:
-        """Return the end of a match at `at`, which is `at` if there is none."""
+        """Return the end of the pattern's match at `at`, or `at` itself if there is no match."""
         match = pattern.match(self._typed, at)
         return match.end() if match else at
 
     def _protected(self, at: int, begins: bool) -> int:
-        """Return the end of the text that a backslash before `at` escapes, or 0 if it escapes nothing."""
+        """Return the end of the text escaped by the backslash before `at`, or 0 if it escapes nothing."""
         if self._typed[at : at + 1] and self._typed[at] in _MARKS:
             return at + 1
         if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
@@ -136,7 +136,7 @@ class QuestionLexer:
         return QuerySpan(at, end, value, Term("phrase", value, at, end) if value else None)
 
     def _opens(self, at: int, begins: bool) -> bool:
-        """Return whether a quotation mark opens a phrase; inch marks, stray marks and unclosed marks don't."""
+        """Return whether a quotation mark opens a phrase. Inch marks, stray marks and unclosed marks don't."""
         mark, previous, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
         if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
@@ -145,13 +145,13 @@ class QuestionLexer:
         return continues and not previous.isdecimal() and self._last[_QUOTES[mark]] > at
 
     def _closes(self, at: int) -> bool:
-        """Return whether the quotation mark at `at` is closed; record an unclosed one."""
+        """Return whether the quotation mark at `at` is closed. If it isn't, record that."""
         closed = self._last[_QUOTES[self._typed[at]]] > at
         self.unclosed |= not closed
         return closed
 
     def _quoted(self, at: int) -> tuple[str, int]:
-        """Return the text in the quotation marks that open at `at`, and the end of the closing mark."""
+        """Return the text in the quotation marks that open at `at`, and the offset after the closing mark."""
         end = self._typed.index(_QUOTES[self._typed[at]], at + 1)
         return self._typed[at + 1 : end].strip(), end + 1
 
@@ -180,7 +180,7 @@ class QuestionLexer:
         return self._closed(Term("condition", name, start, match.end(), "tag", start < at), (name,))
 
     def _field(self, at: int, start: int) -> QuerySpan | None:
-        """Return the field term whose name begins at `at`; `start` is before `at` if a minus negates it."""
+        """Return the field term whose name starts at `at`, or None. `start` is before `at` if a minus negates it."""
         match = _FIELD.match(self._typed, at)
         field = self._field_of(match[1]) if match else None
         if not match or not field:
@@ -207,7 +207,7 @@ class QuestionLexer:
                 span = dates.DateRange(dates.read(values[0], self._today).first)
                 return self._closed(replace(term, kind=cast(TermKind, field)), span=span)
             if field in fields.DAYS:
-                # A range of days is written as 2026-01-01..2026-02-01; the end is the day after the last.
+                # A day range is stored as 2026-01-01..2026-02-01, where the end is the day after the last one.
                 ranges = [dates.between(value, self._today) for value in values]
                 return self._closed(term, tuple(f"{first or ''}..{last or ''}" for first, last in ranges))
             return self._closed(term, fields.chosen(name, field, values, self._properties))
@@ -215,7 +215,7 @@ class QuestionLexer:
             raise QueryError(error.message, (begins, end)) from error
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
-        """Return the values of the list at `at`, and the end of the list."""
+        """Return the values listed at `at`, and the end of the list."""
         values = []
         while True:
             is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
@@ -238,14 +238,14 @@ class QuestionLexer:
             at += 1
 
     def _contents(self, at: int) -> QuerySpan | None:
-        """Return the content filter that the question names at `at`."""
+        """Return the content filter named at `at`, or None if there is none."""
         if not (named := own_words.named_contents(self._typed, at)):
             return None
         self.names_contents = True
         return self._closed(named, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
-        """Return the time named at `at`; it stays text if it counts only at the end of the question."""
+        """Return the time named at `at`, or None. A time that counts only at the end of the question stays text."""
         if not begins and self._typed[at].isascii() and self._typed[at - 1] in _JOINING:
             return None
         if not (spoken := dates.spoken(self._typed, at)):
@@ -256,9 +256,9 @@ class QuestionLexer:
         return replace(self.text(at, spoken.end), late=spoken) if is_edge else None
 
     def time(self, at: int, spoken: dates.Spoken) -> QuerySpan | None:
-        """Return the filter for a time named at `at`, or None if it is only a subject (the last 10,000 years).
+        """Return the filter for a time named at `at`, or None if it isn't a usable date (the last 10,000 years).
 
-        Raises QueryError for a day that doesn't exist.
+        Raises QueryError if a date after "since" doesn't exist.
         """
         try:
             span = dates.read(spoken.value, self._today)
@@ -270,13 +270,13 @@ class QuestionLexer:
         return self._closed(Term("after", spoken.value, at, spoken.end), span=span)
 
     def _closed(self, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None) -> QuerySpan:
-        """Return the span of a term, extended by the punctuation directly after it."""
+        """Return a term's span, extended by the punctuation directly after it."""
         end = self._past(_AFTER_PIECE, term.end)
         return QuerySpan(term.start, end, "", replace(term, end=end), values, span)
 
 
 def _ordering(typed: str, vocabulary: own_words.Vocabulary) -> Iterator[QuerySpan]:
-    """Yield the spans that rank notes first or last; a span with text is searched for too."""
+    """Yield the spans that rank notes first or last. A span that has text is also searched for."""
     for start, end, conditions in own_words.named_metadata(typed, vocabulary):
         value = typed[start:end]
         term = Term("preferred", value, start, end, conditions[0].field)
@@ -287,6 +287,6 @@ def _ordering(typed: str, vocabulary: own_words.Vocabulary) -> Iterator[QuerySpa
 
 
 def _trim(value: str) -> str:
-    """Return a word without the punctuation that ends its sentence."""
+    """Return a word without sentence punctuation at its end."""
     value = value.rstrip(",.:;!?")
     return value if "(" in value or "（" in value else value.rstrip(")）")

@@ -1,5 +1,7 @@
-"""Filters in plain words: metadata (notes about Python, 项目A的相关笔记, notes tagged draft), contents
-("notes with a table", 包含代码示例的笔记) and exclusions (除了Redis以外的缓存, caches except Redis, 不用烤箱的蛋糕).
+"""Recognizes filters expressed in plain words.
+
+Such filters name metadata (notes about Python, 项目A的相关笔记, notes tagged draft), contents ("notes with a table",
+包含代码示例的笔记) or exclusions (除了Redis以外的缓存, caches except Redis, 不用烤箱的蛋糕).
 """
 
 import re
@@ -14,36 +16,35 @@ from core.model import Condition, Term
 # Metadata.
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""Values of metadata by name and field: `apollo` may be a project and the folder `work/apollo/`."""
+"""Metadata values by name and field. For example, `apollo` may be both a project and the folder `work/apollo/`."""
 
 NOTHING: Vocabulary = {}
 MOST_CHARACTERS = 300
-"""Maximum number of characters of a question that may name metadata or exclusions; a longer one is pasted text."""
+"""Maximum number of characters in a question that may name metadata or exclusions. Longer ones are pasted text."""
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
-"""Words that ask how or why; questions with them seldom describe notes."""
+"""Words that ask how or why. Questions containing them seldom describe notes."""
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"
     r"|belong(?:s|ing)?|categor\w+|folders?)(?![a-z])|关于|有关|相关|标签|标记|分类|归类|属于|文件夹))"
     r".*(?:(?<![a-z])(?:docs?|documents?|pages?|articles?|entries|entry|files?|materials?|stuff|things?|everything"
     r"|anything|all|what)(?![a-z])|文档|文章|资料|内容|记录|页面|材料|文件|东西|知识)"
 )
-"""Questions that ask for notes: with the word itself, or with a word for texts and a word for "about"."""
+"""Questions that ask for notes, by using that word, or a word like "pages" together with one like "about"."""
 _FIELDS = {
     "tag": r"(?<![a-z])(?:tag(?:s|ged)?|label+ed)(?: (?:with|as))?|标签|标记",
     "project": r"(?<![a-z])projects?|项目",
     "category": r"(?<![a-z])categor(?:y|ies|i[sz]ed as)|分类|类别|归类",
     "path": r"(?<![a-z])(?:folders?|director(?:y|ies))|文件夹|目录",
 }
-"""Words for a field that may be next to its value."""
+"""Words for each field that may appear next to its value."""
 _SURE = _FIELDS.keys() - {"category", "path"}
-"""Fields that count wherever their words are next to a value; other fields count only if the question asks for notes.
-"""
+"""Fields that count whenever their words are next to a value. The rest count only if the question asks for notes."""
 _LINK = r"(?:\s|is|are|called|named|of|the|this|for|in|为|是|叫做?|到|在|里|下|这个|那个|打了|带有?|[:：\"“”「」'‘’])*+"
 _JOINED = str.maketrans("-_", "  ")
 
 
 def asks_for_notes(typed: str) -> bool:
-    """Return whether a question may name metadata, which requires the vocabulary."""
+    """Return whether a question may name metadata, so that the vocabulary is needed."""
     if len(typed) > MOST_CHARACTERS or ASKS_HOW.search(text := simplify(fold_in_place(typed))):
         return False
     return any(re.search(form, text) for form in (_NOTES, _FIELDS["tag"], _FIELDS["project"]))
@@ -51,7 +52,7 @@ def asks_for_notes(typed: str) -> bool:
 
 @lru_cache(4)
 def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
-    """Return the vocabulary of (field, value) pairs; tags and folders are also named by their last part."""
+    """Build the vocabulary from (field, value) pairs. Tags and folders can also be named by their last part."""
     names: dict[str, dict[str, tuple[str, ...]]] = {}
     every = ((field, whole) for field, value in values for whole in with_parents(value.strip("/")))
     for field, whole in dict.fromkeys(every):
@@ -62,9 +63,9 @@ def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
 
 
 def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tuple[Condition, ...]]]:
-    """Yield the start and end of each named value, and alternative conditions for its notes.
+    """Yield each named value's start and end, and its conditions, any of which a note may meet.
 
-    If values overlap, the longest counts.
+    If values overlap, the longest one counts.
     """
     text = simplify(fold_in_place(typed)) if known else ""
     are_notes, rest = _NOTES.search(text), text.translate(_JOINED)
@@ -77,7 +78,7 @@ def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tu
                 for field, called in _FIELDS.items()
                 if field in known[name] and re.search(rf"(?:{called}){_LINK}\0|\0{_LINK}(?:{called})", around)
             ]
-            # Without its field, a single letter, a number or a word for notes names nothing.
+            # A single letter, a number or a word for notes only counts next to a word for its field.
             is_vague = len(name) < 2 or name.isdigit() or name in STOP_WORDS
             is_vague = is_vague or any(map(_NOTES.fullmatch, (name, f"about {name}")))
             if (are_notes and (fields or not is_vague)) or not _SURE.isdisjoint(fields):
@@ -86,7 +87,7 @@ def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tu
 
 
 def name_pattern(name: str) -> str:
-    """Return a pattern for a folded name, singular or plural; a Latin name must be a whole word."""
+    """Return a pattern for a folded name, in the singular or plural. Latin names must match whole words."""
     plural = "(?:e?s)?" if name[-1:].isascii() and len(name) > 2 else ""
     whole = re.escape(name.removesuffix("s") if plural else name)
     return rf"(?:(?<![a-z0-9])|(?=[^a-z0-9])){whole}{plural}(?:(?![a-z0-9])|(?<=[^a-z0-9]))"
@@ -154,13 +155,13 @@ _FRAME = re.compile(
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
 )
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
-"""The first characters of all patterns, to rule out most positions quickly."""
+"""The possible first characters of a match, used to rule out most positions quickly."""
 
 
 def named_contents(text: str, start: int) -> Term | None:
-    """Return the content filter, a value of the field `has`, that a question names at `start`.
+    """Return the content filter (a condition on `has`) that a question names at `start`, or None.
 
-    That place must not be inside a Latin word.
+    `start` must not be inside a Latin word.
     """
     if text[start : start + 1] not in _BEGINNINGS:
         return None
@@ -175,12 +176,12 @@ def named_contents(text: str, start: int) -> Term | None:
 
 
 def is_frame(text: str) -> bool:
-    """Return whether a text only asks for notes and has no subject: "find all notes", 找到."""
+    """Return whether text only asks for notes and has no subject, such as "find all notes" or 找到."""
     return _FRAME.fullmatch(text) is not None
 
 
 def names_picture(text: str) -> bool:
-    """Return whether a question asks for a picture, such as *the photo of the whiteboard*."""
+    """Return whether a question asks for a picture, such as "the photo of the whiteboard"."""
     return _PICTURE.search(text) is not None
 
 
@@ -198,7 +199,7 @@ _NOT = (
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        # 除了Redis以外的缓存；除Redis外还有哪些缓存；除了Redis，还有什么缓存；but 删除外键
+        # 除了Redis以外的缓存；除Redis外还有哪些缓存；除了Redis，还有什么缓存；but not 删除外键
         rf"(?<![删清移去扣排解消免开])除(?:了|去|开)?\s*{_NAME}\s*(?:(?:以外|之外|外(?![键部观网包]))(?:的(?!话)|[，,])?|[，,]"
         r"|(?=还有|其他|其它|别的|都有))\s*(?:其他|其它|别的|所有|全部)*的?",
         # Redis以外的缓存；缓存（Redis除外）
@@ -216,7 +217,7 @@ _FORMS = tuple(
         rf"\s+(?:(?:the|any|about|on|using|with)\s+)?{_THING}{_END}",
         # caches that aren't Redis
         rf"\s+that (?:are|is)n['’]t\s+(?:about\s+)?{_THING}(?=\s*[?？.。]*\s*\Z)",
-        # caches without Redis, but no whole sentence; non-Redis caches
+        # caches without Redis, but not in a full sentence; non-Redis caches
         rf"\A\s*(?!(?:can|could|do|does|is|are|should|may|must)\b)(?:{_WORD} ){{1,4}}"
         r"(?P<keeps>(?:without(?: using)?|not (?:using|with))\s+(?:(?:the|any|an?)\s+)?"
         rf"(?P<thing>(?!\w+ing\b){_WORD}(?: {_WORD})?)(?=\s*[?？.。]*\s*\Z))",
@@ -228,9 +229,10 @@ _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 
 
 def excepted(typed: str) -> tuple[int, int, tuple[str, ...], bool] | None:
-    """Return the start, the end and the excluded things of an exclusion; None if the question excludes nothing.
+    """Return an exclusion's start, end and excluded items, or None if the question excludes nothing.
 
-    The last value tells whether its words also describe the subject (caches without Redis) and are searched for too.
+    The last value says whether the exclusion's words also describe the subject (caches without Redis), so that they are
+    searched for too.
     """
     if len(typed) > MOST_CHARACTERS or ASKS_HOW.search(text := simplify(typed)):
         return None
@@ -253,11 +255,11 @@ _ALONGSIDE = r"\s*(?:vs\.?(?![a-z])|versus|(?<![a-z])(?:and|or)(?![a-z])|[和与
 
 
 def share_about(things: Iterable[str], titles: Iterable[str], text: str) -> float:
-    """Return how much a text is about the given things, from 0 to 1.
+    """Return how much of a text is about the given items, from 0 to 1.
 
-    It is 1 if a title names only these things, and 0.25 if every title that names them also names others. If no title
-    does, it is the share of lines that name them, provided that it is more than half. Negated mentions don't count: a
-    note on logging in without a password isn't about passwords.
+    The share is 1 if a title names only these items, and 0.25 if every title that names them also names other items. If
+    no title names them, it is the share of lines that do, or 0 if that is at most half. Negated mentions don't count:
+    a note on logging in without a password isn't about passwords.
     """
     thing = f"(?:{'|'.join(name_pattern(fold(thing)) for thing in things)})"
 

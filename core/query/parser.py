@@ -1,27 +1,27 @@
-"""Parser for the language of the search box, and filters chosen in addition to a question.
+"""Parser for the search box's query language, and for filters chosen in addition to a question.
 
-A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
+A piece (an exclusion, a field or a #tag) can begin at the start of the question, after whitespace, after the Chinese
 punctuation ，、。；！？ or directly after another piece. All other text is searched for unchanged.
 
 - Phrases: `"…"` and `＂…＂`, anywhere. A straight mark after a digit is a length (27"), and an unclosed mark is text.
-  An empty phrase is ignored.
-- Emphasis: `“…”`, `「…」` and `『…』` next to other words, as in running text: chunks with these words rank higher, but
-  none must contain them. A question with nothing but such marks has phrases. An unclosed mark is text.
-- Exclusion: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
-  option of one Latin letter (`-v`) are words.
-- Fields: a name of `FIELDS` and a colon, with the value directly after it; `std::mem` and `http://` are words. The
-  values of a list are separated by commas without spaces, and a value with spaces is in quotation marks. A
-  capitalised name further on with a space after its colon is prose (`Final Project: Building a Server`).
-- Properties: the name of a property that notes have is a field, where a value is directly after its colon.
-- Other names before an ASCII colon (`KeyError:foo`) are words too; `colons` lists them, as a field may be meant.
-- #tags: `#` and a name as notes have it directly after it, up to white space or punctuation. A number (`#12`) and C's
-  directives (`#include`) are words.
-- Contents: see `contents`. If the only other words ask for notes, these words are dropped.
-- Times: see `dates`. In a question that names two different times, which compares them, both are words.
+  Empty phrases are ignored.
+- Emphasis: `“…”`, `「…」` and `『…』` next to other words, as in running text. Chunks with these words rank higher, but
+  needn't contain them. If a question consists only of such marks, they are phrases. An unclosed mark is text.
+- Exclusions: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and
+  single-letter Latin options (`-v`) are words.
+- Fields: a name in `FIELDS` and a colon, directly followed by a value. `std::mem` and `http://` are words. Values in a
+  list are separated by commas without spaces, and a value that contains spaces is put in quotation marks. A
+  capitalised name later in the question with a space after its colon is prose (`Final Project: Building a Server`).
+- Properties: the name of any property in the notes works as a field if a value directly follows the colon.
+- Other names before an ASCII colon (`KeyError:foo`) are words too. `colons` lists them in case a field was meant.
+- #tags: `#` directly followed by a tag name, up to whitespace or punctuation. Numbers (`#12`) and C directives
+  (`#include`) are words.
+- Contents: see `own_words.named_contents`. If the only other words ask for notes, those words are dropped.
+- Times: see `dates`. If a question names two different times, it compares them, so both are words.
 - A backslash before a quotation mark, contents, a time or the start of a piece makes it plain text.
 
-The punctuation directly after a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
-paths or bases, either may match; of two tags, titles or sections, both must.
+Punctuation directly after a piece other than a phrase belongs to the piece. If a question names two types, categories,
+projects, statuses, paths or bases, either may match. If it names two tags, titles or sections, both must match.
 """
 
 import re
@@ -54,7 +54,7 @@ from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""Invisible characters that copied text contains and nobody types."""
+"""Invisible characters that occur in copied text but that nobody types."""
 
 
 def parse(
@@ -65,15 +65,15 @@ def parse(
     vocabulary: own_words.Vocabulary = own_words.NOTHING,
     has_filters: bool = False,
 ) -> Understood:
-    """Parse a question; `now` is the user's local time, with its zone.
+    """Parse a question. `now` is the user's local time, including the time zone.
 
-    `properties` are the folded names of the notes' properties, which are fields too. If a question asks for notes and
-    names a value of the `vocabulary`, notes with that value come first. With `has_filters`, other filters narrow the
-    search, so that the question may be empty.
+    `properties` are the folded names of the notes' properties, which work as fields too. If a question asks for notes
+    and names a value in the `vocabulary`, notes with that value come first. `has_filters` says that other filters
+    narrow the search, so the question may be empty.
 
-    A term includes everything that belongs to it: without it, the rest of the question keeps its meaning. A time in
-    running text is a term `after` without a field; it also sets the end of the range if it has one (`last week`).
-    Raises QueryError, with the place of the error, for an invalid question.
+    A term includes everything that belongs to it, so it can be removed without changing the meaning of the rest. A time
+    in running text is an `after` term without a field. It also sets the end of the range if it has one (`last week`).
+    Raises QueryError, with the error's position, if the question is invalid.
     """
     if (half := find_half_character(typed)) is not None:
         raise QueryError("The question contains half a character. Delete it, or type it again.", (half, half + 1))
@@ -92,11 +92,11 @@ def parse(
 def _parse_pieces(
     typed: str, now: datetime, properties: Collection[str], vocabulary: own_words.Vocabulary, *, has_filters: bool
 ) -> Understood:
-    """Parse a question after invisible characters are removed."""
+    """Parse a question whose invisible characters have been removed."""
     reader = QuestionLexer(typed, now.date(), properties, vocabulary)
     pieces = _times(reader)
     if any(piece.is_text and not is_punctuation(piece.text) for piece in pieces):
-        # Next to other words, curly and corner marks emphasise.
+        # Next to other words, curly and corner marks mean emphasis.
         pieces = [
             replace(piece, term=replace(piece.term, kind="emphasis"))
             if piece.term and piece.term.kind == "phrase" and typed[piece.start] not in STRAIGHT
@@ -136,13 +136,16 @@ def _parse_pieces(
 
 
 def as_text(typed: str) -> Understood:
-    """Return a question to be searched for unchanged, cut to the length limit and without unstorable characters."""
+    """Return a question to be searched for as it is, truncated to the limit and without unstorable characters."""
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
-    """Return all spans by the rules for whole questions: a week at the end is a filter, two times are words."""
+    """Return all spans, applying the rules that need the whole question.
+
+    A time such as a week becomes a filter at the end, and two different times become words.
+    """
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
@@ -166,11 +169,11 @@ def _values(pieces: Iterable[QuerySpan], kind: str) -> tuple[str, ...]:
 
 
 def _join_text(pieces: Iterable[QuerySpan]) -> str:
-    """Return the text of words and phrases; white space and each removed span become one space."""
+    """Return the text of words and phrases. Whitespace and each removed span become a single space."""
     parts = []
     last: QuerySpan | None = None
     for piece in filter(lambda piece: piece.text, pieces):
-        # A quotation mark alone separates two Latin words.
+        # A quotation mark is enough to separate two Latin words.
         if last and (
             piece.start > last.end
             or ((last.term or piece.term) and _LATIN.match(last.text[-1]) and _LATIN.match(piece.text[0]))
@@ -210,7 +213,7 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
         elif term.kind == "condition":
             alike = (term.field, term.negated, () if term.negated or term.field in ANY_OF else piece.values)
             values = piece.values
-            if term.field in DAYS:  # ranges of the user's days become ranges of instants in UTC
+            if term.field in DAYS:  # convert ranges of local days to ranges of instants in UTC
                 days = [value.split("..") for value in values]
                 values = tuple(
                     "..".join(midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in ends)
@@ -226,9 +229,9 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
 
 
 class FilterValues(TypedDict, total=False):
-    """Filters from options, as keyword arguments; a note must have every tag.
+    """Filters from options, as keyword arguments. A note must have every tag.
 
-    `after` and `before` are dates, `terms` are in the query language.
+    `after` and `before` are dates. `terms` are written in the query language.
     """
 
     bases: Sequence[str]
@@ -240,9 +243,9 @@ class FilterValues(TypedDict, total=False):
 
 
 def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValues]) -> Filters:
-    """Return the filters for values from options; in `terms`, the names of `properties` are fields too.
+    """Return the filters for values from options. In `terms`, the names in `properties` are fields too.
 
-    Raises QueryError for an invalid date, a term that isn't a filter, or too many or too long values.
+    Raises QueryError if a date is invalid, a term isn't a filter, or values are too many or too long.
     """
     tags, path, terms = values.get("tags", ()), values.get("path", ""), values.get("terms", ())
     days = {"after": values.get("after", ""), "before": values.get("before", "")}
@@ -262,7 +265,7 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
 
 
 def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
-    """Return a question's filters combined with those from the options; raises UnknownChoice for a status."""
+    """Combine a question's filters with those from the options. Raises UnknownChoice if a status is unknown."""
     caller = options.get("caller") or CallerContext()
     given: list[tuple[str, Iterable[str]]] = [
         ("type", caller.types),
@@ -280,11 +283,11 @@ def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
 
 
 _CALLER = ("type", "tags", "scope")
-"""The parts of a caller's context, in the order of `CallerContext`."""
+"""The parts of a caller's context, in the same order as in `CallerContext`."""
 
 
 def caller_of(context: Mapping[str, object] | None) -> CallerContext:
-    """Return the caller's context from its `type`, `tags` and `scope`; raises UnknownChoice or QueryError."""
+    """Build the caller's context from `type`, `tags` and `scope`. Raises UnknownChoice or QueryError."""
     terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
     for name, value in (context or {}).items():
         if name not in terms:
@@ -302,7 +305,10 @@ def _several(words: str | Iterable[str] | None) -> list[str]:
 
 
 def combine(typed: Filters, chosen: Filters) -> Filters:
-    """Combine the filters of a question with additional filters; if both name bases, keep the common bases."""
+    """Combine a question's filters with additional filters. If both name bases, keep the bases they share.
+
+    Raises QueryError if they share none.
+    """
     if typed.bases and chosen.bases:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:
@@ -318,12 +324,12 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
     return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)
 
 
-# Renaming a base in questions with the filter `base:`.
+# Renaming a base in questions that use the `base:` filter.
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _AFTER_NAME = ",.!?、，。；！？"
 _PLAIN = "-_./"
-"""Characters, besides letters and digits, in a name that needs no quotation marks."""
+"""Characters, besides letters and digits, allowed in a name without quotation marks."""
 
 
 class _Every(frozenset[str]):
@@ -334,7 +340,10 @@ class _Every(frozenset[str]):
 
 
 def rename_base(question: str, old: str, new: str) -> str:
-    """Return a question with a base renamed in its `base:` filters; unchanged if it is or would become invalid."""
+    """Return a question with a base renamed in its `base:` filters. A question that can't be parsed stays unchanged.
+
+    So does any question if no quotation marks fit the new name.
+    """
     if find_half_character(question) is not None or (name := _quoted(new)) is None:
         return question
     try:
@@ -352,7 +361,10 @@ def rename_base(question: str, old: str, new: str) -> str:
 
 
 def _quoted(name: str) -> str | None:
-    """Return a name as typed after a colon, in quotation marks if needed; None if it contains all kinds of them."""
+    """Return a name as typed after a colon, in quotation marks if needed.
+
+    Return None if no kind of quotation marks can enclose the name.
+    """
     if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
         return name
     return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)

@@ -1,4 +1,4 @@
-"""Questions from headings and defining sentences, in Chinese and English."""
+"""Turns headings and defining sentences into questions, in Chinese and English."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ NAVIGATION = frozenset(
     "|小结|总结|本章小结|练习|习题|作业|参考|参考文献|参考资料|目录|讨论|附录|延伸阅读|扩展阅读|相关链接|链接|致谢|前言|引言"
     "|简介|概述|介绍|结论|常见问题|待办|备注|更新日志".split("|")
 )
-"""Titles of headings that don't describe their section."""
+"""Headings that don't describe their section."""
 
 _VERBS = (
     "access add adjust allow analyze archive attach automate avoid back build call change check choose clean clone"
@@ -44,7 +44,7 @@ _BAD = frozenset(
 """Words after 'is a' that rule out a definition."""
 
 _WORDS = 5
-"""Minimum number of words after the verb of a definition."""
+"""Minimum number of words after a definition's verb."""
 
 _DEFINED = re.compile(
     r"(?:(?P<article>An?|The) )?"
@@ -90,7 +90,7 @@ _LEANING = re.compile(
     r"|下面|接下来|首先|然后|最后|我们|现在|这|那|它|该|其|此|在(?:本|上|前|下)|如(?:上|前|下|图)|正如|但|而|同样|另|也"
     r"|以下|上面|前面|与 ",
 )
-"""Beginnings of passages that depend on the text before them."""
+"""Openings that make a passage depend on the text before it."""
 _POINTING_ELSEWHERE = re.compile(
     r"(?i):\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
     r"|\b(?:this|next|last) (?:chapter|book|note|article|post)\b"
@@ -114,11 +114,11 @@ _CHINESE_VERBS = (
 _NOUNS = re.compile(
     r"(?:方法|步骤|说明|文件|结果|误差|链接|指南|教程|环境|方式|流程|过程|原理|示例|手册|概念|日志|记录|版本)$"
 )
-"""Ends of headings that begin like a verb but name a thing."""
+"""Endings of headings that start with a verb but are really noun phrases."""
 
 
 class Casing:
-    """The usual capitalization of a note's words within sentences; titles capitalize many more."""
+    """How a note usually capitalizes its words within sentences. Titles capitalize many more words."""
 
     def __init__(self, prose: str) -> None:
         self._code = frozenset(re.findall(r"`(\w+)`", prose))
@@ -127,7 +127,7 @@ class Casing:
         self._capital = Counter(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+\b", prose))
 
     def plain(self, text: str, *, title: bool = False) -> str:
-        """Return a text with the note's own capitalization; unknown words of a `title` are lowercased."""
+        """Return text with the note's usual capitalization. In a `title`, unknown words are lowercased."""
         return _CAPITAL.sub(lambda word: self._plain(word[0], title), text)
 
     def _plain(self, word: str, title: bool) -> str:
@@ -138,7 +138,10 @@ class Casing:
 
 
 def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:
-    """Return the question that a sentence answers if it defines a term that is stressed or in the heading."""
+    """Return the question answered by a defining sentence, or None.
+
+    The sentence must define a term that it emphasises or that appears in the heading.
+    """
     if is_chinese(sentence):
         return _chinese_definition_question(sentence, heading)
     if named := _NAMED.fullmatch(sentence):
@@ -149,7 +152,7 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
     after = match["rest"].lower().split()
     if len(after) < _WORDS or not _BAD.isdisjoint(after[:3]) or _NUMBERED.match(match["term"]):
         return None
-    # A definition goes on with a noun: with an article, a possessive or a plural.
+    # A definition continues with a noun, marked by an article, a possessive or a plural.
     first, is_plural = after[0], match["verb"] == "are" and match["mark"] and after[0].endswith("s")
     if not (is_plural or first in ("a", "an", "the") or first.endswith(("’s", "'s"))):
         return None
@@ -158,7 +161,7 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
 
 
 def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | None:
-    """Return a how-to question for a heading, or the heading if it is a question; else None."""
+    """Return a how-to question for a heading, the heading itself if it is already a question, or None."""
     heading = _NUMBER.sub("", heading).strip()
     if heading.casefold() in NAVIGATION:
         return None
@@ -178,7 +181,10 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
 
 
 def is_self_contained(sentence: str, *, first: bool) -> bool:
-    """Return whether a sentence refers to nothing outside its passage; the `first` sentence must not refer back."""
+    """Return whether a sentence refers to nothing outside its passage.
+
+    A passage's `first` sentence also must not refer back to earlier text.
+    """
     sentence = " ".join(sentence.split())
     leans = first and _LEANING.match(sentence)
     return not (leans or _POINTING_ELSEWHERE.search(sentence) or sentence.endswith((":", "：")))
@@ -190,7 +196,7 @@ def instructs(text: str) -> bool:
 
 
 def _names(heading: str, term: str) -> bool:
-    """Return whether a heading contains a term, in singular or plural."""
+    """Return whether a heading contains a term, in the singular or plural."""
     stripped = ([word.strip("?:,.()") for word in text.lower().split()] for text in (heading, term))
     words, wanted = ([re.sub("(?<!s)s$", "", word) for word in words] for words in stripped)
     return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))

@@ -1,4 +1,4 @@
-"""Alternatives to a question's words: synonyms from a file that the user edits, and spelling corrections."""
+"""Alternatives to a question's words: synonyms from a user-edited file, and spelling corrections."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,36 +20,36 @@ FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
 
 MOST_CHARACTERS = 100
-"""Maximum number of characters per word in the file."""
+"""Maximum number of characters per word in the synonym file."""
 
 _COMMA = re.compile("[,，]")
 _LETTER = re.compile(rf"(?![{CJK}])\w")
-"""A letter of a script that is written with spaces."""
+"""A letter from a script that puts spaces between words."""
 _BEFORE = re.compile(rf"(?:(?![{CJK}])\w[.\-/_']?|[@#$\\])\Z")
 _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
-"""Text around a word that makes it part of a longer one, as in node.js, C++ or k8s-pod."""
+"""Text next to a word that makes it part of a longer word, as in node.js, C++ or k8s-pod."""
 
 Known = Callable[[Sequence[str]], Collection[str]]
-"""Returns the given words that any chunk contains."""
+"""Returns those of the given words that occur in any chunk."""
 
 IsWord = Callable[[str], bool]
 """Returns whether a word is in general use, regardless of the notes."""
 
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
-"""Returns the number of chunks that contain each word; words in no chunk are omitted."""
+"""Returns the number of chunks that contain each word, omitting words found in no chunk."""
 
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 _MOST = 6
-"""Maximum number of words in a question that is corrected; two Chinese characters count as one word.
+"""Maximum number of words in a question to correct. Two Chinese characters count as one word.
 
-In a longer question, a word that no note contains is usually no mistake, and the other words suffice.
+In a longer question, a word found in no note is usually not a mistake, and the remaining words are enough.
 """
 _ENDINGS = frozenset(
     "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
 )
-"""Endings of English words."""
+"""English word endings."""
 _LEAST = 5
-"""Minimum number of letters in a word with one wrong letter; in shorter words, only neighbours may be swapped."""
+"""Minimum word length for correcting a wrong letter. In shorter words, only swapped letters are corrected."""
 
 
 class Synonyms:
@@ -57,14 +57,14 @@ class Synonyms:
 
     def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
         self._others: dict[str, dict[str, None]] = {}
-        """Folded word -> the other words of all its groups, in order."""
+        """Maps each folded word to its synonyms from all groups, in order."""
         for group in groups:
             for word in group:
                 folded = fold_in_place(word)
                 others = self._others.setdefault(folded, {})
                 others |= {other: None for other in group if fold_in_place(other) != folded}
         self._lengths: dict[str, dict[int, None]] = {}
-        """First character -> the lengths of the folded words that begin with it, the longest first."""
+        """Maps each first character to the lengths of the folded words that start with it, longest first."""
         for word in sorted(self._others, key=len, reverse=True):
             self._lengths.setdefault(word[0], {})[len(word)] = None
 
@@ -72,10 +72,10 @@ class Synonyms:
         return len(self._others)
 
     def variants(self, text: str, limit: int = 3) -> list[str]:
-        """Return at most `limit` variants of a text, each with one known word replaced.
+        """Return at most `limit` variants of the text, each with one known word replaced by a synonym.
 
-        Every known word is replaced once before any is replaced again. If words overlap, the first one counts, then the
-        longest. A word of letters must match a whole word; Chinese matches anywhere.
+        Every known word is replaced once before any word is replaced a second time. If words overlap, the one that
+        starts first wins, then the longest. Words made of letters must match whole words; Chinese matches anywhere.
         """
         places = list(self._known(text))
         words: dict[str, list[str]] = {}
@@ -103,9 +103,10 @@ class Synonyms:
 
 
 def load(path: Path) -> Synonyms:
-    """Return the synonyms in a file, empty if it doesn't exist.
+    """Load the synonyms from a file. If the file doesn't exist, there are none.
 
-    Raises ConfigError, naming the line, for a group of fewer than two words, or if the file isn't UTF-8 text.
+    Raises ConfigError, naming the line, if a word is invalid, a group has fewer than two words, or the file isn't UTF-8
+    text.
     """
     content = read_file(path) or b""
     try:
@@ -119,7 +120,7 @@ def load(path: Path) -> Synonyms:
 
 
 def problems(text: str) -> Iterator[Message]:
-    """Yield the errors in a new text for the file."""
+    """Yield the errors in new text for the synonym file."""
     for line, where in _rows(re.split(LINE_END, text), Path(FILE)):
         try:
             _group(line, where)
@@ -128,7 +129,7 @@ def problems(text: str) -> Iterator[Message]:
 
 
 def _rows(lines: Sequence[str], path: Path) -> Iterator[tuple[str, Message]]:
-    """Yield the lines with words, each with its place."""
+    """Yield the lines that contain words, each with its file name and line number."""
     for number, line in enumerate(lines, 1):
         if line.strip()[:1] not in ("", "#"):
             yield line, _line(path, number)
@@ -169,7 +170,7 @@ def _by_itself(text: str, start: int, end: int) -> bool:
 
 
 def _replaced(text: str, places: Sequence[Span], word: str) -> str:
-    """Replace spans with a word, with a space between the word and adjacent letters."""
+    """Replace spans with a word, adding spaces between the word and adjacent letters."""
     starts, ends = [*(start for start, _ in places), len(text)], [0, *(end for _, end in places)]
     replaced = text[: starts[0]]
     for start, end in zip(starts[1:], ends[1:], strict=True):
@@ -180,7 +181,7 @@ def _replaced(text: str, places: Sequence[Span], word: str) -> str:
 
 
 class SynonymsFile:
-    """The synonym file of a workspace; changes are read at the next use."""
+    """A workspace's synonym file. Changes to the file take effect on the next use."""
 
     def __init__(self, folder: Path, *, make: bool) -> None:
         self._folder = folder
@@ -189,15 +190,15 @@ class SynonymsFile:
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
+        """The synonym file's path. With `make`, a missing file is first copied into the workspace."""
         return provide_file(self._folder, FILE, make=self._make)
 
     def stamp(self) -> int:
-        """Return a number that changes with the file."""
+        """Return a number that changes whenever the file does."""
         return self.path.stat().st_mtime_ns
 
     def variants(self, text: str) -> list[str]:
-        """Return variants of a question; raises ConfigError for a file with an invalid line."""
+        """Return variants of a question. Raises ConfigError if the file has an invalid line."""
         stamp = self.stamp()
         if self._read is None or self._read[0] != stamp:
             self._read = stamp, load(self.path)
@@ -206,17 +207,17 @@ class SynonymsFile:
 
 @frozen
 class Spelling:
-    """A question with corrected spelling, and the corrected words with their corrections."""
+    """A question with corrected spelling. `corrections` maps each misspelled word to its correction."""
 
     text: str
     corrections: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
-    """Return whether a word is a single token of a tokenizer, or a single token with English endings.
+    """Return whether a tokenizer treats a word as a single token, or as a single token with English endings.
 
-    With multilingual-e5-small this recognizes 74 of 76 words that only one of two vaults contains and that differ in a
-    letter from a word in the other, and mistakes 6 % of 519 made-up typing errors for words.
+    With multilingual-e5-small, this recognizes 74 of 76 words that occur in only one of two vaults and differ by one
+    letter from a word in the other vault. It mistakes 6% of 519 made-up typos for words.
     """
     first, *rest = dict.fromkeys(map(tuple, tokens(word).tolist())) or [(0, 0)]
     is_inflected = first[1] > 2 and all(word[start:end] in _ENDINGS for start, end in rest)
@@ -224,12 +225,12 @@ def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
 
 
 def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda word: False) -> Spelling:
-    """Correct the spelling of a short question; longer ones stay unchanged.
+    """Correct the spelling of a short question. Longer questions stay unchanged.
 
-    A word is corrected if no chunk contains it, unless it is in general use; even then its own singular or plural
-    replaces it. A Chinese run is unknown if no chunk contains one of its pairs of characters. Candidates are generated
-    from the word and looked up (Norvig, How to write a spelling corrector, 2007), so that the cost doesn't grow with
-    the number of words in the notes.
+    A word is corrected if no chunk contains it. Words in general use are only replaced by their own singular or plural.
+    A run of Chinese characters is unknown if any of its character pairs is in no chunk. Candidates are generated from
+    the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with the
+    number of words in the notes.
     """
     words = [match for match in _WORD.finditer(fold(text)) if match.group() not in STOP_WORDS]
     if sum((len(match.group()) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
@@ -248,7 +249,10 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
 
 
 def _nearest(word: str, counts: Counts) -> str | None:
-    """Return the candidate spelling whose rarest part is in the most chunks; swapped letters precede wrong letters."""
+    """Return the candidate spelling whose rarest part is in the most chunks, or None if no candidate is in any.
+
+    Swapped letters are tried before wrong letters.
+    """
     swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
     is_long = len(word) >= _LEAST and word.isascii() and word.isalpha()
     for way in (swapped, _one_off(word)) if is_long else (swapped,):
@@ -262,12 +266,12 @@ def _nearest(word: str, counts: Counts) -> str | None:
 
 
 def _parts(word: str) -> list[str]:
-    """Return the index entries for a word: the word, or the character pairs of a Chinese run."""
+    """Return a word's index entries: the word itself, or the character pairs of a Chinese run."""
     return [word] if word.isascii() else ["".join(pair) for pair in pairwise(word)]
 
 
 def _one_off(word: str) -> Iterator[str]:
-    """Yield the words with one letter removed, added or replaced, except the first letter, which is seldom wrong."""
+    """Yield the word with one letter removed, added or replaced. The first letter is seldom wrong, so it is kept."""
     for at in range(1, len(word) + 1):
         yield word[:at] + word[at + 1 :]
         for letter in ascii_lowercase + digits:

@@ -1,4 +1,4 @@
-"""Reranking: scores for the candidates of a question, the reranker protocol, and the table of rerankers."""
+"""Reranking of a question's candidates: the reranker protocol, the registry of rerankers, and late interaction."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -15,31 +15,31 @@ from core.model import Bits, Matrix
 
 @frozen
 class Candidate:
-    """A chunk to score: the text of its best window, and its token bits, if stored."""
+    """A chunk to score, as its best window's text and, if stored, its token bits."""
 
     text: str
     bits: Bits | None = None
 
 
 Judged = list[float | None]
-"""Scores of the candidates from 0 to 1; None for candidates beyond the time limit."""
+"""The candidates' scores from 0 to 1, or None for each candidate not reached within the time limit."""
 
 
 class Reranker(Protocol):
-    """Scores candidates for a question; the constructor is cheap, because the model is loaded on first use."""
+    """Scores candidates for a question. The constructor is cheap, because the model is loaded on first use."""
 
     @property
     def reads_bits(self) -> bool:
-        """Whether candidates are scored by their bits alone; their texts may then be empty."""
+        """Whether candidates are scored by their bits alone. If so, their text may be empty."""
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Score candidates from 0 to 1, in the same order; None for candidates beyond the time limit.
+        """Score candidates from 0 to 1, in order. The score is None for candidates not reached within the time limit.
 
         Raises ModelError or ProviderError.
         """
 
     def warm(self) -> None:
-        """Load the model, which otherwise delays the first `score`."""
+        """Load the model now, so that the first `score` isn't delayed."""
 
 
 RERANKERS: Registry[Reranker] = Registry(
@@ -56,29 +56,29 @@ RERANKERS: Registry[Reranker] = Registry(
 build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
 NONE = "none"
-"""The reranker's name in searches without one."""
+"""The reranker name that turns reranking off."""
 
 
 def check(name: str) -> None:
-    """Raise UnknownChoice for an unknown reranker."""
+    """Raise UnknownChoice if the reranker is unknown."""
     RERANKERS.constructor(name.partition(":")[0])
 
 
 def reads_tokens(name: str) -> bool:
-    """Return whether a reranker uses an embedder's token vectors; raises the errors of `check`."""
+    """Return whether a reranker uses an embedder's token vectors. Raises the errors of `check`."""
     check(name)
     return RERANKERS[name.partition(":")[0]].reads_tokens
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a reranker is installed with Tessera and needs no network, server or file."""
+    """Return whether a reranker comes with this installation, so that it needs no network, server or extra file."""
     from core.embedding import sentence
 
     return name in (NONE, "late-interaction") or (name == "cross-encoder" and sentence.is_bundled_installed())
 
 
 _REST_SECONDS = 60.0
-"""Seconds to wait before asking a server again that didn't answer."""
+"""Seconds to wait before asking an unresponsive server again."""
 _CACHE_SIZE = 10_000
 """Maximum number of scores in the cache."""
 
@@ -86,7 +86,7 @@ _CACHE_SIZE = 10_000
 class Cached:
     """A text reranker with a cache of scores by question and text.
 
-    If its server doesn't answer, the error is raised again for a minute without asking.
+    If the reranker's server doesn't answer, the same error is raised for a minute without asking the server again.
     """
 
     reads_bits = False
@@ -119,14 +119,14 @@ class Cached:
         self._reranker.warm()
 
 
-# Late interaction: the best-matching chunk token for each question token, from bits stored at import.
+# Late interaction: find the best-matching chunk token for each question token, using bits stored at import.
 
 BUDGET_SECONDS = 1.0
-"""Time limit for computing missing bits, in seconds; enough for about 20 chunks on two processor cores."""
+"""Time limit for computing missing bits, in seconds. Enough for about 20 chunks on two CPU cores."""
 
 
 class LateInteraction:
-    """ColBERT's MaxSim over sign bits; `centre` is the mean token vector, to which the stored bits are relative."""
+    """ColBERT's MaxSim over sign bits. The stored bits are relative to `centre`, the mean token vector."""
 
     reads_bits = True
 
@@ -134,7 +134,7 @@ class LateInteraction:
         self._embedder, self._centre, self._seconds = embedder, centre, seconds
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Score candidates; missing bits are computed in order, until the time limit."""
+        """Score candidates, computing missing bits in order until the time limit is reached."""
         _, (question,) = self._embedder.embed_tokens([query], role="query")
         passages: dict[int, Bits] = {}
         began = monotonic()

@@ -1,6 +1,6 @@
 """Contract tests for every reranker, including those in other packages.
 
-A test class inherits RerankerContract and provides a fixture `reranker` with the reranker under test.
+To use them, subclass RerankerContract and provide a `reranker` fixture that returns the reranker under test.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ CANDIDATES = [Candidate(text) for text in PASSAGES]
 
 
 class RerankerContract:
-    """Tests that every reranker must pass."""
+    """The tests every reranker must pass."""
 
     def test_each_candidate_has_a_score_from_0_to_1(self, reranker: Reranker) -> None:
         assert len(set(scores_of(reranker, CANDIDATES))) > 1
@@ -66,7 +66,7 @@ class RerankerContract:
 
 
 def scores_of(reranker: Reranker, candidates: list[Candidate], question: str = QUESTION) -> list[float]:
-    """Score candidates, and assert one score from 0 to 1 per candidate."""
+    """Score candidates and assert that each gets one score from 0 to 1."""
     scores = reranker.score(question, candidates)
     assert len(scores) == len(candidates)
     assert all(type(score) is float and 0 <= score <= 1 for score in scores)

@@ -1,8 +1,8 @@
-"""Reranking with a cross-encoder, which reads question and passage together: from sentence-transformers, or built in.
+"""Reranking with a cross-encoder, which reads the question and a passage together.
 
-The built-in one uses layers of the bundled model, with which it shares the word embeddings in memory. Its file of
-weights, installed with Tessera or in a folder, contains the heads in 16 bits, and the layers if they differ from the
-bundled model's. For measurements, see docs/benchmarks.md.
+The cross-encoder is either built in or from sentence-transformers. The built-in one uses layers from the bundled model
+and shares that model's word embeddings in memory. Its weights file, installed with Tessera or found in a folder, holds
+the heads in 16 bits, and the layers if they differ from the bundled model's. For measurements, see docs/benchmarks.md.
 """
 
 import copy
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PreTrainedTokenizerFast
 
-# A question and passages -> pairs that fit the input of a cross-encoder.
+# Turning a question and passages into pairs that fit a cross-encoder's input.
 
 PASSAGE_CHARACTERS = 8000
-"""Number of characters of a passage in which the best piece is searched."""
+"""Maximum number of characters of a passage to search for its best piece."""
 
 
 def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Build pairs that fit the model's input, with the piece of each passage that has the most question words.
+    """Build pairs that fit the model's input, using the piece of each passage with the most question words.
 
-    The question is truncated if it takes more than half of the tokens and more than the passages leave free.
+    The question is truncated only if it takes up more than half of the tokens and the passages need the space.
     """
     room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add(pair=True)
     query = SURROGATES.sub("\ufffd", query)
@@ -57,7 +57,7 @@ def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Se
 
 
 def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) -> str:
-    """Return the best piece of a text that fits, preceded by the first line (the breadcrumb) if that is short."""
+    """Return the best piece of the text that fits, preceded by the first line (the breadcrumb) if that is short."""
     if len(spans) <= room:
         return text
     line = text.find("\n", 0, spans[-1][1]) + 1
@@ -71,7 +71,7 @@ def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) ->
 
 
 def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: int | None) -> list[list[Span]]:
-    """Return the character spans of each text's tokens; `tokens` is their maximum number."""
+    """Return the character spans of each text's tokens, up to `tokens` per text, or all if `tokens` is None."""
     cut = {} if tokens is None else {"truncation": True, "max_length": tokens}
     spans: list[list[Span]] = tokenizer(
         list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False, **cut
@@ -85,10 +85,11 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
 class Network:
     """Transformer layers and heads on top of an encoder's word embeddings.
 
-    `layers` are numbers of the encoder's layers; the first `apart` of them read question and passage separately.
+    `layers` are the numbers of the encoder layers to use. The first `apart` of them read question and passage
+    separately.
 
-    The embeddings are shared with the encoder if device and number format are the same, else copied. The heads have
-    random weights until `parts.load_state_dict`.
+    The embeddings are shared with the encoder if the device and number format are the same, and copied otherwise. The
+    heads have random weights until `parts.load_state_dict` is called.
     """
 
     def __init__(
@@ -124,8 +125,8 @@ class Network:
     def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, "Tensor"]:
         """Tokenize pairs into three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
 
-        `places` are positions within the question or the passage. `whose` is 1 for tokens of the question, 2 for tokens
-        of the passage, or 0 for padding.
+        `places` holds positions within the question or the passage. `whose` is 1 for question tokens, 2 for passage
+        tokens and 0 for padding.
         """
         import torch
 
@@ -152,11 +153,11 @@ class Network:
         return {"input_ids": ids, "places": places, "whose": whose}
 
     def __call__(self, features: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
-        """Return the `scores` of pairs as logits, shape (pairs, 1)."""
+        """Return the pairs' `scores` as logits of shape (pairs, 1)."""
         return {"scores": self.scores(self.states(features), features["whose"])}
 
     def states(self, features: Mapping[str, "Tensor"]) -> "Tensor":
-        """Return the states of the tokens after the last layer, shape (pairs, tokens, hidden size)."""
+        """Return the token states after the last layer, with shape (pairs, tokens, hidden size)."""
         import torch
 
         whose = features["whose"]
@@ -164,7 +165,7 @@ class Network:
         present = (whose > 0)[:, None, None, :]
         # Padding attends to padding, because a row that attends to nothing would become NaN.
         same_text = whose[:, None, :, None] == whose[:, None, None, :]
-        # These masks are added to the attention logits, and built once for all layers.
+        # These masks are added to the attention logits. They are built once for all layers.
         separate = torch.zeros(same_text.shape, dtype=states.dtype, device=states.device)
         separate = separate.masked_fill_(~same_text, -1e4)
         together = None
@@ -177,7 +178,7 @@ class Network:
         return states
 
     def scores(self, states: "Tensor", whose: "Tensor") -> "Tensor":
-        """Return the logits of pairs, shape (pairs, 1), from the states of their tokens."""
+        """Return the pairs' logits, with shape (pairs, 1), computed from their token states."""
         import torch
 
         heads: Any = self.parts
@@ -200,21 +201,21 @@ NAME = "own"
 LAYERS = "layer."
 
 _BUILT_IN_TOKENS = 192
-"""Maximum number of tokens per pair; whole windows ranked no better and take twice the time (decision 62)."""
+"""Maximum number of tokens per pair. Whole windows ranked no better and took twice as long (decision 62)."""
 
 
 def shipped() -> bool:
-    """Return whether the weights are included in this installation."""
+    """Return whether this installation includes the built-in cross-encoder's weights."""
     return WEIGHTS.is_file()
 
 
 def has_weights(folder: Path) -> bool:
-    """Return whether a folder has weights for the built-in cross-encoder."""
+    """Return whether a folder contains weights for the built-in cross-encoder."""
     return (folder / FILE).is_file()
 
 
 def load_built_in(folder: Path, device: Device) -> Network:
-    """Load the network from a folder; raises ModelError if it or the bundled model can't be loaded."""
+    """Load the network from a folder. Raises ModelError if the network or the bundled model can't be loaded."""
     import torch
     from safetensors import SafetensorError, safe_open
     from transformers import AutoTokenizer
@@ -224,7 +225,7 @@ def load_built_in(folder: Path, device: Device) -> Network:
         with safe_open(folder / FILE, "pt") as file:
             metadata = file.metadata() or {}
             layers, apart = [int(number) for number in metadata["layers"].split(",")], int(metadata["apart"])
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 it is no mapping
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 not a mapping
         model, dtype = encoder.loaded(), getattr(torch, device.dtype)
         tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
         network = Network(model, tokenizer, layers, apart, device=device.name, dtype=dtype, tokens=_BUILT_IN_TOKENS)
@@ -242,7 +243,7 @@ def load_built_in(folder: Path, device: Device) -> Network:
     return network
 
 
-# Cross-encoders of sentence-transformers.
+# Cross-encoders from sentence-transformers.
 
 
 RECOMMENDED: Mapping[str, tuple[int, tuple[str, ...]]] = {
@@ -250,35 +251,35 @@ RECOMMENDED: Mapping[str, tuple[int, tuple[str, ...]]] = {
     "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1": (470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())),
     "cross-encoder/ms-marco-MiniLM-L6-v2": (90, ("en",)),
 }
-"""Recommended models: megabytes to download, and the codes of the languages, or `multilingual` for about 100."""
+"""Recommended models, with their download size in MB and language codes. `multilingual` means about 100 languages."""
 
 _EXAMPLE = "cross-encoder:BAAI/bge-reranker-v2-m3"
 
 DEFAULT_OWNER = "cross-encoder"
 
 READ_TOKENS = 1024
-"""Maximum number of tokens per pair; some models can read 8192, but the cost of attention grows quadratically."""
+"""Maximum number of tokens per pair. Some models can read 8192, but the cost of attention grows quadratically."""
 
 SECONDS = 10.0
-"""Time limit of one call; candidates are scored in order."""
+"""Time limit per call, in seconds. Candidates are scored in order until it is reached."""
 
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
-"""Number of pairs per forward pass, by device; the time limit is checked between passes."""
+"""Number of pairs per forward pass, by device. The time limit is checked between passes."""
 
 
 @frozen
 class CrossEncoderFacts:
-    """Properties of a cross-encoder, read from its folder."""
+    """A cross-encoder's properties, as read from its folder."""
 
     folder: Path
     max_tokens: int
 
 
 class CrossEncoder:
-    """A cross-encoder, given as a model name (`BAAI/bge-reranker-v2-m3`) or folder; by default the built-in one.
+    """A cross-encoder, given as a model name (`BAAI/bge-reranker-v2-m3`) or folder. The built-in one by default.
 
-    Raises ConfigError for an empty name if the built-in one is not installed, and ModelError for a path without a
-    cross-encoder. Safe to share between threads: only one thread at a time runs the model.
+    Raises ConfigError if the name is empty and the built-in one isn't installed, and ModelError if a folder contains no
+    cross-encoder. Safe to share between threads, as only one thread at a time runs the model.
     """
 
     reads_bits = False
@@ -312,7 +313,7 @@ class CrossEncoder:
         self.score("warm", [Candidate("warm")])
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Score candidates from 0 to 1; None for the last ones if the time limit is reached.
+        """Score candidates from 0 to 1. Once the time limit is reached, the remaining scores are None.
 
         Raises ModelError if the model can't be loaded or fails.
         """
@@ -359,12 +360,12 @@ class CrossEncoder:
                 ),
                 name=self.name,
             )
-        # The model's own sigmoid works in 16 bits, where the best candidates all score 1.
+        # The model's own sigmoid works in 16 bits, which would give all of the best candidates a score of 1.
         return torch.sigmoid(logits).tolist()
 
 
 def facts(folder: Path) -> CrossEncoderFacts:
-    """Describe the cross-encoder in `folder`; raises ModelError if it is incomplete or gives more than one score."""
+    """Describe the cross-encoder in `folder`. Raises ModelError if it is incomplete or gives more than one score."""
     if not folder.is_dir():
         raise ModelError(
             "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=str(folder)
@@ -384,7 +385,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
         architecture, options = (config.get("architectures") or [""])[0], folder / "config_sentence_transformers.json"
         kind = read_json(options).get("model_type") if options.is_file() else None
         if architecture.endswith("ForSequenceClassification"):
-            # For two labels, transformers writes neither key.
+            # If there are two labels, transformers writes neither key.
             labels = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
             if labels != 1:
                 raise _labels(folder, labels)
@@ -413,7 +414,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
 
 
 def _to_precision(model: "sentence_transformers.CrossEncoder") -> None:
-    """Make the last layer compute in float32, because a bfloat16 score has only three digits."""
+    """Make the last layer compute in float32, because a bfloat16 score has only three significant digits."""
     import torch
 
     heads = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1]

@@ -1,4 +1,4 @@
-"""Reranking by a server, through its `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI) or its language model."""
+"""Reranking by a server: either a `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI) or a language model."""
 
 import math
 from collections.abc import Sequence
@@ -18,13 +18,14 @@ Reply with one JSON object only, from each passage's number to its score, such a
 
 BEST = 10
 LEAST_CHARACTERS = 100
-"""Minimum number of characters per passage in a request, regardless of the number of passages."""
+"""Minimum number of characters per passage in a request, however many passages there are."""
 
 
 class Llm:
-    """A language model as reranker: `model` on the server in the section `[llm]`, by default the section's model.
+    """A language model used as a reranker.
 
-    Each candidate gets an equal share of the setting `input_characters`. Raises ConfigError without a server or model.
+    Uses `model`, or by default the `[llm]` section's model, on that section's server. Each candidate gets an equal
+    share of the `input_characters` setting. Raises ConfigError if no server or model is set.
     """
 
     reads_bits = False
@@ -34,7 +35,7 @@ class Llm:
         self._chat = Chat(self._settings, model, reach_seconds=REACH_SECONDS)
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Score candidates from 0 to 1; raises ProviderError for a failure or an unusable answer."""
+        """Score candidates from 0 to 1. Raises ProviderError if the server fails or its answer is unusable."""
         if not candidates:
             return []
         share = max(LEAST_CHARACTERS, self._settings.input_characters // len(candidates))
@@ -53,9 +54,9 @@ class Llm:
 
 
 def _scores(answer: str, count: int) -> list[float] | None:
-    """Return the scores in the last JSON object that contains them, or None.
+    """Return the scores in the last JSON object that contains them, or None if there is no such object.
 
-    Earlier objects may belong to the model's reasoning, or to passages that it quotes.
+    Earlier objects may be part of the model's reasoning, or of passages quoted in it.
     """
     numbers = [str(number) for number in range(1, count + 1)]
     for by_number in values(answer, r"\{"):
@@ -67,25 +68,25 @@ def _scores(answer: str, count: int) -> list[float] | None:
 
 
 STYLES = ("cohere", "tei", "jina")
-"""Request formats in the order in which `auto` tries them."""
+"""Request formats, in the order tried by `auto`."""
 
 ANSWER_BYTES = 1 << 20
-"""Maximum size of an answer in bytes, not counting the texts, which some servers return."""
+"""Maximum size of an answer in bytes, not counting the passages, which some servers send back."""
 
 LARGEST = 1e9
-"""Largest plausible logit; a larger score is an error."""
+"""Limit for plausible logits. A score this large or larger is an error."""
 
 ROUNDING = 1e-3
-"""Tolerance for rounding errors; a score further outside the range 0 to 1 is a logit."""
+"""Tolerance for rounding errors. A score further outside the range 0 to 1 is a logit."""
 
 
 class RerankApi:
-    """A reranker on a server: `model` on the server in the section `[rerank]`, by default the section's model.
+    """A reranker on a server.
 
-    With the style `auto` the first request tries the formats in turn: if the server rejects a format as malformed (HTTP
-    400 or 422), the next format is tried, and later requests use the first format that works. Scores outside 0 to 1 are
-    logits; once there is one, all scores from that server count as logits. Raises ConfigError without a server or
-    model.
+    Uses `model`, or by default the `[rerank]` section's model, on that section's server. With the style `auto`, the
+    first request tries each format until the server stops rejecting it as malformed (HTTP 400 or 422). Later requests
+    use the format that worked. Scores outside 0 to 1 are logits; once one is seen, all scores from this server count as
+    logits. Raises ConfigError if no server or model is set.
     """
 
     reads_bits = False
@@ -97,7 +98,7 @@ class RerankApi:
         self._logits = False
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Score candidates from 0 to 1; raises ProviderError if the server fails."""
+        """Score candidates from 0 to 1. Raises ProviderError if the server fails."""
         scores = []
         size = self._settings.batch_size
         for start in range(0, len(candidates), size):
@@ -105,7 +106,7 @@ class RerankApi:
             scores += self._scores(self._answer(query, texts), len(texts))
         if any(not -ROUNDING <= score <= 1 + ROUNDING for score in scores):
             self._logits = True
-        # A sigmoid via tanh, because exp would overflow.
+        # Compute the sigmoid with tanh, because exp could overflow.
         return [0.5 + 0.5 * math.tanh(score / 2) if self._logits else min(1.0, max(0.0, score)) for score in scores]
 
     def warm(self) -> None:
@@ -135,7 +136,7 @@ class RerankApi:
         return body | {"documents": texts}
 
     def _scores(self, answer: object, count: int) -> list[float]:
-        """Return the scores in a server's response, in the order of the texts; each supported format is read."""
+        """Return the scores in a server's response, in the order of the passages. Reads all supported formats."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise self._server.unusable("answered without a list of scores")

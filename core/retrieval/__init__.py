@@ -1,1 +1,1 @@
-"""From a question to hits and to the context of a prompt; notes that are similar to each other."""
+"""Finds hits for a question, builds context for prompts, and finds similar notes."""

@@ -1,10 +1,10 @@
-"""Confidence in the hits of a search: whether they answer the question, and how well each one matches it.
+"""Confidence in a search's hits: whether they answer the question, and how well each hit matches it.
 
-The evidence of an answer is the sum of three values:
-- how far the similarity of the nearest chunk exceeds the background similarity of its base (what unrelated questions
-  reach there), in standard deviations;
-- the share of the question's words that the first hit contains, weighted by rarity;
-- the gains of the first hit for containing the question as typed.
+The evidence for an answer is the sum of three values:
+- how far the nearest chunk's similarity exceeds its base's background similarity (the level reached by unrelated
+  questions), in standard deviations;
+- the share of the question's words found in the first hit, weighted by rarity;
+- the first hit's gains for containing the question as typed.
 
 The weights and the threshold come from a grid search over both vaults and over questions about Wikipedia paragraphs
 (`benchmarks.unanswered`). The late interaction score is left out because it makes cross-language questions look
@@ -25,16 +25,16 @@ from core.store import Store
 LEAST = 2.0
 """Minimum evidence for hits to count as an answer."""
 _WORDS = 4.0
-"""Evidence if the first hit contains all words of the question."""
+"""Evidence if the first hit contains all of the question's words."""
 _WORDS_ALONE = 10.0
-"""Factor for the evidence of words if there are no vectors; freely phrased questions share few words with notes."""
+"""Factor for word evidence if there are no vectors, because freely phrased questions share few words with notes."""
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
     """Return the evidence that the hits answer the question.
 
-    It is infinite for a listing or a phrase, if the question names the first note's metadata, and if the background
-    similarity is unknown.
+    The evidence is infinite for a listing or a phrase search, if the question names the first note's metadata, or if
+    the background similarity is unknown.
     """
     first = next(iter(ranking.order), None)
     if first is None:
@@ -56,9 +56,9 @@ def evidence(store: Store, ranking: Ranking) -> float:
 
 
 def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
-    """Return the share of a question's words that a chunk contains, weighted by rarity, from 0 to 1.
+    """Return the share of a question's words found in a chunk, weighted by rarity, from 0 to 1.
 
-    If the question has several spellings, the one that fits the chunk best counts.
+    If the question has several spellings, the one that best fits the chunk counts.
     """
     shares = []
     for words in (request.words, *request.others):
@@ -74,23 +74,24 @@ def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
 EXACT = 1.0
 """Score above which a hit contains the question as typed."""
 VERY_CLOSE = 0.5
-"""Minimum similarity of a strong match."""
+"""Minimum similarity for a strong match."""
 VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
-"""Minimum similarity of a strong match and of a good match in a different language than the question. A quarter of the
-right hits reach the first, nine tenths the second.
+"""Minimum similarity for a strong match, and for a good match, if hit and question are in different languages.
+
+A quarter of the correct hits reach the first value, and nine tenths the second.
 """
 
 
 def match_levels(
     result: SearchResult, seen: Mapping[str, Highlight], quoted: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Return how well each hit matches, 1 to 3, by chunk id; 0 if unknown.
+    """Return how well each hit matches, by chunk id: a level from 1 to 3, or 0 if unknown.
 
-    If the question was answered, hits that the answer quotes get their level from `quoted`; others get at most 2,
-    because a shared word isn't a strong match. `quoted` is None for other searches.
+    If the question was answered, hits quoted in the answer get their level from `quoted`. The remaining hits get at
+    most 2, because a shared word isn't a strong match. `quoted` is None if there is no answer.
 
-    Levels never rise from one hit to the next: if a later hit seems nearer, all hits up to it get their mean level
-    (pool adjacent violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
+    Levels never rise from one hit to the next. If a later hit seems nearer, it and the hits it would overtake get their
+    mean level (pool adjacent violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
     """
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
     if quoted is not None:

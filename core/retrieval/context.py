@@ -1,7 +1,7 @@
-"""Context for a prompt: the chunks of hits and their neighbours as one block, within a token budget.
+"""Context for a prompt: the hits' chunks and their neighbours as one block, within a token budget.
 
-Text from notes, including titles and paths, is enclosed in NOTE_MARKS, which are escaped inside it. A number in
-brackets is therefore a citation only outside the marks, whatever a note contains.
+Text from notes, including titles and paths, is enclosed in NOTE_MARKS, and any such marks inside the text are escaped.
+So a number in brackets is a citation only outside the marks, whatever a note contains.
 """
 
 import re
@@ -18,17 +18,17 @@ from core.chunking.reading import Tokens
 from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage
 from core.store import Store
 
-# Passages: hits widened by the chunks around them.
+# Passages: hits extended by the chunks around them.
 
 MOST_TOKENS = 2000
-"""Maximum number of tokens per passage; further neighbours are left out."""
+"""Maximum number of tokens per passage. Neighbours beyond the limit are left out."""
 
 
 def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
-    """Return a chunk with the `joined` chunks and up to `size` neighbouring chunks of its note on each side.
+    """Build a passage from a chunk, the `joined` chunks, and up to `size` neighbouring chunks on each side.
 
-    The nearest neighbours are added first, up to `MOST_TOKENS` in all. Deleted chunks are skipped. Edited chunks
-    contribute their edited text, and chunks of pictures the text read from the picture.
+    The nearest neighbours are added first, up to `MOST_TOKENS` in total. Deleted chunks are skipped. Edited chunks
+    contribute their edited text, and picture chunks the text read from the picture.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
@@ -67,12 +67,12 @@ _BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\
 """The first character of a note mark, or of text that looks like one."""
 _BREAK = "\n\n"
 _BLANK = 100
-"""Maximum gap in characters between pieces that count as touching."""
+"""Maximum gap, in characters, between pieces that count as touching."""
 _LEAST = 16
-"""Minimum number of tokens in a neighbour that is cut to fit."""
+"""Minimum number of tokens to keep from a neighbour that is cut to fit."""
 _AFTER_HITS = 1 << 30
 _STEPS = 8
-"""Number of window positions to try per window length, in a chunk that exceeds the budget."""
+"""Number of window positions to try per window length when a chunk exceeds the budget."""
 
 
 # Contexts: passages as one block for a prompt.
@@ -80,7 +80,7 @@ _STEPS = 8
 
 @frozen
 class _Piece:
-    """A slice of a note within one section, or the text of a chunk that the user wrote or edited."""
+    """A slice of a note within one section, or the text of a chunk written or edited by the user."""
 
     note: NoteSummary
     chunk: Chunk
@@ -93,13 +93,13 @@ class _Piece:
     definitions: tuple[str, ...]
 
     def cut(self, start: int, end: int) -> Self:
-        """Return the part between two offsets of the note, which may be empty."""
+        """Return the part of the piece between two offsets in the note. The part may be empty."""
         start = max(start, self.start)
         end = max(start, min(end, self.end))
         return replace(self, start=start, end=end, text=self.text[start - self.start : end - self.start])
 
     def without(self, other: Self) -> Self:
-        """Return the piece without its overlap with another piece, which is on one side only."""
+        """Return the piece without its overlap with another piece, which must overlap on one side only."""
         if self.edited or other.edited or self.note.id != other.note.id or other.end <= self.start:
             return self
         return self.cut(other.end, self.end) if other.start <= self.start else self.cut(self.start, other.start)
@@ -116,7 +116,7 @@ class _Piece:
 
 
 class _Block:
-    """Pieces within a token budget, in the order in which they were added."""
+    """Pieces within a token budget, in the order they were added."""
 
     def __init__(self, tokens: Tokens, budget: int) -> None:
         self.pieces: list[_Piece] = []
@@ -124,11 +124,11 @@ class _Block:
         self._left = budget
 
     def rest(self, piece: _Piece) -> _Piece:
-        """Return the part of a piece that isn't in the block yet."""
+        """Return the part of a piece that isn't already in the block."""
         return reduce(_Piece.without, self.pieces, piece)
 
     def add(self, piece: _Piece) -> bool:
-        """Add a piece if it fits."""
+        """Add a piece if it fits, and return whether it did."""
         cost = len(self._tokens(piece.block(len(self.pieces) + 1) + _BREAK))
         if cost > self._left:
             return False
@@ -137,7 +137,7 @@ class _Block:
         return True
 
     def add_neighbour(self, piece: _Piece, own: _Piece) -> bool:
-        """Add a neighbour of a chunk, cut at its far end if it doesn't fit; return whether it fits uncut."""
+        """Add a chunk's neighbour, cutting its far end if it doesn't fit. Return whether it fit without cutting."""
         if self.add(piece):
             return True
         if piece.edited or (room := self._room(piece)) < _LEAST:
@@ -167,24 +167,24 @@ class _Block:
             self.add(replace(piece, start=piece.start + start, end=piece.start + end, text=piece.text[start:end]))
 
     def _room(self, piece: _Piece) -> int:
-        """Return the number of tokens left for the text of a piece."""
+        """Return the number of tokens left for a piece's text."""
         head = replace(piece, text="").block(len(self.pieces) + 1)
-        # Texts that are tokenized separately may have one more token than the whole.
+        # Tokenizing the parts separately may yield one more token than tokenizing the whole.
         return self._left - len(self._tokens(head + _BREAK)) - 1
 
 
 def escape_marks(text: str) -> str:
-    """Return a text with note marks escaped; every character keeps its offset."""
+    """Escape the note marks in text. Every character keeps its offset."""
     return _BRACKET.sub("‹", text)
 
 
 def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Tokens, budget: int) -> Context:
-    """Return the chunks of hits and their neighbours as one block with numbered citations, best first.
+    """Build one block from the hits' chunks and their neighbours, with numbered citations, best first.
 
-    A hit's own chunk comes before its neighbours, and near neighbours before far ones; neighbours that exceed the
-    budget are cut at the far end. A first chunk that alone exceeds the budget is cut to the window with the most
-    `words` of the question; later hits whose chunk doesn't fit are left out. Touching pieces are joined in the order of
-    their note, and each section has its own number.
+    A hit's own chunk is added before its neighbours, and near neighbours before far ones. Neighbours that exceed the
+    budget are cut at the far end. If the very first chunk exceeds the budget, it is cut to the window with the most of
+    the question's `words`. Later hits whose chunk doesn't fit are left out. Touching pieces are joined in note order,
+    and each section has its own number.
     """
     block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)
     left_out = 0
@@ -197,7 +197,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
             else:
                 left_out += 1
             continue
-        ended: set[bool] = set()  # the sides on which a neighbour didn't fit
+        ended: set[bool] = set()  # the sides where a neighbour didn't fit
         for piece in map(block.rest, near):
             is_before = piece.start < own.start
             if piece.text.strip() and is_before not in ended and not block.add_neighbour(piece, own):
@@ -221,7 +221,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
 
 
 def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piece]:
-    """Return a hit's chunk and the other chunks of its passage, the nearest first; these rank after all hits."""
+    """Return a hit's chunk, then the rest of its passage's chunks, nearest first. The latter rank after all hits."""
     near = [
         chunk
         for chunk in chunks_of(hit.note.id)
@@ -251,7 +251,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """Return the pieces in groups of touching ones, each in note order, in the order of each group's best piece."""
+    """Group touching pieces. Groups are in the order of their best piece, and each group is in note order."""
     runs: list[list[_Piece]] = []
     for piece in pieces:
         near = [
@@ -267,7 +267,7 @@ def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
-    """Join adjacent pieces of a run that belong to the same section."""
+    """Join a run's adjacent pieces that belong to the same section."""
     joined: list[_Piece] = []
     for piece in run:
         last = joined[-1] if joined else None

@@ -1,4 +1,4 @@
-"""The search engine: answers questions with the settings of the bases and the user's options."""
+"""The search engine, which answers questions using the bases' settings and the user's options."""
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -53,18 +53,18 @@ from core.store import Store
 from core.store.top_k import Scores
 
 _CACHED_RESULTS, _CACHED_CANDIDATES = 64, 8
-"""Maximum number of cached results, and of questions with cached candidates and tokens."""
+"""Maximum number of cached results, and of questions whose candidates and tokens are cached."""
 _PASSING: set[Notice] = {"model_loading", "model_away"}
-"""Notices about temporary states; results with one of them aren't cached."""
+"""Notices about temporary states. Results with any of these notices aren't cached."""
 
 
-# Follow-up rounds of an exploratory search, with its parts in other words and with section titles of the best chunks.
+# Follow-up rounds in an exploratory search: rephrased sub-queries, and the best chunks' section titles.
 
 _ROUNDS = 3
 """Maximum number of rounds, including the first."""
 
 SYNONYM, LEAD = message("other words"), message("a title among the hits")
-"""Reasons for the sub-queries in later rounds."""
+"""Reasons for sub-queries in later rounds."""
 
 _PER_ROUND = 3
 
@@ -76,10 +76,10 @@ def run_follow_ups(
     variants: Variants,
     search: Callable[[Sequence[SubQuery]], Sequence[Ranking]],
 ) -> tuple[list[Ranking], list[SubQueryResult]]:
-    """Run the rounds after the `first`, whose last ranking is for the whole question.
+    """Run the rounds that follow the `first`, whose last ranking is for the whole question.
 
-    Return the rankings of all rounds, and the number of hits of each sub-query. `search` runs a round. The last round
-    is the first that finds no new chunk as near to the question as those of the first round.
+    Return the rankings from all rounds and each sub-query's hit counts. `search` runs a round. Searching stops after
+    the first round that finds no new chunk as near to the question as the first round's chunks.
     """
     whole, rankings, latest = first[-1].request, list(first), list(first)
     limit = whole.query.settings.limit
@@ -87,7 +87,7 @@ def run_follow_ups(
     summaries: list[SubQueryResult] = []
 
     def nearness(rowids: Sequence[int]) -> Scores:
-        """Return the cosine between each chunk and the whole question; empty in keyword mode."""
+        """Return the cosine between each chunk and the whole question. In keyword mode, return no scores."""
         scores: Scores = {}
         for base in whole.vector_bases:
             if base.fingerprint in whole.vectors:
@@ -95,7 +95,7 @@ def run_follow_ups(
         return scores
 
     def summarise(number: int) -> bool:
-        """Count the hits of each sub-query of a round, and the new ones among them; return whether any is new."""
+        """Count the hits and new hits for each of a round's sub-queries. Return whether any hit is new."""
         before = len(known)
         for ranking in latest:
             shown, sub_query = {*islice(ranking.order, limit)}, ranking.request.sub_query
@@ -128,10 +128,11 @@ def follow_ups(
     variants: Variants,
     number: int,
 ) -> list[SubQuery]:
-    """Return the new sub-queries for the next round; `done` are the earlier ones.
+    """Return the new sub-queries for the next round. `done` are the sub-queries of earlier rounds.
 
-    The second round rephrases the parts. For lists and summaries, each round also asks about the section titles of the
-    best chunks (`tops`, for each sub-query of the last round), because they name parts of the subject.
+    The second round rephrases the original sub-queries. For lists and summaries, each round also asks about the section
+    titles of the previous round's best chunks, because they name parts of the subject. `tops` holds those chunks for
+    each sub-query.
     """
     known = {sub_query.text.casefold() for sub_query in done}
     result: list[SubQuery] = []
@@ -155,7 +156,7 @@ def follow_ups(
 
 
 class SearchEngine:
-    """Answers questions; results are cached until the index changes."""
+    """Answers questions. Results are cached until the index changes."""
 
     def __init__(
         self,
@@ -168,7 +169,7 @@ class SearchEngine:
         *,
         cached: bool = True,
     ) -> None:
-        """Create an engine; for measurements without caches, pass `cached=False`."""
+        """Create an engine. For measurements, pass `cached=False` to collect and rerank candidates afresh each time."""
         self._store, self._settings, self._models = store, settings, models
         self._synonyms, self._clicks, self._images = synonyms, clicks, images
         self._llm, self._cached = LlmSteps(settings), cached
@@ -184,7 +185,7 @@ class SearchEngine:
         return hits.relevant_clicks(self._clicks, result)
 
     def answer(self, prepared: Prepared) -> SearchResult:
-        """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
+        """Return a question's hits. Raises ModelError, ConfigError or EmbeddingMismatch."""
         with log_call("search") as line:
             started = time.perf_counter()
             key = prepared, self._stamps(prepared.query), self._synonyms.stamp(), self._llm.stamp(prepared)
@@ -205,9 +206,10 @@ class SearchEngine:
             return result
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
-        """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, or from the settings.
+        """Return the passages of a question's hits as a block for a prompt.
 
-        Raises the errors of `answer`, and QueryError for a budget below 1.
+        `budget` is in tokens; None uses the settings. Raises the errors of `answer`, and QueryError if the budget is
+        below 1.
         """
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
@@ -221,13 +223,13 @@ class SearchEngine:
         return replace(block, confident=result.confident, notices=result.notices)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
-        """Return the highlights of each hit by chunk id; see `Highlight`."""
+        """Return each hit's highlights by chunk id. See `Highlight`."""
         return highlights.highlights(result, self._store, self.tokenized_hits(result))
 
     def below_background(self, result: SearchResult) -> set[str]:
         """Return the ids of hit chunks that are less similar to the question than unrelated text usually is.
 
-        Chunks of notes that the question names by their metadata are never included.
+        Chunks from notes named in the question by their metadata are never included.
         """
         floors = {base.name: floor for base in self._store.bases.all() if (floor := self._store.floors.get(base))}
         return {
@@ -240,7 +242,7 @@ class SearchEngine:
         }
 
     def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:
-        """Return the tokens of the question and of each hit, by chunk id; cached for the last results."""
+        """Return the tokens of the question and of each hit, by chunk id. Cached for the most recent results."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         tokenized = self._tokenized_hits.get(key)
         if tokenized is None:
@@ -250,24 +252,27 @@ class SearchEngine:
         return tokenized
 
     def filters(self, **values: Unpack[FilterValues]) -> Filters:
-        """Return the filters for typed values; raises the errors of `filters_of`."""
+        """Return the filters for typed values. Raises the errors of `filters_of`."""
         return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
     matches = staticmethod(match_levels)
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
-        """Return the spans of a question's content words in a text."""
+        """Return the spans in the text that match the question's content words."""
         words = highlights.telling_words(query_keywords(question))
         return highlights.words_in(text, words, self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
-        """Return why a note isn't a hit of a question at the simple level; raises NoteNotFound and search errors."""
+        """Return why a note isn't a hit for a question at the simple level.
+
+        Raises NoteNotFound and the errors of a search.
+        """
         with self.explained(typed, options) as reasons:
             return reasons.why_not(self._store.notes.card(note_id))
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level and keep the snapshot open for explanations; raises the errors of a search."""
+        """Search at the simple level and keep the snapshot open for explanations. Raises the errors of a search."""
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
@@ -275,7 +280,7 @@ class SearchEngine:
             yield Reasons(self._store, ranking, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
-        """Return a hit's passage, widened by up to `size` chunks on each side."""
+        """Return a hit's passage, extended by up to `size` chunks on each side."""
         chunks = self._store.chunks.for_note(hit.note.id) if hit.joined else []
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
         return context.build_passage(self._store, hit.note, hit.chunk, size, joined)
@@ -319,7 +324,7 @@ class SearchEngine:
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:
-        """Search the parts of a question in one snapshot, for all stages alike, and keep it open."""
+        """Search the parts of a question in one snapshot, shared by all stages and kept open."""
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
             requests = self._start_search(query, bases, parts, wait=wait)
@@ -332,7 +337,7 @@ class SearchEngine:
     def _rank(self, requests: Sequence[SearchRequest], scope: Scope) -> list[Ranking]:
         """Collect and rank the candidates of each request.
 
-        Searches that differ only in reranking and explaining share the candidates.
+        Searches that differ only in reranking or explaining share their candidates.
         """
         rankings = []
         for request in requests:
@@ -345,7 +350,7 @@ class SearchEngine:
         return rankings
 
     def _stamps(self, query: Query) -> tuple[object, ...]:
-        """Return values that change with the index, and with the uses of notes if these affect the results."""
+        """Return values that change with the index, and with the notes' uses if those affect the results."""
         by_use = any(condition.field == "use" for condition in query.filters.conditions)
         matters = bool(by_use or query.settings.feedback_weight)
         return self._store.fields.version(), matters and self._store.uses.stamp(verdicts=not by_use)

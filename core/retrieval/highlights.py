@@ -1,4 +1,4 @@
-"""Highlights of a hit: the question's words, the sentence nearest to the question, and their similarity."""
+"""A hit's highlights: the question's words, the sentence nearest to the question, and the hit's similarity to it."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,20 +32,20 @@ from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
-"""Returns the stem of each word, as in the word index."""
+"""Returns each word's stem, as in the word index."""
 
 LONGEST = 320
-"""Maximum number of characters per sentence; longer sentences are divided."""
+"""Maximum number of characters per sentence. Longer sentences are divided."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _CLINGING = f"[{INVISIBLE}\U0001f3fb-\U0001f3ff]*"
-"""Characters that attach to the previous one: invisible characters, and skin tones of emoji."""
+"""Characters that attach to the previous character: invisible characters and emoji skin tones."""
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
-"""A block of Markdown: a fence, a heading or an HTML line, or the lines of a paragraph, an item or a row."""
+"""A Markdown block: a fence, heading or HTML line, or all lines of a paragraph, list item or table row."""
 _END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
@@ -60,18 +60,18 @@ _SILENT = STOP_WORDS | frozenset(
     " such theirs themselves too us very whether whom whose yet yours yourself are aren couldn didn hadn hasn"
     " haven ll re shouldn ve wasn weren won wouldn".split()
 )
-"""Words that are marked only if a question has no others, and never for another word with the same stem."""
+"""Words that are marked only if the question has no other words, and never because their stem matches another word."""
 _PARTICLES = "[的了吗呢吧啊嘛啦呀么着们我你您他她它这那哪把被给与或很也]"
 _ACROSS = re.compile(
     "(?!目的|的确|了解|酒吧|网吧|给予|供给|补给|参与|或许|把握|把手|被子|自我|着色|着手|着重|着陆|着火)"
     f"(?:{_PARTICLES}.|.{_PARTICLES})"
 )
-"""Two Chinese characters that don't form a word, because one of them is a particle or a pronoun."""
+"""Two Chinese characters that don't form a word because one of them is a particle or pronoun."""
 
 
 @dataclass(frozen=True)
 class TokenizedHit:
-    """The tokens of a question and the token bits of a hit, with their embedder and centre."""
+    """A question's tokens and a hit's token bits, with their embedder and centre."""
 
     hit: Hit
     question: Matrix
@@ -81,10 +81,10 @@ class TokenizedHit:
 
     @lazy
     def compared(self) -> tuple[Spans, Matrix] | None:
-        """The span of each of the hit's tokens, and its cosine to each token of the question.
+        """The spans of the hit's tokens, and each token's cosine to each of the question's tokens.
 
-        The span is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question tokens). None if the
-        bits don't belong to the text.
+        The shapes are (tokens, 2) and (tokens, question tokens). Tokens in a window's head have the span (-1, -1). None
+        if there are no tokens or the bits don't match the text.
         """
         if not len(self.question) or not len(self.bits):
             return None
@@ -95,7 +95,7 @@ class TokenizedHit:
 
 
 def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
-    """Return the highlights of the hits by chunk id."""
+    """Return the hits' highlights by chunk id."""
     words = words_to_mark(result)
     texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
     # Cache all stems with one query.
@@ -106,7 +106,7 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
 
 
 def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
-    """Return the tokens of the question and the hits by chunk id; empty unless the search was semantic."""
+    """Return the tokens of the question and the hits, by chunk id. Empty if the search was by words only."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
     read: dict[str, TokenizedHit] = {}
@@ -129,9 +129,9 @@ def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[st
 
 
 def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
-    """Return the words to mark in the hits of each sub-query.
+    """Return the words to mark in each sub-query's hits.
 
-    A phrase is marked as a whole; its words are marked individually only if no text contains the phrase.
+    A phrase is marked as a whole. Its words are marked individually only if no chunk contains the phrase.
     """
     required = () if "phrase_not_found" in result.notices else result.understood.phrases
     phrases = (*required, *result.understood.emphasised)
@@ -145,7 +145,7 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
 
 
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
-    """Return the highlights of a hit; without token bits its nearest sentence is the sentence with the most words."""
+    """Return a hit's highlights. If it has no token bits, its nearest sentence is the one with the most marked text."""
     text = hit.chunk.text
     found, telling = word_places(text, words, stems), telling_words(words)
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
@@ -155,7 +155,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     scores: dict[Span, float] = {}
     nearness = None
     if read and read.compared:
-        # The sentence whose tokens are nearest to the question's on average.
+        # Pick the sentence whose tokens are on average nearest to the question's.
         places, cosines = read.compared
         nearness = float(cosines.max(axis=0).mean())
         for span in spans:
@@ -163,14 +163,14 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
             if len(within):
                 scores[span] = float(within.max(axis=0).mean())
     else:
-        # The sentence with the greatest total length of marked words, the first one if there are none.
+        # Pick the sentence with the greatest total length of marked words, or the first one if no words are marked.
         for start, end in spans:
             scores[start, end] = sum(last - first for first, last in marked if start <= first and last <= end)
     return Highlight(marked, max(scores, key=scores.__getitem__, default=None), nearness, share)
 
 
 def sentences(text: str) -> list[Span]:
-    """Return the sentences of a Markdown text; headings, code and HTML only if there are no others."""
+    """Return the sentences in Markdown text. Headings, code and HTML are used only if there is no prose."""
     text = with_newlines(blank_blobs(text))
     plain = hide_inline(text)
     prose: list[Span] = []
@@ -188,7 +188,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequence[Span]:
-    """Return sentences with whole table rows in place of parts of tables; header rows are left out."""
+    """Replace the sentences inside tables with whole table rows, leaving out header rows."""
     rows = [(row.start, row.end) for table in tables for row in table.rows]
     if not rows:
         return spans
@@ -198,9 +198,9 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
 
 
 def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], longest: int) -> Iterator[Span]:
-    """Yield the sentences of a block that contain words; `ends` matches their ends, `plain` comes from `hide_inline`.
+    """Yield a block's sentences that contain words. `plain` comes from `hide_inline`; `ends` matches sentence ends.
 
-    A sentence that is too long is divided at line ends, then at pauses, then between Chinese characters.
+    A sentence that is too long is divided at line ends, or else at pauses, or else between Chinese characters.
     """
     for first, last in pairwise([start, *(match.end() for match in ends.finditer(plain, start, end)), end]):
         begin, stop = strip_span(plain, first, last)
@@ -213,23 +213,23 @@ def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], lon
 
 
 def hide_inline(text: str) -> str:
-    """Return a text of the same length, in which letters replace inline code and links to keep them in one piece."""
+    """Replace inline code and links with letters, so that they aren't divided. The length stays the same."""
     return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
 
 
 def telling_words(words: Sequence[str]) -> Sequence[str]:
-    """Return the content words among a question's words; all words if there are none."""
+    """Return the content words among a question's words, or all words if there are no content words."""
     return [word for word in words if word not in _SILENT and not _ACROSS.fullmatch(word)] or words
 
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
-    """Return the spans of words in a text, in any of their forms, and the words that the text contains."""
+    """Return the spans of words found in the text, in any of their forms, and the set of words found."""
     places = word_places(text, words, stems)
     return tuple(join_spans(sorted(span for span, _ in places))), {word for _, word in places}
 
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
-    """Return each span of a word in a text, in any of its forms, with the word."""
+    """Return the span of each word found in the text, in any of its forms, together with the word."""
     plain = simplify(blank_blobs(text))
     places = [
         (match.span(), word)
@@ -253,9 +253,9 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
     return places
 
 
-@lru_cache(200)  # a page reads the hits for highlights and for the answer
+@lru_cache(200)  # a page reads the hits twice: for the highlights and for the answer
 def _forms_in(text: str) -> list[tuple[str, Span]]:
-    """Return the forms of each word in a text, with their spans."""
+    """Return the forms of every word in the text, with their spans."""
     return [
         (form, (match.start() + start, match.start() + end))
         for match in _LATIN.finditer(text)
@@ -265,7 +265,7 @@ def _forms_in(text: str) -> list[tuple[str, Span]]:
 
 @lru_cache(20_000)
 def _forms(word: str) -> list[tuple[str, Span]]:
-    """Return the forms of a word and of its parts, as in keyword search, with their spans in the word."""
+    """Return the forms of a word and its parts, as in keyword search, with their spans in the word."""
     places = ((0, len(word)), *parts_of(word))
     return [(form, (start, end)) for start, end in places if (form := _form(word[start:end]))]
 
@@ -275,9 +275,9 @@ def _form(word: str) -> str:
 
 
 def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
-    """Return the span of each of `count` stored tokens in the chunk's text, (-1, -1) for tokens of a window's head.
+    """Return the spans of `count` stored tokens in the chunk's text, or None if the tokens don't match the chunk.
 
-    Chunks embedded by an older version have no separate rows. None if the tokens don't match the chunk at all.
+    Tokens in a window's head have the span (-1, -1). Chunks embedded by an older version have no separate rows.
     """
     usual = places_of(chunk, title, embedder)
     if len(usual) == count:
@@ -296,7 +296,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
 
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
-    """Return a result with the page of each hit's sentence; hits on a single page have it already."""
+    """Add the page of each hit's nearest sentence. Hits on a single page already have it."""
 
     def page_at(hit: Hit, offset: int) -> int:
         return hit.chunk.page_at(hit.note.document, offset)

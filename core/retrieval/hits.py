@@ -1,4 +1,4 @@
-"""Hits from ranked candidates: their passages, facets and files, the dropped candidates, and the effect of clicks."""
+"""Builds hits from ranked candidates, adds passages, facets and file states, and reranks hits by clicks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,9 +56,9 @@ from core.store import Store
 
 @frozen
 class _Ranked:
-    """The candidates of a search, best first, and the groups that become its hits.
+    """A search's candidates, best first, and the groups that become its hits.
 
-    `matched`: the question's words that each candidate contains, only with `explain`.
+    `matched` holds the question's words found in each candidate, if the search has `explain` set.
     """
 
     rankings: Sequence[Ranking]
@@ -68,7 +68,7 @@ class _Ranked:
     matched: Mapping[int, Sequence[str]]
 
     def hit(self, rank: int, rowid: int) -> Hit:
-        """Return a candidate as a hit whose passage is its own chunk."""
+        """Return a candidate as a hit whose passage is just its own chunk."""
         candidate, chunk = self.candidates[rowid], self.chunks[rowid]
         ranking = candidate.ranking
         card = ranking.candidates.card(rowid)
@@ -87,9 +87,9 @@ class _Ranked:
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
-    """Return the hits of rankings that take turns; with `explain`, also the dropped candidates.
+    """Build a result from rankings, whose hits alternate. With `explain`, also list the dropped candidates.
 
-    `whole` is the ranking of the undivided question.
+    `whole` is the undivided question's ranking.
     """
     query = whole.request.query
     ranked = _rank_groups(store, successors, rankings, whole)
@@ -122,7 +122,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return hits with the current state of their notes' files: same, changed or gone since the last sync."""
+    """Add the state of each hit's file: the same as at the last sync, stale, or gone."""
     states: dict[str, FileState] = {}
     for note_id, folder, path, *stamp in store.fields.stamps({hit.note.id for hit in hits if hit.note.in_file}):
         file = Path(folder, path)
@@ -138,7 +138,7 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> _Ranked:
-    """Group the candidates, with superseded notes below their successors."""
+    """Group the candidates, placing superseded notes below their successors."""
     query, candidates = whole.request.query, merge(rankings)
     limit = query.settings.limit
     order = list(candidates)
@@ -161,7 +161,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 
 def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size: int) -> list[Hit]:
-    """Return the hit of each group: its best chunk, widened by joined chunks and neighbours."""
+    """Return each group's hit, which is the best chunk extended by joined chunks and neighbours."""
     cards = {note_id: card for ranking in ranked.rankings for note_id, card in ranking.candidates.cards.items()}
     best = {ranked.chunks[group.best].note_id for group in ranked.groups}
     missing = {new for note_id in best for new in successors.get(note_id, ())} - cards.keys()
@@ -172,7 +172,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
         joined, copies = ([ranked.chunks[rowid] for rowid in rowids] for rowids in (group.joined, group.copies))
         scores = dict(hit.scores)
         if scores and len(ranked.rankings) == 1:
-            # Without duplicates of better hits, the hit ranks higher than the candidate did.
+            # Duplicates of better hits are gone, so the hit may rank higher than the candidate did.
             last = list(scores)[-1]
             scores[last] = replace(scores[last], rank=rank)
         hits.append(
@@ -189,10 +189,10 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
 
 
 def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
-    """Reorder the hits by what their notes have `gained`; no hit is added or removed.
+    """Reorder the hits by what their notes have `gained`. No hit is added or removed.
 
-    On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note gains at
-    most as much as its successors among the hits, so that it stays below them.
+    On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note never
+    gains more than its successors among the hits, so it stays below them.
     """
     if not gained:
         return list(hits)
@@ -213,7 +213,7 @@ def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, s
 
 
 def _list_dropped(ranked: _Ranked, limit: int) -> Iterator[DroppedCandidate]:
-    """Yield the candidates that aren't hits, each with the stage that dropped it according to its ranks."""
+    """Yield the candidates that aren't hits, with the stage that dropped each one, judging by its ranks."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
     for rank, (rowid, candidate) in enumerate(ranked.candidates.items(), 1):
@@ -241,9 +241,9 @@ _FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.
 
 
 def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
-    """Return the field values of the hits' notes and their copies, the most frequent first.
+    """Count the field values of the hits' notes and their copies, most frequent first.
 
-    Values that all hits share are left out.
+    Values shared by all hits are left out.
     """
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
     spelled: dict[str, str] = {}
@@ -287,16 +287,16 @@ def _term(field: str, value: str) -> str:
     return f'{name}:"{value}"' if any(mark in value for mark in ' ,，、:：()"“”「」#') else f"{name}:{value}"
 
 
-# Ranking of hits by clicks on their notes, which count only for similar questions and fade with time.
+# Ranking hits by clicks on their notes. Clicks count only for similar questions, and fade over time.
 
 GAIN = 0.5
-"""Maximum amount by which clicks raise a hit, on a scale from the last hit (0) to the first (1); see decision 61."""
+"""The most that clicks can raise a hit, on a scale from the last hit (0) to the first (1). See decision 61."""
 _LIKE = 0.5
-"""Minimum similarity of two questions for clicks on one to count for the other."""
+"""Two questions must be more similar than this for clicks on one to count for the other."""
 
 
 def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
-    """Return the hits of a result, reordered by clicks; no hit is added or removed."""
+    """Return a result's hits, reordered by clicks. No hit is added or removed."""
     if clicks is None:
         return result.hits
     totals: defaultdict[str, float] = defaultdict(float)
@@ -309,9 +309,9 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
 
 
 def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
-    """Return the clicks for similar questions on a result's notes, newest first; empty if clicks are off.
+    """Return the clicks on a result's notes for similar questions, newest first.
 
-    It is also empty after a language model's choice, whose order must not change.
+    There are none if clicks are off, or if a language model chose the hits, because its order must not change.
     """
     if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
         return ()
@@ -327,7 +327,7 @@ def likeness(first: str, second: str) -> float:
 
 @lru_cache(4096)
 def _words(question: str) -> frozenset[str]:
-    """Return the content words of a question, without its filters and exclusions."""
+    """Return a question's content words, ignoring its filters and exclusions."""
     try:
         understood = parse(question, now=local_now(), has_filters=True)
     except QueryError:

@@ -1,4 +1,4 @@
-"""What a search asks a language model to do: decompose a question, choose among the hits, and answer."""
+"""A search's uses of a language model: decomposing the question, choosing among the hits, and answering."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -21,10 +21,10 @@ _CACHED = 64
 
 
 class LlmSteps:
-    """Decomposes questions and selects hits with the language model from the settings, if one is set up.
+    """Decomposes questions and selects hits, using the language model from the settings if one is set up.
 
-    A page searches a question several times: before and after reranking, for its context, and for dropped candidates.
-    Replies are cached by model and input, to ask only once.
+    A page searches the same question several times: before and after reranking, for its context, and for dropped
+    candidates. Replies are cached by model and input, so the model is asked only once.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -33,13 +33,16 @@ class LlmSteps:
         self._selections: Cache[Hashable, LlmSelection] = Cache(_CACHED)
 
     def stamp(self, prepared: Prepared) -> Hashable:
-        """Return a value that changes with the settings that affect the results for a question."""
+        """Return a value that changes with the settings affecting the question's results."""
         decomposes = prepared.decomposition is not None
         asks, llm = prepared.query.choose or decomposes, self._settings.llm
         return asks and (llm.base_url, llm.model), decomposes and self._decomposes()
 
     def decompose(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
-        """Return the decompositions of an exploratory question, the model's first, and the reason if it gave none."""
+        """Return an exploratory question's decompositions, the model's first.
+
+        Also return the reason if the model failed, or None.
+        """
         by_rules, text, llm = prepared.decomposition, prepared.query.text, self._settings.llm
         if by_rules is None:
             return (), None
@@ -55,7 +58,7 @@ class LlmSteps:
         return (by_model, by_rules), None
 
     def select(self, query: Query, hits: Sequence[Hit]) -> LlmSelection:
-        """Return the model's selection among the hits, or why there is none."""
+        """Return the model's selection among the hits, or an empty one that says why there is none."""
         llm = self._settings.llm
         if not (hits and llm.is_set_up):
             return LlmSelection()
@@ -68,7 +71,7 @@ class LlmSteps:
             return LlmSelection(problem=error.message)
 
     def _decomposes(self) -> bool:
-        """Return whether the model decomposes exploratory questions."""
+        """Return whether the model should decompose exploratory questions."""
         chosen = self._settings.search.decompose
         return chosen == "llm" or (chosen == "auto" and self._settings.llm.is_set_up)
 
@@ -81,40 +84,40 @@ sentences, in the language of the question, without section numbers. If no secti
 Reply with one JSON object only, such as {"chosen": [4, 1], "answer": "..."}."""
 
 CANDIDATES = 20
-"""Maximum number of hits among which the model chooses."""
+"""Maximum number of hits the model chooses among."""
 LEAST_CHARACTERS = 400
-"""Minimum number of characters per candidate; if there isn't enough text for all, there are fewer candidates."""
+"""Minimum number of characters per candidate. If the input is too short for that, there are fewer candidates."""
 MOST_CHARACTERS = 4000
 """Maximum number of characters in an answer."""
 
 
 def widen_query(query: Query) -> Query:
-    """Return a query for as many hits as the model chooses among."""
+    """Raise a query's limit to the number of hits the model chooses among."""
     limit = max(query.settings.limit, CANDIDATES)
     return replace(query, settings=replace(query.settings, limit=limit, pool=max(query.settings.pool, limit)))
 
 
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
-    """Return as many of the first hits as fit into `characters` of note text."""
+    """Return as many of the first hits as fit into the given number of characters of note text."""
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 
 def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, object]:
-    """Return the model's input: the question and the candidates, with at most `characters` of note text."""
+    """Return the model's input: the question, and the candidates' text, shortened to `characters` in total."""
     texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
     sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]
     return {"question": question, "sections": sections}
 
 
 def place_of(hit: Hit) -> str:
-    """Return a hit's titles for a model: the title of its note and those of its section."""
+    """Return a hit's titles for a model: the note title and the section titles."""
     return " › ".join(dict.fromkeys([hit.note.title, *hit.chunk.section]))
 
 
 def shares(texts: Sequence[str], characters: int) -> list[str]:
-    """Return the beginnings of texts, with at most `characters` in total.
+    """Shorten strings to at most `characters` in total, keeping their beginnings.
 
-    Each text gets an equal share; long texts also get what short ones don't need.
+    Each string gets an equal share. Long strings also get what the short ones don't need.
     """
     share = characters // len(texts)
     spare = sum(max(0, share - len(text)) for text in texts)
@@ -129,9 +132,9 @@ def _chat(llm: LlmSettings) -> "Chat":
 
 
 def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
-    """Return the model's choice among the candidates in `material`, from the last valid JSON object of its reply.
+    """Return the model's choice among the candidates in `material`, taken from the last valid JSON object in its reply.
 
-    Raises ProviderError if the model fails, or doesn't reply in the required form.
+    Raises ProviderError if the model fails or doesn't reply in the required form.
     """
     from core.providers.chat import values
 
@@ -146,7 +149,7 @@ def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) ->
 
 
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
-    """Return a result with the chosen hits first, then the others, cut to the query's limit.
+    """Return a result with the chosen hits first, then the rest, up to the query's limit.
 
     Ranks and scores stay with the positions, not with the hits.
     """

@@ -1,8 +1,8 @@
-"""The order of candidates: fused scores, duplicates, superseded notes; and the values that the stages pass on.
+"""Ranks candidates: score fusion, duplicates, superseded notes, and the values passed between stages.
 
-Keyword and token scores are only comparable within a language: a question's words are rare in notes in another
-language, and its tokens are nearer to tokens in its own language. Only semantic scores are comparable across languages
-(`core/embedding/centring.py`).
+Keyword and token scores are comparable only within a language, because a question's words are rare in notes written in
+another language, and its tokens are nearer to tokens in its own language. Only semantic scores are comparable across
+languages (`core/embedding/centring.py`).
 """
 
 import re
@@ -27,21 +27,20 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.top_k import Scores, best
 
-# Fusion of the scores from several stages, as pure functions over {chunk: score}.
+# Fusing the scores from several stages, with pure functions over {chunk: score}.
 
 ChunkMap = Mapping[int, Chunk]
-"""Chunks by their rowids."""
+"""Chunks by rowid."""
 Cards = Mapping[str, NoteSummary]
-"""Notes by their ids."""
+"""Notes by id."""
 PHRASE = 0.3
-"""Gain of a chunk that contains an optional phrase, on a scale from 0 to 1."""
+"""Gain for a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
 _BY_WORDS = 0.25
-"""How much the best keyword score raises a chunk without a vector, as a share of the distance from the mean semantic
-score to 1.
+"""How far the best keyword score raises a chunk that has no vector.
 
-With half of the notes of both vaults in a base without vectors, MRR@10 is 0.540 with 0 and 0.561 with 0.25. With 0.5,
-notes with vectors lose what the others gain.
+This is a share of the distance from the mean semantic score to 1. With half of both vaults' notes in a base without
+vectors, MRR@10 is 0.540 with 0 and 0.561 with 0.25. With 0.5, notes with vectors lose what those without vectors gain.
 """
 _CONSTANT = 60
 
@@ -49,10 +48,10 @@ _CONSTANT = 60
 def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Scores) -> Scores:
     """Return the weighted sum of the semantic and keyword scores, each normalised to 0..1 over the pool.
 
-    Semantic scores have `weight`, keyword scores the rest; keyword scores that aren't fully `trusted` cede part of
+    Semantic scores have `weight`, and keyword scores the rest. Keyword scores that aren't fully `trusted` give part of
     their weight to the semantic score. A chunk without a vector gets the mean semantic score, raised by its keyword
-    score. On 1,800 questions this put the right passage first 1.5 to 2.5 points more often than reciprocal ranks, and
-    equally often for weights of 0.5 to 0.7. Both stages must have scored every candidate.
+    score. On 1,800 questions, this put the correct passage first 1.5 to 2.5 points more often than reciprocal ranks
+    did, and equally often for weights from 0.5 to 0.7. Both stages must have scored every candidate.
     """
     meaning, words = normalise(vector), normalise(keyword)
     mean = fmean(meaning.values()) if meaning else 0.0
@@ -64,9 +63,9 @@ def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Score
 
 
 def fuse_reciprocal(*stages: Scores) -> Scores:
-    """Return the sum of 1 / (60 + rank) over the stages that returned a chunk; each stage is ordered best first.
+    """Return the sum of 1 / (60 + rank) over the stages that returned each chunk. Each stage is ordered best first.
 
-    Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009, with their constant).
+    This is reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009, using their constant).
     """
     fused: Scores = {}
     for scores in stages:
@@ -76,18 +75,18 @@ def fuse_reciprocal(*stages: Scores) -> Scores:
 
 
 def share(rank: int) -> float:
-    """Return what a rank contributes to the sum over several lists."""
+    """Return a rank's contribution to the sum over several lists."""
     return 1 / (_CONSTANT + rank)
 
 
 def add_gains(scores: Scores, gains: Scores) -> Scores:
-    """Return the scores, normalised to 0..1 and raised by gains, best first; equal scores keep their order."""
+    """Normalise the scores to 0..1 and add the gains. Return them best first; equal scores keep their order."""
     after = {key: score + gains.get(key, 0.0) for key, score in normalise(scores).items()}
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
 def to_scale(raised: Scores, low: float, high: float) -> Scores:
-    """Return scores of 0 to 1 mapped to `low` to `high`, and scores above 1 (from gains) mapped to `high` to 1."""
+    """Map scores between 0 and 1 to the range `low` to `high`, and scores above 1 (from gains) to `high` to 1."""
     return {
         key: max(0.0, high - (high - low) * (1 - score)) if score <= 1 else 1 - (1 - high) / score
         for key, score in raised.items()
@@ -97,8 +96,8 @@ def to_scale(raised: Scores, low: float, high: float) -> Scores:
 def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> Scores:
     """Return the scores blended with a reranker's scores, both normalised to 0..1, best first.
 
-    Candidates outside `judged` follow in their previous order. A candidate for which the reranker had no time (None)
-    keeps its own score.
+    Candidates not in `judged` follow in their previous order. Candidates the reranker had no time for (None) keep their
+    own score.
     """
     before = normalise(scores)
     reranked = normalise({key: score for key, score in judged.items() if score is not None})
@@ -107,7 +106,7 @@ def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> 
 
 
 def normalise(scores: Scores) -> Scores:
-    """Return the scores scaled to 0 (lowest) to 1 (highest); equal scores become 1, but zeros stay 0."""
+    """Scale the scores from 0 (lowest) to 1 (highest). If all are equal, they become 1, but zeros stay 0."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -117,21 +116,21 @@ def normalise(scores: Scores) -> Scores:
 
 
 Groups = Mapping[int, bool]
-"""Chunk -> whether it is in Chinese, Japanese or Korean, which share no words with other languages."""
+"""Maps each chunk to whether it is in Chinese, Japanese or Korean, which share no words with other languages."""
 
 _BY_MEANING = 0.75
-"""Share of the difference between two languages' mean semantic scores that is transferred to their reranker scores.
+"""Share of the difference between two languages' mean semantic scores to carry over to their reranker scores.
 
-With 0, a single passage in the question's language is never first; with 1, questions over both vaults lose half a
+With 0, a single passage in the question's language never comes first. With 1, questions over both vaults lose half a
 point.
 """
 CHINESE = re.compile(f"[{CJK}]")
 
 
 def trust_words(words: Scores, groups: Groups) -> Scores:
-    """Return how much to trust keyword scores for each chunk, from 0 to 1; 1 if all chunks are in one language.
+    """Return how far to trust each chunk's keyword score, from 0 to 1. It is 1 if all chunks are in one language.
 
-    It is the square root of the ratio of the best score in the chunk's language to the best score of all.
+    Trust is the square root of the ratio between the best score in the chunk's language and the best score overall.
     """
     highest: dict[bool, float] = {}
     for rowid, score in words.items():
@@ -141,9 +140,10 @@ def trust_words(words: Scores, groups: Groups) -> Scores:
 
 
 def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, groups: Groups) -> dict[int, float | None]:
-    """Return a reranker's scores, shifted until the means of the languages differ like those of the semantic scores.
+    """Shift a reranker's scores so that the languages' means differ about as much as in the semantic scores.
 
-    Both are compared on a scale from 0 to 1. If all candidates are in one language, their scores don't change.
+    Both kinds of scores are compared on a scale from 0 to 1. If all candidates are in one language, the scores don't
+    change.
     """
     scores = {rowid: score for rowid, score in judged.items() if score is not None}
     ours, others = ([rowid for rowid in scores if groups[rowid] is is_ours] for is_ours in (True, False))
@@ -160,15 +160,16 @@ def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, gro
     return {rowid: score if score is None or not groups[rowid] else score + shift for rowid, score in judged.items()}
 
 
-# What the stages pass on: allowed chunks, candidates, their ranking, and all scores.
+# What stages pass to one another: allowed chunks, candidates, their ranking, and all scores.
 
 
 @frozen
 class Scope:
-    """The chunks that a question allows (None: all), and those that contain its phrases (None without phrases).
+    """The chunks that a question allows, or None for all chunks.
 
-    `preferred`: the number of named conditions that a chunk meets, for chunks that meet any. `searched`: parts of the
-    allowed chunks in which candidates are collected too, to keep other chunks from crowding them out.
+    `phrased` holds the chunks that contain the question's phrases, or None if it has no phrases. `preferred` maps
+    chunks to the number of named conditions they meet, omitting chunks that meet none. `searched` holds subsets of the
+    allowed chunks that are also searched on their own, so that other chunks can't crowd them out.
     """
 
     allowed: Rowids | None
@@ -180,10 +181,10 @@ class Scope:
 
 @dataclass(frozen=True)
 class Trace:
-    """The scores of each stage, in the order in which the stages ran.
+    """The scores from each stage, in the order the stages ran.
 
-    `returned`: scores of the chunks that a stage returned, best first. `every`: scores of all candidates in a stage.
-    `order`: the chunks after the last stage, best first.
+    `returned` holds the scores of the chunks returned by each stage, best first. `every` holds the scores of all
+    candidates in each stage. `order` holds the chunks after the last stage, best first.
     """
 
     returned: Mapping[str, Scores] = field(default_factory=dict)
@@ -191,23 +192,23 @@ class Trace:
     order: Scores = field(default_factory=dict)
 
     def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> "Trace":
-        """Return the trace with a further stage's scores, best first; unchanged if they are None."""
+        """Return the trace with another stage's scores added, best first, or unchanged if the scores are None."""
         if scores is None:
             return self
         scored = {**self.every, stage: scores if every is None else every}
         return Trace({**self.returned, stage: scores}, scored, scores)
 
     def scores(self, stage: str) -> Scores:
-        """Return the scores of every candidate in a stage, empty if it didn't run."""
+        """Return every candidate's score in a stage. Empty if the stage didn't run."""
         return self.every.get(stage, {})
 
     @lazy
     def ranks(self) -> Mapping[str, Mapping[int, int]]:
-        """The rank of each chunk in every stage."""
+        """Each chunk's rank, by stage."""
         return {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in self.returned.items()}
 
     def scores_of(self, rowid: int) -> dict[str, StageScore]:
-        """Return the score and rank of a candidate in each stage."""
+        """Return a candidate's score and rank in each stage."""
         return {
             stage: StageScore(scores[rowid], self.ranks[stage].get(rowid))
             for stage, scores in self.every.items()
@@ -217,9 +218,9 @@ class Trace:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of a search before reranking, with their chunks and notes.
+    """A search's candidates before reranking, with their chunks and notes.
 
-    `titled` are the first chunks of notes whose title is the question.
+    `titled` holds the first chunks of notes whose title is the question.
     """
 
     mode: ResultMode
@@ -230,12 +231,12 @@ class Candidates:
     notices: tuple[Notice, ...] = ()
 
     def card(self, rowid: int) -> NoteSummary:
-        """Return the note of a candidate."""
+        """Return a candidate's note."""
         return self.cards[self.chunks[rowid].note_id]
 
     @lazy
     def groups(self) -> Groups:
-        """The language group of each candidate; its headings count too, since its text may be code."""
+        """Each candidate's language group. Its headings count too, because its text may be code."""
         return {
             rowid: chunk.language in ("zh", "mixed")
             or bool(CHINESE.search(" ".join((self.card(rowid).title, *chunk.titles))))
@@ -243,13 +244,13 @@ class Candidates:
         }
 
     def after(self, stage: str, scores: Scores | None) -> Self:
-        """Return the candidates after a stage; see `Trace.add`."""
+        """Return the candidates with a stage's scores added. See `Trace.add`."""
         return replace(self, trace=self.trace.add(stage, scores))
 
 
 @frozen
 class Reranked:
-    """The result of a reranker: its scores, best first, and the order with its scores blended in, or a problem."""
+    """A reranker's result: its scores, best first, and the order with those scores blended in, or a problem."""
 
     scores: Scores | None = None
     order: Scores | None = None
@@ -259,9 +260,9 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranked candidates of a sub-query; `gains` are for chunks that contain the sub-query as typed.
+    """A sub-query's ranked candidates. `gains` are for chunks that contain the sub-query as typed.
 
-    `scores` are scores of hits (see `Hit`); a hit needs at least `least`.
+    `scores` are on the scale of hit scores (see `Hit`). A hit needs a score of at least `least`.
     """
 
     request: SearchRequest
@@ -275,17 +276,17 @@ class Ranking:
 
     @property
     def order(self) -> Scores:
-        """The candidates of the last stage, best first."""
+        """The candidates after the last stage, best first."""
         return self.trace.order
 
     def best(self, count: int) -> list[tuple[Chunk, NoteSummary]]:
-        """Return the first candidates with their notes."""
+        """Return the first `count` candidates with their notes."""
         return [(self.candidates.chunks[rowid], self.candidates.card(rowid)) for rowid in islice(self.order, count)]
 
 
 @frozen
 class RankedCandidate:
-    """The score and strength of a candidate, and the sub-query's ranking in which it ranks best."""
+    """A candidate's score and strength, and the ranking in which the candidate ranks best."""
 
     score: float
     strength: float
@@ -293,10 +294,10 @@ class RankedCandidate:
 
 
 def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
-    """Return the candidates of several rankings, best first.
+    """Merge the candidates from several rankings, best first.
 
-    The rankings take turns, to give each sub-query a fair share of the first places. All candidates of a turn get the
-    turn's best score.
+    The rankings take turns, so that each sub-query gets a fair share of the top positions. All candidates in a turn get
+    that turn's best score.
     """
     if len(rankings) == 1:
         scores = rankings[0].scores
@@ -314,24 +315,24 @@ def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
     }
 
 
-# Duplicates: overlapping chunks of a note, copies in other notes, equal lines of texts.
+# Duplicates: overlapping chunks in a note, copies in other notes, and identical lines.
 
 ALIKE = 0.9
-"""Minimum similarity of copies (Jaccard, over 4-character pieces)."""
+"""Minimum similarity for copies (Jaccard index over 4-character pieces)."""
 
 _DIGITS = re.compile(r"\d+")
 _PIECE = 4
 _CELLS = 1 << 14
 _SHIFT = np.uint32(32 - 14)
 _FACTOR = np.uint32(0x9E3779B1)
-"""A prime that spreads hashes over all bits (Knuth)."""
+"""A prime that spreads hashes across all bits (Knuth)."""
 
 
 @dataclass(slots=True)
 class Group:
-    """A candidate with its duplicates: overlapping chunks of its note, and copies in other notes.
+    """A candidate with its duplicates: overlapping chunks in its note, and copies in other notes.
 
-    `joined` chunks would be hits themselves, so they widen the hit; `dropped` chunks wouldn't.
+    `joined` chunks rank high enough to be hits themselves, so they extend the hit's passage. `dropped` chunks don't.
     """
 
     best: int
@@ -341,9 +342,9 @@ class Group:
 
 
 def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list[Group]:
-    """Return the first `count` groups, best first; each candidate joins the first group that it repeats.
+    """Return the first `count` groups, best first. A duplicate joins the first group it repeats.
 
-    Comparing texts is slow, so it is done only for candidates that may become hits.
+    Comparing text is slow, so only candidates that may become hits are compared.
     """
     result: list[Group] = []
     texts = {rowid: _ComparedText(chunks[rowid].text) for rowid in order}
@@ -356,7 +357,7 @@ def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list
                 (group.joined if place < count else group.dropped).append(rowid)
                 break
             if chunk.line and other.line:
-                # Lines of a list may differ only in a number, but then mean something else.
+                # List lines may differ only in a number and still mean something else.
                 is_copy = chunk.text == other.text
             else:
                 is_copy = not is_of_note and is_compared and texts[rowid].copies(texts[group.best])
@@ -371,7 +372,7 @@ def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list
 
 @dataclass(eq=False)
 class _ComparedText:
-    """A text to compare with others; its pieces are cached."""
+    """Text to compare with other text. Its pieces are cached."""
 
     _text: str
 
@@ -379,7 +380,7 @@ class _ComparedText:
         length, others = len(self._text), len(other._text)
         if length < ALIKE * others or others < ALIKE * length:
             return False
-        # A text with more than a tenth of unique pieces can't share nine tenths of all pieces.
+        # If more than a tenth of the pieces are unique, the two can't share nine tenths of all pieces.
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
             return False
         both = len(self._pieces & other._pieces)
@@ -393,7 +394,7 @@ class _ComparedText:
 
     @lazy
     def _cells(self) -> NDArray[np.bool_]:
-        """The hash cells of the text's pieces; several pieces may share a cell."""
+        """The hash cells occupied by the text's pieces. Several pieces may share a cell."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
         count = max(0, len(characters) - _PIECE + 1)
         pieces = np.zeros(count, np.uint32)
@@ -411,11 +412,11 @@ class _ComparedText:
 # Superseded notes and their successors.
 
 NewerNotes = Mapping[str, Sequence[str]]
-"""Superseded note -> the active notes that supersede it, by id."""
+"""Maps each superseded note's id to the ids of the active notes that supersede it."""
 
 
 def newer_notes(store: Store) -> NewerNotes:
-    """Return the newer notes of each note; notes name what they supersede by path, file name, title or alias."""
+    """Return each superseded note's newer notes. Notes name what they supersede by path, file name, title or alias."""
 
     def read() -> NewerNotes:
         newer: dict[str, dict[str, None]] = {}
@@ -434,10 +435,10 @@ def newer_notes(store: Store) -> NewerNotes:
 def demote_superseded(
     order: Sequence[int], chunks: ChunkMap, hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
-    """Return the candidates with each superseded note below the first hit of every note that supersedes it.
+    """Return the candidates with each superseded note placed below the first hit of every note that supersedes it.
 
-    `hits` are the shown candidates, which may include superseded ones. All others keep their order, and so do notes
-    that supersede each other.
+    `hits` are the shown candidates, which may include superseded ones. All other candidates keep their order, and so do
+    notes that supersede each other.
     """
     places = {rowid: place for place, rowid in enumerate(order)}
     first: dict[str, int] = {}
@@ -457,7 +458,7 @@ def demote_superseded(
 
     @cache
     def place_below(rowid: int) -> Span:
-        """Return a candidate's place, or the place of the last newer note and the number of steps to it."""
+        """Return a sort key: the position of the candidate or of its lowest newer note, and the steps to that note."""
         old, place = chunks[rowid].note_id, (places[rowid], 0)
         for new in successors.get(old, ()) if old in first else ():
             if new in first and old not in newer(new):

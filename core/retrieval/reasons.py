@@ -34,17 +34,17 @@ _REASONS: dict[LostAt, Message] = message_table(
 
 @dataclass(eq=False)
 class Reasons:
-    """Reasons from a finished search with `explain`, valid within its snapshot."""
+    """Reasons drawn from a finished search with `explain`; valid only within that search's snapshot."""
 
     _store: Store
     _ranking: Ranking
     result: SearchResult
 
     def why_not(self, note: NoteSummary, chunks: ChunkMap | None = None) -> WhyNot:
-        """Return why a note isn't a hit, judged by all its chunks, or by some of them by rowid.
+        """Return why a note isn't a hit, judged by the given chunks (rowid -> chunk), or by all its chunks.
 
-        Chunks that never became candidates were excluded before scoring, or missed the pool of every stage. In the
-        second case their ranks are among all allowed chunks.
+        Chunks that never became candidates either were excluded before scoring or missed the pool in every stage. If
+        they missed the pool, they are ranked among all allowed chunks.
         """
         if chunks is None:
             chunks = self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id))
@@ -77,7 +77,7 @@ class Reasons:
 
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
-        """The allowed chunks after the filters, the exclusions and the phrases; None for all chunks."""
+        """The chunks still allowed after the filters, the exclusions and the phrases, in turn; None means all."""
         query, bases = self._ranking.request.query, self._ranking.request.bases
         return [
             ("filters", narrow(self._store, replace(query, phrases=(), excluded=()), bases).allowed),
@@ -87,7 +87,7 @@ class Reasons:
 
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
-        """The score and rank of every allowed chunk in semantic and keyword search, if the mode uses them."""
+        """The score and rank of every allowed chunk in each kind of search (semantic, keyword) used by the mode."""
         request, allowed = self._ranking.request, self._ranking.scope.allowed
         vector: Scores = {}
         for base in request.vector_bases:

@@ -1,4 +1,4 @@
-"""Preparation of a search: parses the question, corrects unknown words, loads vectors and rerankers."""
+"""Search preparation: parse the question, correct unknown words, embed the question and load rerankers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,13 +46,16 @@ from core.store import Store
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of all properties; empty if the texts contain no colon and therefore name none."""
+    """Return the folded names of all properties, or an empty set if no text contains a colon.
+
+    Without a colon, a question can't name a property.
+    """
     is_needed = not {*":："}.isdisjoint("".join(typed))
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 
 def _parse_question(store: Store, typed: str, options: SearchOptions) -> Understood:
-    """Return a parsed question: in the query language, unless it is plain text or the exact title of a note."""
+    """Parse a question in the query language, unless it is plain text or exactly a note's title."""
     if options.get("plain"):
         return as_text(typed)
     known = vocabulary(store.fields.metadata()) if asks_for_notes(typed) else {}
@@ -76,10 +79,10 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
 def prepare(
     store: Store, settings: Settings, typed: str | None, options: SearchOptions, *, like: Prepared | None = None
 ) -> Prepared:
-    """Prepare a question for a search; `like` is the same question with other options, already parsed.
+    """Prepare a question for a search; `like` is the same question, already parsed, with different options.
 
-    An empty question lists the notes that pass the filters, the latest first. Raises QueryError for an invalid
-    question or invalid settings, UnknownChoice for an unknown option, base, mode or reranker.
+    An empty question lists the notes that pass the filters, latest first. Raises QueryError for an invalid question or
+    invalid settings, and UnknownChoice for an unknown option, base, mode or reranker.
     """
     typed = typed or ""
     for name in options:
@@ -137,10 +140,11 @@ def prepare(
 
 @dataclass
 class SearchRequest:
-    """A sub-query, ready to be searched.
+    """A sub-query that is ready to run.
 
-    `words`: for keyword search. `others`: the words in other spellings, or of synonyms. `vectors`: by model
-    fingerprint. `rerankers`: by base id, each with the embedder whose windows and tokens it reads.
+    `words` are the words for keyword search, and `others` are alternative spellings and synonyms. `vectors` are keyed
+    by model fingerprint. `rerankers` are keyed by base id; each comes with the embedder whose windows and tokens the
+    reranker reads.
     """
 
     query: Query
@@ -167,7 +171,7 @@ class SearchRequest:
 
 
 Variants = Callable[[str], Sequence[str]]
-"""Returns variants of a question in other words."""
+"""A function that returns rephrased variants of a question."""
 
 
 def start_search(
@@ -181,10 +185,11 @@ def start_search(
     cached: bool,
     variants: Variants,
 ) -> list[SearchRequest]:
-    """Return a request for each sub-query; nothing is searched yet.
+    """Return a request for each sub-query, without searching yet.
 
-    Without `wait`, a model that is still loading is skipped, with a notice. With `cached`, a server that doesn't answer
-    is skipped too. Raises ModelError, and EmbeddingMismatch for a base with another model unless the mode is `auto`.
+    Without `wait`, a model that is still loading is skipped, with a notice. With `cached`, so is a server that doesn't
+    answer. Raises ModelError, or EmbeddingMismatch if a base was built with a different model and the mode isn't
+    `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words, is_known = store.words, partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
@@ -197,7 +202,7 @@ def start_search(
     _embed(models, [request for request in requests if request.has_meaning], wait=wait, measured=not cached)
     for request in requests:
         if not query.as_typed:
-            # Synonyms count only where no model embeds the text.
+            # Synonyms are used only if no model embeds the text.
             texts = respell(request.spelling.text)
             if not request.has_meaning or all(base.embedder == "tfidf" for base in request.vector_bases):
                 texts += variants(request.query.text)
@@ -207,7 +212,7 @@ def start_search(
 
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> None:
-    """Embed the questions, all at once per model; if a model is unavailable, turn all into keyword searches."""
+    """Embed the questions, in one batch per model; if a model is unavailable, make all requests keyword searches."""
     notice: Notice | None = None
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:
@@ -243,9 +248,9 @@ def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, mea
 
 
 def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> None:
-    """Add the reranker of each base to a request; none if one of them fails or is still loading.
+    """Add each base's reranker to a request, or no reranker at all if any of them fails or is still loading.
 
-    Without `cached`, rerankers judge every question again.
+    Without `cached`, rerankers score every question afresh.
     """
     name = request.query.settings.reranker
     if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):

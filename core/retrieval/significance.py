@@ -11,24 +11,24 @@ from core.base.messages import Message, message
 from core.model import ENOUGH, Comparison
 
 RESAMPLES = 10_000
-"""Number of bootstrap samples: ten times the rough minimum for interval ends (Efron and Tibshirani, 1993)."""
+"""Number of bootstrap samples: ten times the rough minimum for interval bounds (Efron and Tibshirani, 1993)."""
 
 SEED = 0
 
 MOST = 10_000
-"""Maximum number of further questions that the message mentions."""
+"""Highest number of further questions given in the message."""
 
-_BLOCK = 1 << 13  # 64 KB: the system reclaims larger blocks each time, which takes twice as long
+_BLOCK = 1 << 13  # 64 KB: the OS reclaims larger blocks after every use, which doubles the time
 _Z = 1.959964
 
 
 def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
-    """Compare two runs' values of one metric by question id; higher is better.
+    """Compare two runs on one metric, given as question id -> value; higher is better.
 
     The paired bootstrap resamples the differences, which keeps each question's two values together (Sakai, 'Evaluating
-    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The ends of the interval are percentiles. To agree with
-    them, p is twice the share of resampled means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the
-    Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a number.
+    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval's bounds are percentiles. To be consistent
+    with them, p is twice the share of resampled means on the other side of 0 (Efron and Tibshirani, 'An Introduction
+    to the Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a number.
     """
     if only := old.keys() ^ new.keys():
         raise ConfigError(
@@ -40,7 +40,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     for question in old:
         if not np.isfinite([old[question], new[question]]).all():
             raise ConfigError("The value of question '{id}' isn't a number. Run the question set again.", id=question)
-    # Decimals after the ninth are noise from the order of addition; sorted questions make the samples deterministic.
+    # Beyond nine decimals, differences are noise from the order of addition. Sorting makes the samples deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
     difference = round(float(differences.sum()) / max(1, len(differences)), 12)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
@@ -48,7 +48,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     if wins or losses:
         means = _resampled(differences)
         low, high = (float(end) for end in np.quantile(means, (0.025, 0.975)))
-        # The sample itself counts as one resample, so that p is never 0 (Davison and Hinkley, 1997, chapter 4).
+        # The sample itself counts as a resample, so p is never 0 (Davison and Hinkley, 1997, chapter 4).
         other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
         p = min(1.0, 2 * (other_side + 1) / (RESAMPLES + 1))
     more = _more(differences, difference, settled=low > 0 or high < 0)
@@ -69,10 +69,11 @@ def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
-    """Estimate the number of further questions that would settle the difference, if it stays the same.
+    """Estimate how many further questions would settle the difference, assuming it stays the same.
 
-    A total of n = (z × sd / difference)² questions is needed, from the half-width z × sd / √n of the normal interval of
-    95 % (Cochran, 'Sampling Techniques', 1977, chapter 4). With n questions, every second trial settles it.
+    A total of n = (z × sd / difference)² questions is needed, since the 95% normal interval has a half-width of
+    z × sd / √n (Cochran, 'Sampling Techniques', 1977, chapter 4). With n questions, about half of all trials would
+    settle the difference. Return None if there are too few questions or no difference.
     """
     count = len(differences)
     if count < ENOUGH or not difference:
@@ -108,6 +109,6 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
 
 
 def rounded(number: int) -> int:
-    """Round up to two leading digits, at least to tens, because the estimate isn't more precise."""
+    """Round up to two significant digits, or to tens for small numbers, because the estimate isn't more precise."""
     step: int = 10 ** max(1, len(str(number)) - 2)
     return -(-number // step) * step

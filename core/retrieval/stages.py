@@ -1,4 +1,4 @@
-"""The stages of a search: `narrow` it to the allowed chunks, `collect` candidates among them, and `rank` these."""
+"""The stages of a search: `narrow` it to the allowed chunks, `collect` candidates from them, `rank` the candidates."""
 
 import re
 from bisect import bisect_right
@@ -42,17 +42,16 @@ from core.store import Store
 from core.store.top_k import Scores, best
 
 _NAMED = 2.0
-"""Gain of a chunk with named metadata, and loss of a chunk about an excluded thing.
+"""Gain for a chunk whose metadata the question names, and penalty for a chunk about an excluded subject.
 
-Previous scores range from 0 to 1, so they only decide among chunks of the same kind.
+Earlier scores range from 0 to 1, so they only decide among chunks of the same kind.
 """
 _STRONG = 3
-"""Number of best candidates whose linked notes rank higher, because a link suggests that both notes fit the question.
-"""
+"""Number of top candidates whose linked notes are raised, because a link suggests that both notes fit the question."""
 
 
 def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
-    """Resolve filters, phrases and exclusions to the allowed and preferred chunks, before anything is scored."""
+    """Resolve filters, phrases and exclusions to the allowed and preferred chunks, before scoring."""
     words, notices = store.words, list[Notice]()
     allowed = store.chunks.allowed(replace(query.filters, bases=()))
     out = set().union(*(words.find_term(text, allowed) for text in query.excluded))
@@ -75,7 +74,8 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
             allowed = _rowids(phrased)
     if not (query.preferred or query.avoided):
         return Scope(allowed, phrased, tuple(notices))
-    # Candidates are also searched among the chunks whose metadata the question names, and without excluded things.
+    # Also search for candidates among chunks whose metadata the question names, and among those without the subjects
+    # it excludes.
     every = store.chunks.rowids() if allowed is None else allowed
     preferred: Counter[int] = Counter()
     for condition in query.preferred:
@@ -88,7 +88,7 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
 
 
 def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
-    """Return the candidates of a request in their order before reranking."""
+    """Return a request's candidates in their order before reranking."""
     query, notices = request.query, list[Notice]()
     if not query.text.strip():
         newest = store.chunks.newest(request.bases, query.settings.limit, scope.allowed)
@@ -114,7 +114,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
         titled = store.titles.first_chunks((query.typed, query.text), request.bases, scope.allowed)[:pool]
         by_words = best(dict(ChainMap(*(find_by_words(store, request, pool, allowed) for allowed in scopes))))
         found["keyword"] = by_words | {rowid: 0.0 for rowid in titled if rowid not in by_words}
-    # Complete the scores of each stage for candidates of the other; chunks that aren't indexed have no semantic score.
+    # Score each search's candidates in the other search too. Chunks that aren't indexed have no semantic score.
     scored = {stage: dict(scores) for stage, scores in found.items()}
     if request.mode == "hybrid":
         vector, keyword = scored["vector"], scored["keyword"]
@@ -136,7 +136,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
-    """Rank the candidates: rerank them, and raise those that match the caller's context or the words as typed."""
+    """Rerank the candidates, and raise those that match the caller's context or the question as typed."""
     trace = candidates.trace
     if candidates.mode == "listed":
         return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
@@ -156,10 +156,10 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
 
 
 def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
-    """Return the score of each candidate (see `Hit`) from the scores before and after gains.
+    """Return each candidate's score (see `Hit`) from the scores before and after gains.
 
-    The threshold is for similarities. Candidates without a similarity pass it, as does a note whose title is the
-    question.
+    The threshold applies to similarities only. Candidates without a similarity pass it, and so do notes whose title
+    is exactly the question.
     """
     similar = candidates.trace.scores("vector")
     nearest = [min(1.0, max(0.0, similar[rowid])) for rowid in before if rowid in similar]
@@ -186,7 +186,7 @@ def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[s
 
 
 def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Scores | None:
-    """Return the fused semantic and keyword scores."""
+    """Return the fused semantic and keyword scores, or None if the mode isn't `hybrid`."""
     if request.mode != "hybrid":
         return None
     settings, trace = request.query.settings, candidates.trace
@@ -199,7 +199,10 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
 
 
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
-    """Raise chunks that contain an optional or emphasised phrase, or whose notes are linked with the best ones."""
+    """Raise chunks that contain an optional or emphasised phrase, or whose notes are linked to the best notes.
+
+    Return None if no chunk is raised.
+    """
     settings, order = query.settings, candidates.trace.order
     raised: Scores = {}
     if scope.phrased and settings.phrase == "boost":
@@ -214,7 +217,7 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
 
 
 def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Reranked:
-    """Judge the best candidates with the reranker; after a failure, return only the reason."""
+    """Score the best candidates with the reranker; on failure, return only the reason."""
     order, settings = candidates.trace.order, request.query.settings
     if not request.rerankers or not order:
         return Reranked()
@@ -231,10 +234,10 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
 def _judge(
     store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], notices: list[Notice]
 ) -> dict[int, float | None]:
-    """Score the pool once with each reranker, and add notices about missing scores.
+    """Score the pool, calling each reranker once, and add notices about missing scores.
 
-    Bases with the same model share one reranker. Chunks that aren't indexed yet have no token bits and get None:
-    reading them would delay indexing.
+    Bases with the same model share a reranker. If the reranker reads token bits, chunks that aren't indexed yet get
+    None: they have no bits, and reading their text would delay indexing.
     """
     settings = request.query.settings
     by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
@@ -253,7 +256,7 @@ def _judge(
             notices.append("tokens_read")
         elif reranker.reads_bits and len(bits) < len(own):
             notices.append("tokens_missing")
-        # For a chunk without bits, read the start of the window nearest to the question, or of its first window.
+        # For a chunk without bits, read the start of the window nearest to the question, or of the first window.
         vector, read = request.vectors.get(base.fingerprint), [rowid for rowid in own if rowid not in bits]
         nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
         texts = {}
@@ -276,7 +279,7 @@ def _judge(
 
 
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise the chunks of notes with a positive priority, and lower chunks of notes with a negative priority."""
+    """Raise chunks of notes with a positive priority, and lower chunks of notes with a negative priority."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
     weight, most = query.settings.priority_weight, max(map(abs, priorities.values()), default=0)
     if not (weight and most):
@@ -285,7 +288,7 @@ def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scor
 
 
 def _boost_caller(caller: CallerContext, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise the chunks of notes that match the caller's scope and tags, by up to 1."""
+    """Raise chunks of notes that match the caller's scopes and tags, by up to 1."""
     if not (caller.scopes or caller.tags):
         return None
     scopes, wanted = {*map(fold, caller.scopes)}, {*map(tag_key, caller.tags)}
@@ -298,7 +301,7 @@ def _boost_caller(caller: CallerContext, candidates: Candidates, order: Scores) 
 
 
 def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> Scores:
-    """Return the gains of chunks that contain the question as typed."""
+    """Return the gains for chunks that match the question as typed."""
     if request.mode == "semantic" or not order:
         return {}
     text, chunks = request.spelling.text, {rowid: candidates.chunks[rowid] for rowid in order}
@@ -316,7 +319,7 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
 
 
 def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
-    """Return the gains of chunks with named metadata, and the losses of chunks about excluded things."""
+    """Return the gains for chunks with metadata named in the question, and penalties for excluded subjects."""
     most = len(query.preferred)
     gains = {
         rowid: _NAMED + scope.preferred[rowid] / most for rowid in scope.preferred.keys() & candidates.chunks.keys()
@@ -328,7 +331,7 @@ def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
 
 
 def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
-    """Put notes with a higher priority first among chunks with equal scores."""
+    """Order chunks with equal scores by their notes' priority, highest first."""
     if not any(card.priority for card in candidates.cards.values()):
         return trace
     scores, stage = trace.order, [*trace.returned][-1]
@@ -337,9 +340,9 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
 
 
 def _linked(candidates: Candidates, links: Mapping[str, Sequence[str]], order: Iterable[int]) -> list[int]:
-    """Return the candidates whose note links to a strong candidate's note, or is linked from it.
+    """Return the candidates whose note links to a strong candidate's note or is linked from it.
 
-    `links` are the link targets in each note: a path, or the title or file name in a wikilink.
+    `links` maps each note to its link targets. A target is a path, or a wikilink's title or file name.
     """
     named, targets = {}, {}
     for note_id, card in candidates.cards.items():
@@ -362,32 +365,32 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
     return np.array(sorted(chunks), dtype=np.int64)
 
 
-# Exact matches: gains of chunks that contain a question as typed: as their heading, as a run of words, or by a
-# rare word.
+# Exact matches: gains for chunks that contain the question as typed, as a heading or as a run of words, or that
+# contain one of its rare words.
 #
-# Every gain has a condition: without conditions, freely phrased questions lose 4 points of MRR (a folder of 173 English
-# notes with 58 questions). With them, MRR@10 of `benchmarks.quality` rises from 0.617 to 0.634.
+# Every gain has a condition. Unconditional gains cost freely phrased questions 4 points of MRR (a folder of 173
+# English notes with 58 questions). With the conditions, MRR@10 in `benchmarks.quality` rises from 0.617 to 0.634.
 
 
 _HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
-"""Gains for a heading, a run and a rare word. Other scores range from 0 to 1, so each gain outweighs them."""
+"""Gains for a heading, a run and a rare word. Earlier scores range from 0 to 1, so each gain outweighs them."""
 TITLE = 10.0
-"""Gain of a note's first chunk if the question is exactly the note's title; outweighs all other gains together."""
+"""Gain for a note's first chunk if the question is exactly the note's title. It outweighs all other gains combined."""
 SECTION = 5.0
-"""Gain of a section's first chunk if the question is exactly the section's title, in a note with another title."""
+"""Gain for a section's first chunk if the question is exactly the section's title but not the note's title."""
 
 _LEAST_HEADING = 0.75
-"""Minimum share of common words for a question to match a heading."""
+"""Minimum share of words that a question and a heading must have in common to match."""
 _LESS = 0.02
-"""Decrease of the gain from one kind of heading to the next: note title, note and section title, section title."""
+"""Decrease in gain from one kind of heading to the next: note title, note and section title, section title."""
 _LEAST_RUN, _LEAST_WORDS = 0.6, 4
-"""Minimum share of a question, by weight, that a run must cover, and minimum number of words in the question."""
+"""Minimum share of the question, by weight, covered by a run, and minimum number of words in the question."""
 _RUNS_IN = 12
-"""Number of chunks to search for runs: the best by words, because a chunk with a run contains its words."""
+"""Number of chunks to search for runs: the best keyword matches, since a chunk with a run contains the run's words."""
 _FEW_HOLDERS = 3
-"""Maximum number of chunks that contain a rare word."""
+"""Maximum number of chunks in which a rare word occurs."""
 _FEW_WORDS = 3
-"""Maximum number of words in a question for any rare word to count; in longer questions only identifiers count."""
+"""Maximum number of words in a question for any rare word to count. In longer questions, only identifiers count."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
 _RUN_OF_CJK = re.compile(f"[{CJK}]+")
@@ -397,15 +400,15 @@ _FRAME = re.compile(
     "什么时候|为什么|是什么|什么|怎么样|怎样|怎么|如何|哪里|哪些|哪个|是否|可以|能否|能不能|请问|解释一下|解释|说明|介绍|一下|"
     "一个|关于|有关|提到过|提到|我们|这个|那个|需要|应该|例子|使用|实现|缺点|优点|作用|请"
 )
-"""Words around the subject of a Chinese question."""
+"""Phrases that surround the subject of a Chinese question."""
 _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用有我你它过举记")
-"""Characters that join Chinese words: pairs with one of them usually aren't words."""
+"""Characters that join Chinese words; a pair with one of these usually isn't a word."""
 
 
 def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]:
-    """Return the first chunk of each note that has a section with one of these titles.
+    """Return, for each note, its first chunk in a section with one of these titles.
 
-    Titles are compared regardless of case, width and spacing.
+    Case, width and spacing are ignored.
     """
     wanted = {" ".join(fold(title).split()) for title in titles} - {""}
     first: dict[str, int] = {}
@@ -416,12 +419,12 @@ def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]
 
 
 def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores:
-    """Return the gains of chunks with a heading that matches the question."""
+    """Return the gains for chunks with a heading that matches the question."""
     question = Counter(keywords(text))
 
     @cache
     def alike(*names: str) -> float:
-        """Return the word overlap of the question and a heading (Jaccard), or 0 if their lengths differ too much."""
+        """Return the word overlap (Jaccard) of the question and a heading, or 0 if their lengths differ too much."""
         heading = _heading(names)
         shorter, longer = sorted((question.total(), heading.total()))
         if not shorter or shorter < _LEAST_HEADING * longer:
@@ -447,11 +450,11 @@ def _heading(names: tuple[str, ...]) -> Counter[str]:
 
 
 def _runs(text: str, chunks: ChunkMap) -> Scores:
-    """Return the gains of chunks that contain most of the question as one run of words."""
+    """Return the gains for chunks that contain most of the question as a single run of words."""
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:
         return {}
-    # A run that long contains the middle of the question, and searching for that first takes a tenth of the time.
+    # Such a long run contains the middle of the question. Searching for the middle first takes a tenth of the time.
     ends = [*accumulate(map(_weight, question))]
     first, last = (bisect_right(ends, share * ends[-1]) for share in (1 - _LEAST_RUN, _LEAST_RUN))
     middle = re.compile(r"\W*".join(map(re.escape, question[first : last + 1])))
@@ -461,7 +464,7 @@ def _runs(text: str, chunks: ChunkMap) -> Scores:
 
 
 def _heaviest_run(question: Sequence[str], text: str) -> int:
-    """Return the weight of the heaviest run of question words in a folded text."""
+    """Return the weight of the heaviest run of question words in folded text."""
     within, heaviest, end = f" {' '.join(_UNIT.findall(text))} ", 0, 0
     for start in range(len(question)):
         while end < len(question) and f" {' '.join(question[start : end + 1])} " in within:
@@ -472,12 +475,12 @@ def _heaviest_run(question: Sequence[str], text: str) -> int:
 
 
 def _weight(unit: str) -> int:
-    """Return the weight of a word in a run: its number of letters, 2 for a Chinese character."""
+    """Return the weight of a word in a run: its length, or 2 for a Chinese character."""
     return len(unit) if unit.isascii() else 2
 
 
 def _words(text: str) -> list[str]:
-    """Return the words that count if they are rare: a question's identifiers, or all words of a short question."""
+    """Return the words that count if rare: every word of a short question, but only a long question's identifiers."""
     folded = fold(text)
     latin = [word for word in _LATIN.findall(folded) if word not in STOP_WORDS]
     parts = [part for run in _RUN_OF_CJK.findall(folded) for part in _FRAME.split(run)]

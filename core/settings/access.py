@@ -1,4 +1,4 @@
-"""Access tokens, and configurations that connect assistants and other programs to a workspace."""
+"""Access tokens, and configurations for connecting assistants and other programs to a workspace."""
 
 import hmac
 import json
@@ -27,7 +27,7 @@ _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """Token of this process's pages."""
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A complete token of 32 bytes; a damaged token gives no access."""
+"""A complete 32-byte token; a damaged token gives no access."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
@@ -41,18 +41,18 @@ def pages_need_token() -> bool:
 
 @frozen
 class RunningProgram:
-    """A running app or server with a workspace: its address, and the token of its run."""
+    """An app or server currently running on a workspace: its address and the token for this run."""
 
     address: str
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the response to a challenge, which can only be computed with the run's token."""
+        """Return the response to a challenge; computing it requires the run's token."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
 class AccessTokens:
-    """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none are created."""
+    """A workspace's tokens, each in a file readable only by its owner; with `readonly`, no tokens are created."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token = folder / TOKEN
@@ -62,13 +62,13 @@ class AccessTokens:
 
     @property
     def token(self) -> str:
-        """The user's token, created if it is missing; raises OSError if it can't be stored."""
+        """The user's token, created if missing; raises OSError if the new token can't be stored."""
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
-        """Replace the user's token and return the new one; programs with the old token are refused from then on.
+        """Replace the user's token and return the new one; programs with the old token lose access.
 
-        An unreadable token is set aside. Raises OSError, always with `readonly`.
+        An unreadable token file is set aside. Raises OSError if the token can't be stored, and always with `readonly`.
         """
         if self._readonly:
             raise OSError(EROFS, os.strerror(EROFS), str(self._token))
@@ -81,9 +81,9 @@ class AccessTokens:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
-        """Publish the address of this process for commands on this machine, and create the user's token if missing.
+        """Publish this process's address to commands on this machine, and create the user's token if missing.
 
-        Raises OSError.
+        Raises OSError if the files can't be written.
         """
         if not self._read_stored():
             self.renew()
@@ -99,30 +99,30 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that published its address last, or None; it may have been killed since."""
+        """The process that last published its address, or None; the process may have been killed since then."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
 
     def proof(self, challenge: str) -> str:
-        """Return this process's response to a challenge, or "" while its address isn't published."""
+        """Return this process's response to a challenge, or "" if its address isn't published."""
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
-        """Return whether a token is this run's token or, with `programs`, the user's token."""
+        """Return whether `shown` is this run's token or, with `programs`, the user's token."""
         valid = [self._own and self._own.token, programs and self._read_stored()]
         return any(hmac.compare_digest(shown.encode(), token.encode()) for token in valid if token)
 
 
 def _token(stored: str) -> str:
-    """Parse a stored token; raises ValueError if it is incomplete."""
+    """Parse a stored token; raises ValueError if the token is incomplete."""
     if not _TOKEN.fullmatch(token := stored.strip()):
         raise ValueError("no token")
     return token
 
 
 def _run(stored: dict[str, str]) -> RunningProgram:
-    """Parse the stored data of a run; raises ValueError and TypeError."""
+    """Parse a stored run; raises ValueError or TypeError if the data is invalid."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")
@@ -131,17 +131,17 @@ def _run(stored: dict[str, str]) -> RunningProgram:
 
 
 Way = Literal["stdio", "http"]
-"""Transport: with `stdio` the program starts Tessera; with `http` it connects to the open app with the user's token."""
+"""Transport: the program starts Tessera (`stdio`), or connects to the running app with the user's token (`http`)."""
 
 SETTINGS = "tessera.toml"
-"""Name of the settings file, which is read from a program's current folder."""
+"""Name of the settings file, read from the current folder."""
 
 _NAME = "tessera"
 
 
 @frozen
 class Snippet:
-    """Configuration for a program; `file` is the file for it, empty for a command in a terminal."""
+    """Configuration for a program; `file` is where it goes, or "" if it is a command for the terminal."""
 
     program: str
     way: Way
@@ -150,7 +150,7 @@ class Snippet:
 
 
 def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
-    """Return the stdio configurations, and those for HTTP to the app at `address` if there is a token."""
+    """Return the stdio configurations, and the HTTP ones for the app at `address` if there is a token."""
     made = by_stdio(folder)
     with suppress(OSError):
         made += by_http(address, token())
@@ -199,13 +199,16 @@ def _claude_desktop() -> str:
 
 
 def _command() -> list[str]:
-    """Return the full command of this installation, because other programs don't know the user's PATH."""
+    """Return this installation's command with its full path, because other programs don't know the user's PATH."""
     script = Path(sys.executable).with_name(f"{_NAME}.exe" if os.name == "nt" else _NAME)
     return [str(script)] if script.exists() else [sys.executable, "-m", "core.doors.cli"]
 
 
 def _settings() -> list[str]:
-    """Return the option for this folder's settings file, because assistants start programs in arbitrary folders."""
+    """Return the option for the current folder's settings file, or an empty list if there is no file.
+
+    The option is needed because assistants start programs in arbitrary folders.
+    """
     file = Path(SETTINGS).resolve()
     return ["--settings", str(file)] if file.is_file() else []
 

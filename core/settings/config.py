@@ -1,4 +1,4 @@
-"""Settings by increasing precedence: defaults, servers that the user entered, `tessera.toml`, `TESSERA_*` variables."""
+"""Settings, in increasing precedence: defaults, servers entered by the user, `tessera.toml`, `TESSERA_*` variables."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -58,14 +58,14 @@ from core.settings.sections import (
 FILE = Path("tessera.toml")
 
 OLDER = {"WATCH_SECONDS"}
-"""Old names of environment settings that are still read."""
+"""Deprecated names of environment variables that are still read."""
 
 ENTERED = "servers.json"
-"""Name of the file with the servers that the user entered: section -> `base_url` and `model`."""
+"""Name of the file with the servers entered by the user: section -> `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):
-    """Settings from environment variables; one for a section contains JSON."""
+    """Settings from environment variables; a variable for a whole section contains JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
@@ -80,13 +80,13 @@ class _Environment(EnvSettingsSource):
 
 
 class Settings(BaseSettings):
-    """All settings; in an environment variable, two underscores separate nested keys.
+    """All settings; in environment variables, a double underscore separates nested keys.
 
-    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions` is the maximum number of stored
-    versions per note. `trash_days` is the number of days for which a deleted note can be restored. `scan_interval` is
-    the number of seconds between two checks of all files in watched folders; its older names are `watch_seconds` and
-    `[knowledge] scan_interval`. `auto_install` are the packs for a new workspace. `enable_learning` allows learning
-    from logs; None leaves that to the user.
+    `log_texts` enables logging of error texts, which may quote notes. `keep_versions` is the maximum number of stored
+    versions per note. `trash_days` is how many days a deleted note can be restored. `scan_interval` is the number of
+    seconds between full scans of watched folders; its old names are `watch_seconds` and `[knowledge] scan_interval`.
+    `auto_install` lists the packs for a new workspace. `enable_learning` allows learning from logs; None leaves the
+    choice to the user.
     """
 
     model_config = SettingsConfigDict(
@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read the settings that aren't passed; raises ConfigError, which names the key and its source."""
+        """Read the settings that aren't passed; raises ConfigError, naming the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -137,14 +137,15 @@ class Settings(BaseSettings):
         return self
 
     def seconds_between_looks(self, *, plain: bool) -> float:
-        """Return the seconds between two checks of the folders of bases; `plain` means bases of kind `lines`."""
+        """Return the seconds between scans of the bases' folders; `plain` is for bases of kind `lines`."""
         older = self.knowledge.scan_interval if plain else self.watch_seconds
         return self.scan_interval if older is None else older
 
     def search_in(self, bases: Sequence[KnowledgeBase], options: ValueMap = MappingProxyType({})) -> CompleteSettings:
-        """Return the search settings for bases; precedence: options, single base, kind of base, settings, defaults.
+        """Return the search settings for some bases.
 
-        Bases without a model aren't reranked by default, because that would load a model.
+        In decreasing precedence, values come from the options, the base (if there is only one), the kind of base, the
+        settings and the defaults. Bases without a model aren't reranked by default, because that would load a model.
         """
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)
@@ -166,14 +167,14 @@ class Settings(BaseSettings):
 
 
 def _in_file() -> Values:
-    """Read the settings in `tessera.toml`, empty if there is no file; raises ConfigError for an unreadable file."""
+    """Read `tessera.toml`, or return an empty dict if there is no file; raises ConfigError if it can't be read."""
     return parse_settings(read_file(FILE) or b"", FILE)
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:
-    """Return the servers that the user entered; invalid ones are left out so that they can be entered again.
+    """Return the servers entered by the user, without invalid ones, so that the user can enter those again.
 
-    Raises ConfigError for a damaged file.
+    Raises ConfigError if the file is damaged.
     """
     servers = {}
     for section, values in app_paths.read(ENTERED).items():
@@ -216,9 +217,9 @@ def source_of(section: str, name: str) -> Source:
 def check(
     chosen: SearchSettings | CompleteSettings, error: type[TesseraError] = ConfigError, *, of_question: bool = False
 ) -> None:
-    """Raise UnknownChoice for an unknown choice, and `error` for a value out of range; questions allow wider ranges.
+    """Raise UnknownChoice for an unknown choice, or `error` for a value out of range.
 
-    `core.reranking.check` checks the reranker.
+    Questions allow wider ranges (`of_question`). The reranker is checked by `core.reranking.check`.
     """
     for name, part in PARTS.items():
         value = getattr(chosen, name)
@@ -235,19 +236,19 @@ def check(
 
 
 _HANDED_IN: dict[object, Settings] = {}
-"""The settings that were passed to the open workspaces, in the order of opening."""
+"""The settings passed to the open workspaces, in opening order."""
 _READ: dict[str, Settings] = {}
-"""The settings read last, by their sources: a page gets the settings dozens of times."""
+"""The last settings read, by their sources; cached because a page asks for the settings dozens of times."""
 
 
 def settings(**values: object) -> Settings:
-    """Return the settings of this process; raises ConfigError, which names the key and its source.
+    """Return this process's settings; raises ConfigError, naming the key and its source.
 
-    They are the settings passed to the workspace opened last, or else read from their sources. The workspaces of a
-    process share its models, so the models' constructors get the settings here. All other code gets its settings as
-    arguments.
+    These are the settings passed to the most recently opened workspace, or else the settings read from their sources.
+    A process's workspaces share its models, so model constructors get their settings here. All other code receives
+    settings as arguments.
     """
-    handed_in = list(_HANDED_IN.values())  # another thread may close its workspace meanwhile
+    handed_in = list(_HANDED_IN.values())  # a copy, because another thread may close its workspace
     if handed_in and not values:
         return handed_in[-1]
     in_file: bytes | None = None
@@ -263,7 +264,7 @@ def settings(**values: object) -> Settings:
 
 @contextmanager
 def override_settings(settings: Settings) -> Iterator[None]:
-    """Make `settings` return the given settings, which were passed to a workspace."""
+    """Make the `settings` function return the given settings, which were passed to a workspace."""
     key = object()
     _HANDED_IN[key] = settings
     try:
@@ -278,7 +279,7 @@ def _load(values: ValueMap) -> Settings:
         INDEX_TOKEN.removeprefix(PREFIX),
         "LANGUAGE",
         app_paths.VARIABLE.removeprefix("TESSERA_"),
-    }  # core.base.messages and core.base.app_paths read them
+    }  # read in core.base.messages and core.base.app_paths
     for variable, value in os.environ.items():
         name = variable.removeprefix(PREFIX).partition("__")[0]
         if variable.upper().startswith(PREFIX) and find_half_character(value) is not None:

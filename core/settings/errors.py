@@ -1,4 +1,4 @@
-"""Errors in settings: where they are, what is wrong, and the valid values."""
+"""Errors in settings: where the error is, what is wrong, and which values are valid."""
 
 import os
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 PREFIX = "TESSERA_"
-"""Prefix of environment variables for settings; two underscores separate a section from its setting."""
+"""Prefix of environment variables for settings; a double underscore separates a section from its setting."""
 
 SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")
@@ -41,11 +41,11 @@ _REASONS = {
     "model_type": SECTION,
     "model_attributes_type": SECTION,
 }
-"""Type of pydantic error -> message, with the fields in pydantic's `ctx` and `choices`."""
+"""Pydantic error type -> message, with the fields from pydantic's `ctx`, and `choices`."""
 
 
 def read_file(path: Path) -> bytes | None:
-    """Read a settings file, or None if it is missing; raises ConfigError if it can't be read."""
+    """Return the contents of a settings file, or None if it is missing; raises ConfigError if it can't be read."""
     try:
         return files.read(path)
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def parse_settings(data: bytes, path: Path) -> Values:
-    """Parse `tessera.toml`; raises ConfigError, which says where the mistake is."""
+    """Parse `tessera.toml`; raises ConfigError, saying where the mistake is."""
     file = str(path.absolute())
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -71,9 +71,9 @@ def parse_settings(data: bytes, path: Path) -> Values:
 
 
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: ValueMap) -> ConfigError:
-    """Return the error for the first invalid setting; `keys` are the variables for API keys, which no file may contain.
+    """Return the error for the first invalid setting.
 
-    `given` are the settings passed by code.
+    `keys` are the variables for API keys, which aren't allowed in files. `given` are the settings passed by code.
     """
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
@@ -94,7 +94,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
 
 
 def problem_of(error: "ErrorDetails") -> Message:
-    """Return the message for a validation error: from our validators, or from the table of pydantic's types."""
+    """Return the message for a validation error, from our validators or from the table of pydantic error types."""
     fields = error.get("ctx", {})
     if error["type"] == "value_error":
         return reason_of(fields["error"])
@@ -113,7 +113,7 @@ def problem_of(error: "ErrorDetails") -> Message:
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return the environment variable that sets a setting or its section, or else the path of the file."""
+    """Return the environment variable that sets a setting or its section, or else the file's path."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
     return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

@@ -1,4 +1,4 @@
-"""`tessera.toml`: reloading it when it changes, writing it when a page changes a setting, importing into it."""
+"""`tessera.toml`: reload it when it changes, write settings changed on a page, and import settings from other files."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -32,7 +32,7 @@ AT_ONCE = (
     "enable_learning",
     "pictures",
 )
-"""Settings that can change at run time, in addition to those of model servers."""
+"""Settings that take effect at run time, in addition to model server settings."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -42,9 +42,10 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """The settings file, which keeps the program's settings up to date and can be changed.
+    """The settings file; changes to it update the program's settings, and the program can write to it.
 
-    `servers_changed` is called if a server has changed. An invalid file changes nothing; `problem` says why.
+    `servers_changed` is called when a model server's settings have changed. An invalid file changes nothing; `problem`
+    says what is wrong with it.
     """
 
     def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
@@ -55,11 +56,11 @@ class SettingsFile:
 
     @property
     def path(self) -> Path:
-        """Path of the file, which may not exist."""
+        """The file's path; the file may not exist."""
         return FILE.absolute()
 
     def look(self) -> None:
-        """Read the file again if its time or size has changed since the last call."""
+        """Reload the file if its modification time or size has changed since the last call."""
         stamp = _stamp()
         if stamp == self._stamp:
             return
@@ -78,7 +79,7 @@ class SettingsFile:
         _LOG.info("%s was read again", FILE)
 
     def text(self) -> str:
-        """Return the text of the file, or ""; raises ConfigError if it can't be read."""
+        """Return the file's text, or "" if there is no file; raises ConfigError if it can't be read."""
         return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
@@ -86,7 +87,7 @@ class SettingsFile:
         try:
             stored = settings()
             source = config.source_of(section, name)
-        except ConfigError:  # the file is invalid for now: `write` reports where
+        except ConfigError:  # the file is invalid at the moment; `write` reports the error
             stored = self._settings
             source = "file"
         used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
@@ -100,10 +101,10 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Set a setting in the file, or remove it if the value is None; everything else stays as the user wrote it.
+        """Write a setting to the file, or remove it if the value is None; the rest stays as the user wrote it.
 
-        Raises ConfigError, and writes nothing, for an invalid file or value, and for a file that changes meanwhile.
-        Raises StoreError if the folder can't be written.
+        Raises ConfigError and writes nothing if the file or the value is invalid, or if another program changes the
+        file in the meantime. Raises StoreError if the folder isn't writable.
         """
         before = read_file(FILE) or b""
         settings()
@@ -134,7 +135,7 @@ def _set(values: Any, key: str, value: object) -> None:
 
 
 def _edit_text(content: bytes, key: str, value: object) -> bytes:
-    """Return a file's text with a setting changed, or removed if the value is None; comments and order stay."""
+    """Return a file's text with a setting changed, or removed if the value is None, keeping comments and order."""
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
@@ -150,7 +151,7 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
 
 
 def _replace(before: bytes, after: bytes) -> None:
-    """Write the file atomically, following a link; raises ConfigError if its content isn't `before`."""
+    """Write the file atomically, following symlinks; raises ConfigError if its contents are no longer `before`."""
     file = FILE.resolve()
     try:
         if before or file.exists():
@@ -162,7 +163,7 @@ def _replace(before: bytes, after: bytes) -> None:
 
 
 def _stamp() -> tuple[int, int] | None:
-    """Return the time and size of the file, or None."""
+    """Return the file's modification time and size, or None if it can't be read."""
     try:
         state = FILE.stat()
     except OSError:
@@ -175,7 +176,7 @@ _ROLES = {
     "rerank": ("reranker", "reranking", "rerank"),
     "llm": ("llm", "chat", "completion"),
 }
-"""Section -> its names in other programs; other names in `[models]` belong to the embedder."""
+"""Section -> its names in other programs. Any other name in `[models]` belongs to the embedder."""
 _NAMES = {"url": "base_url", "api_base": "base_url", "endpoint": "base_url", "name": "model", "model_name": "model"}
 
 _MOST_SECTIONS = 3
@@ -184,16 +185,17 @@ _MOST_SECTIONS = 3
 
 @frozen
 class ImportedSettings:
-    """Keys of the imported settings (`taken`), and names of the others in the file with reasons (`left`)."""
+    """Keys of the imported settings (`taken`), and the settings left out, by name, with the reason (`left`)."""
 
     taken: Texts
     left: Mapping[str, Message]
 
 
 def import_settings(path: Path) -> ImportedSettings:
-    """Write each valid setting in a file into `tessera.toml`, except API keys.
+    """Write each valid setting in a file to `tessera.toml`, except API keys.
 
-    Raises ConfigError for a file that can't be read or has no valid setting, and the errors of `SettingsFile.write`.
+    Raises ConfigError if the file can't be read or contains no valid setting, and StoreError if the folder isn't
+    writable.
     """
     try:
         values = parse_settings(files.read(path), path)
@@ -224,7 +226,7 @@ def import_settings(path: Path) -> ImportedSettings:
 
 
 def _read(values: ValueMap, *sections: str) -> Iterator[tuple[str, str, object]]:
-    """Yield the settings in a file: name in the file, key in `tessera.toml`, value."""
+    """Yield each setting in a file as (name in the file, key in `tessera.toml`, value)."""
     for name, value in values.items():
         path = (*sections, name)
         if isinstance(value, dict) and len(path) <= _MOST_SECTIONS:
@@ -236,7 +238,7 @@ def _read(values: ValueMap, *sections: str) -> Iterator[tuple[str, str, object]]
 
 
 def _key(name: str, part: str) -> str:
-    """Return the key for a setting in `[models]`, such as `embedding_url`, or `url` in `[models.embedding]`."""
+    """Return the key for a setting in `[models]`, such as `embedding_url`, or for `url` in `[models.embedding]`."""
     section = "embeddings"
     own = part or name
     for role, words in _ROLES.items():

@@ -11,7 +11,7 @@ from core.base.codec import decoder
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
-"""Name of the choice, "on" or "off", whether to check bases that an import changed."""
+"""Name of the preference for checking bases after an import: "on" or "off"."""
 _LOG = getLogger(__name__)
 
 
@@ -29,7 +29,7 @@ class Preferences:
         return ""
 
     def set(self, name: str, value: str) -> None:
-        """Store a choice; errors are only logged."""
+        """Store a choice; errors are logged, not raised."""
         if self._readonly:
             return
         try:

@@ -1,4 +1,4 @@
-"""The sections of `tessera.toml`, with their settings, ranges and defaults."""
+"""The sections of `tessera.toml`: settings, ranges and defaults."""
 
 import re
 from pathlib import Path
@@ -26,18 +26,18 @@ KEYS = {
 """Section -> environment variable for the server's API key, which isn't a setting (see `core.providers.keys`)."""
 
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
-"""Environment variable for the API key of the vector index server."""
+"""Environment variable for the vector index server's API key."""
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
-"""Name of an embeddings server; the variable for its key contains it, so that no server gets another's key."""
+"""Name of an embeddings server. The variable for its key contains the name, so no server gets another server's key."""
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
-"""Environment variables for the API keys of named embeddings servers."""
+"""Environment variables for named embeddings servers' API keys."""
 
 _OPTIONS = ChunkingOptions()
 
 
 def key_variable(section: str) -> str:
-    """Return the environment variable for the API key of a section, such as `embeddings.ollama`."""
+    """Return the environment variable for a section's API key; a section may be nested, as in `embeddings.ollama`."""
     return KEYS.get(section) or f"TESSERA_{section.upper().replace('.', '_')}_API_KEY"
 
 
@@ -55,7 +55,7 @@ _Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_PARTS)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens, with the same ranges and error message as everywhere else."""
+    """Chunking for new bases: sizes in tokens, with the same ranges and error messages as everywhere else."""
 
     strategy: str = _OPTIONS.strategy
 
@@ -68,12 +68,12 @@ class ChunkingSettings(_Sizes):
 
 
 class SearchSection(_Parts):
-    """Search settings that apply unless the question or the base sets them.
+    """Search settings that apply unless the question or the base overrides them.
 
-    `decompose` selects how exploratory questions are decomposed: by rules, by a language model, or (`auto`) by a
-    language model if one is configured, else by rules. `choose` lets a configured language model choose among the hits
-    in literal bases. `context_tokens` is the token budget of a context. `refuse` has no effect, but files of earlier
-    versions may contain it. `record_uses`, `use_clicks`: None leaves the choice to the user.
+    `decompose` selects how exploratory questions are decomposed: by rules or by a language model. `auto` means a
+    language model if one is configured, and rules otherwise. `choose` lets a configured language model choose among
+    the hits in literal bases. `context_tokens` is the token budget for a context. `refuse` has no effect; it is
+    accepted because older files may contain it. If `record_uses` or `use_clicks` is None, the user decides.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
@@ -95,13 +95,13 @@ def path_without_zero(path: Path | None) -> Path | None:
 
 
 def plain_address(url: str) -> str:
-    """Return a server address without a trailing slash; raises ValueError if it is invalid or contains a key."""
+    """Return a server address without a trailing slash; raises ValueError if the address is invalid or has a key."""
     if not url:
         return url
     try:
         parts = urlsplit(url)
         fits = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna")
-    except ValueError:  # an impossible name or port
+    except ValueError:  # an invalid host name or port
         fits = False
     if not fits:
         raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
@@ -116,11 +116,11 @@ def plain_address(url: str) -> str:
 
 
 class ServerSettings(_SettingsSection):
-    """A model server; `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
+    """A model server; `base_url` is the address up to `/embeddings`, `/rerank` or `/chat/completions`.
 
-    `queue_interval_seconds` is the minimum time between the starts of two requests, `requests_at_once` the maximum
-    number of parallel requests, `timeout_seconds` the time limit of a request, and `retries` the maximum number of
-    retries, within that limit, for a request that the server couldn't serve.
+    `queue_interval_seconds` is the minimum time between the starts of two requests. `requests_at_once` is the maximum
+    number of concurrent requests. `timeout_seconds` is the time limit per request, including retries. `retries` is the
+    maximum number of retries when the server fails to serve a request.
     """
 
     base_url: str = ""
@@ -140,10 +140,10 @@ class ServerSettings(_SettingsSection):
 class EmbeddingServer(ServerSettings):
     """A server with an embedding model.
 
-    `dimensions` is the requested size of the vectors; None, or 0 in the file, means the model's default. `batch_size`
-    is the maximum number of texts per request, by default `embed_batch_size` in `[knowledge]`. `input_tokens` is the
-    model's input limit. The prompts precede questions and texts; by default they are the known prompts of the model's
-    family.
+    `dimensions` is the requested vector size; None, or 0 in the file, means the model's default. `batch_size` is the
+    maximum number of inputs per request; the default is `embed_batch_size` in `[knowledge]`. `input_tokens` is the
+    model's input limit. `query_prompt` and `note_prompt` are prepended to questions and passages; by default, they are
+    the known prompts for the model's family.
     """
 
     dimensions: int | None = Field(None, ge=0, le=65_536)
@@ -156,9 +156,9 @@ class EmbeddingServer(ServerSettings):
 
 
 class EmbeddingsSettings(EmbeddingServer):
-    """The server for the embedder `openai_compatible`.
+    """The server for the `openai_compatible` embedder.
 
-    `servers` are the servers for the embedders `server:NAME`, each in a section `[embeddings.NAME]`.
+    `servers` are the servers for the `server:NAME` embedders, each with a section `[embeddings.NAME]`.
     """
 
     servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
@@ -180,18 +180,18 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server for the reranker `rerank-api`; `style` is the request format, which `auto` detects."""
+    """The server for the `rerank-api` reranker; `style` is the request format, detected if `auto`."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
 
 
 class LlmSettings(ServerSettings):
-    """The server for a language model.
+    """The language model server.
 
-    `input_characters` limits the text of notes in one request, and `answer_seconds` the time of a streamed answer,
-    whose parts may be `timeout_seconds` apart. With `discover`, the Settings page looks for model servers on this
-    machine, and so does the Search page while no model is set up.
+    `input_characters` limits how much note text a request contains. `answer_seconds` limits the duration of a streamed
+    answer, whose parts may be up to `timeout_seconds` apart. With `discover`, the Settings page looks for model
+    servers on this machine; so does the Search page, until a model is set up.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
@@ -200,9 +200,9 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """Location of the vector index: in the workspace, on a Chroma server at `url`, or none.
+    """Location of the vector index: in the workspace, on the Chroma server at `url`, or no index (`none`).
 
-    A search without an index compares with every vector.
+    Without an index, a search compares the question with every vector.
     """
 
     kind: Literal["chroma", "none"] = "chroma"
@@ -214,16 +214,16 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs have access; None leaves that to the user's choice on the Settings page."""
+    """Whether other programs have access; None leaves the choice to the user, on the Settings page."""
 
     enabled: bool | None = None
 
 
 class AppSettings(_SettingsSection):
-    """Settings of the app.
+    """App settings.
 
-    `token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app keeps running
-    after its window is closed, for watched folders and for assistants.
+    With `token`, the pages require this run's token, printed by `tessera app`. With `keep_running`, the app keeps
+    running after its window is closed, so that folders are still watched and assistants can still connect.
     """
 
     token: bool = False
@@ -231,7 +231,7 @@ class AppSettings(_SettingsSection):
 
 
 class BackupSettings(_SettingsSection):
-    """Backup folder, and whether to make daily backups; None leaves it to the user's choice on the Settings page."""
+    """The backup folder, and whether to back up daily; None leaves the choice to the user, on the Settings page."""
 
     folder: Path | None = None
     daily: bool | None = None
@@ -240,7 +240,7 @@ class BackupSettings(_SettingsSection):
 
 
 class DailySettings(_SettingsSection):
-    """Today's note: its base, its folder in that base, its name format, and its template's path or title."""
+    """Daily notes: the base, the folder in that base, the name format, and the template's path or title."""
 
     base: str = ""
     folder: str = ""
@@ -249,17 +249,17 @@ class DailySettings(_SettingsSection):
 
 
 class PicturesSettings(_SettingsSection):
-    """The model that embeds pictures: the hub name or folder of a CLIP model, or a name in `IMAGE_EMBEDDERS`."""
+    """The model for embedding pictures: a CLIP model's hub name or folder, or a name in `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 
 
 class KnowledgeSettings(_SettingsSection):
-    """Folders of text files; each `BASE/texts` in `base_dir` is a base of kind `lines`.
+    """Folders of text files; each `BASE/texts` folder in `base_dir` is a base of kind `lines`.
 
-    With `auto_scan` the app looks for these folders every `scan_interval` seconds and creates missing bases; with
-    `auto_embed` their lines are then embedded. `embed_batch_size` is the maximum number of texts per request to the
-    embeddings server, `default_top_k` the number of hits of a search in bases of this kind.
+    With `auto_scan`, the app looks for these folders every `scan_interval` seconds and creates missing bases. With
+    `auto_embed`, it then embeds their lines. `embed_batch_size` is the maximum number of inputs per request to the
+    embeddings server. `default_top_k` is the number of hits for a search in bases of this kind.
     """
 
     enabled: bool = False

@@ -1,7 +1,7 @@
-"""The store: SQLite holds all data; Chroma holds a vector index that can be rebuilt from it.
+"""The store: SQLite holds all data; Chroma holds a vector index that can be rebuilt from SQLite.
 
-A note is written in one SQLite transaction, and a thread updates Chroma afterwards. Until it has done so, searches also
-compare with the vectors that aren't in Chroma yet. A reader sees either the old or the new version of a note. If the
+Each note is written in a single SQLite transaction, and a thread updates Chroma afterwards. Until Chroma is up to date,
+searches also compare with the vectors it lacks. A reader sees either the old or the new version of a note. If the
 process is killed, Chroma may be out of date; it is updated the next time the store is opened.
 """
 
@@ -58,9 +58,9 @@ from core.store.vector_table import NoteVectors, VectorTable
 from core.store.words import Words
 
 _WINDOWS = 3
-"""Number of vectors to request from Chroma per chunk to return: a chunk may have several, and some may be stale."""
+"""Number of vectors to request from Chroma per result: a chunk may have several vectors, and some may be stale."""
 _WIDER = 4
-"""Factor by which to request more vectors if too few results pass the filters."""
+"""Factor by which the number of requested vectors grows if too few results pass the filters."""
 
 
 class Tables:
@@ -97,10 +97,10 @@ class Tables:
 
 
 class Store(Tables):
-    """All data in a workspace. One process can write; others open it `readonly`.
+    """All data in a workspace. One process can write; any others open the store `readonly`.
 
-    Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
-    workspace when `readonly`.
+    Raises WorkspaceLocked if another process is already writing, NewerSchema if the workspace comes from a newer
+    version, and StoreError if `readonly` and the folder has no workspace.
     """
 
     def __init__(
@@ -137,12 +137,12 @@ class Store(Tables):
         if not readonly:
             self.words.bring_up_to_date()
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        """Functions that record more about a note in the transaction that writes it, by author."""
+        """Functions that record more about a note in the transaction that writes the note, by author."""
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = WriteLock()
-        """Held from reading a note's generation and edits until its new version is written."""
+        """Held from the moment a note's generation and edits are read until its new version is written."""
         self.events = Events(self.database, self.changing)
         place: Place = self.folder / "chroma"
         if chosen.kind == "chroma" and chosen.url:
@@ -154,11 +154,11 @@ class Store(Tables):
     # index
 
     def open_index(self, *, heal: bool = True) -> None:
-        """Open the index, and rebuild it if it is damaged; does nothing if it is open or this process is read-only."""
+        """Open the index, rebuilding it if damaged; does nothing if it is already open or this process is read-only."""
         self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = no_progress) -> int:
-        """Rebuild the index from SQLite's vectors, without a model; return the number of windows.
+        """Rebuild the index from the vectors in SQLite, without a model, and return the number of windows.
 
         Chunks with a damaged vector become pending.
         """
@@ -168,7 +168,7 @@ class Store(Tables):
         return sum(self.chunks.count(base).windows for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Store the centring of a model once, and rebuild the indexes of the model's bases with it."""
+        """Store a model's centring, and use it to rebuild the indexes of the model's bases."""
         with self.changing:
             centred = bool(centring.constants.any())
             stale = [base for base in self.bases.all() if centred and base.fingerprint == fingerprint]
@@ -185,15 +185,15 @@ class Store(Tables):
     # writing
 
     def leave_pending(self) -> None:
-        """Announce that there may be pending chunks."""
+        """Publish an event saying that there may be pending chunks."""
         self.events.publish(ChunksPending())
 
     def log_notes(self, note_ids: Iterable[str]) -> None:
-        """Add the bases of notes to the log entry of this thread's current call."""
+        """Add the notes' bases to the log entry for this thread's current call."""
         log_bases(self.bases.for_notes(note_ids))
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
-        """Write notes with their chunks and windows, all in one transaction."""
+        """Write notes with their chunks and windows in a single transaction."""
         with self.changing:
             base = self.bases.by_id(base.id)
             old = self.chunks.entries([cut.note.id for cut in cuts])
@@ -203,9 +203,9 @@ class Store(Tables):
                     self._write(cut)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
-        """Write the windows of pending chunks in one transaction, and return the number of chunks written.
+        """Write pending chunks' windows in a single transaction, and return the number of chunks written.
 
-        Chunks that changed since they were read are skipped.
+        Chunks that have changed since they were read are skipped.
         """
         with self.changing:
             base = self.bases.by_id(base.id)
@@ -216,7 +216,7 @@ class Store(Tables):
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Update the index after the block: add new windows with the given vectors, and recheck the `old` entries."""
+        """Update the index after the block: add the given vectors if they are new, and recheck the `old` entries."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
@@ -224,7 +224,7 @@ class Store(Tables):
         self.changing.follow(self.index.follow, base, [*fresh, *old])
 
     def _write(self, cut: NoteToIndex) -> None:
-        """Write a note with its chunks and edits, inside the caller's transaction."""
+        """Write a note with its chunks and edits, within the caller's transaction."""
         self.notes.put(cut)
         self.chunks.put(cut)
         if cut.edits is not None:
@@ -235,20 +235,20 @@ class Store(Tables):
                 record(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write new versions of stored notes whose fields changed; title and text must be the same."""
+        """Write new versions of stored notes whose fields have changed; title and text must be unchanged."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
                 self._put_version(note, change)
 
     def _put_version(self, note: Note, change: Revision) -> None:
-        """Store the version that a change creates; delete the proposal if the change accepts one."""
+        """Store the version created by a change, and delete the note's proposal if the change accepts it."""
         self.versions.put(note, change)
         if change.kind == "propose":
             self.proposals.drop(note.id)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record renamed files in one transaction; their notes keep text and vectors."""
+        """Record renamed files in a single transaction; their notes keep their text and vectors."""
         with self.changing, self.database.write():
             self.notes.move(moves)
             for move in moves:
@@ -256,10 +256,10 @@ class Store(Tables):
                 self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
     def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
-        """Switch a base to the embedder of `target`, and write its notes, cut for that embedder, in one transaction.
+        """Switch a base to the embedder in `target`, and write its notes, chunked for that embedder.
 
-        Return the changed base. The new collection is filled before the commit; if the process is killed in between, it
-        stays unused.
+        All of this happens in a single transaction. Return the changed base. The new collection is filled before the
+        commit; if the process is killed in between, the collection stays unused.
         """
         old = self.bases.by_id(target.id)
         fresh = replace(target, index_generation=target.index_generation + 1)
@@ -274,10 +274,10 @@ class Store(Tables):
         return self.bases.by_id(fresh.id)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
-        """Delete notes; return the number of edits that were flagged.
+        """Delete notes, and return the number of flagged edits.
 
-        With a change, the notes' versions and edits are kept. A sync flags the edits, because a missing file may come
-        back with another text. Without a change, nothing is kept.
+        With a change, the notes' versions and edits are kept. If the change is by a sync, the edits are flagged,
+        because a missing file may come back with different text. Without a change, nothing is kept.
         """
         flagged = 0
         with self.changing:
@@ -293,7 +293,7 @@ class Store(Tables):
         return flagged
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
-        """Delete the versions, edits and uses of deleted notes; record their files, so that later syncs skip them."""
+        """Delete versions, edits and uses of deleted notes, and record their files so that later syncs skip them."""
         chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():
@@ -309,13 +309,13 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that no chunk uses. A running import recomputes the ones it needs."""
+        """Delete vectors and refusals that no chunk uses; a running import recomputes those that it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete the vectors of a base, and make its chunks pending, and those of other bases that share a vector."""
+        """Delete a base's vectors, making its chunks pending, as well as other bases' chunks that share a vector."""
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
@@ -335,17 +335,20 @@ class Store(Tables):
     # searching
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
-        """Return the best chunks of a base with the cosine of their best window, best first.
+        """Return a base's best chunks with the cosine of their best window, best first.
 
-        With `allowed`, search only those chunks. While the index is open and sound, Chroma searches bases that exceed
-        the budget of `ExactSearch`, and may miss some chunks. All other searches are exact.
+        With `allowed`, search only those chunks. While the index is open and undamaged, Chroma searches the bases that
+        exceed the budget of `ExactSearch`; it may miss some chunks. All other searches are exact.
         """
         if (best := self.exact_search.nearest(base, query, count, allowed)) is None:
             best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
     def _from_index(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None) -> Scores | None:
-        """Query the index until enough results are allowed; None if it can't be used or exact search is cheaper."""
+        """Query the index until enough results are allowed.
+
+        Return None if the index can't be used or if an exact search is cheaper.
+        """
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)
@@ -368,7 +371,7 @@ class Store(Tables):
     # closing
 
     def close(self) -> None:
-        """Close SQLite and Chroma, and seal the index for the next start."""
+        """Close SQLite and Chroma, and seal the index so that the next start can trust it."""
         self.index.close()
         self.database.close()
         self.temporary.close()

@@ -1,4 +1,4 @@
-"""Tables of bases, of their last syncs, and of unfinished changes of embedder."""
+"""Tables for bases, their last syncs, and unfinished embedder switches."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from core.store.table import StoreTable
 
 
 class SwitchTable(StoreTable):
-    """Unfinished changes of embedder, at most one per base."""
+    """Unfinished embedder switches, at most one per base."""
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
         return next(
@@ -41,11 +41,11 @@ _SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
 
 
 Report = dict[str, Any]
-"""The stored report on a sync."""
+"""A stored sync report."""
 IGNORED = "ignored"
-"""Key in a report: the patterns for unreadable files that the user ignores."""
+"""Report key for the patterns of unreadable files that the user ignores."""
 _DELETED_FILES = "deleted_files"
-"""Key in a report: the files whose notes were permanently deleted, each with its hash."""
+"""Report key for the files whose notes were permanently deleted, each with its hash."""
 
 
 @frozen
@@ -60,19 +60,22 @@ class BaseTable(StoreTable):
         return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
-        """Return the bases with the given names, by default all; raises UnknownChoice with the known bases."""
+        """Return the bases with the given names, or all bases if there are no names.
+
+        Raises UnknownChoice, listing the known bases.
+        """
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
-        """Return the base with the given name; raises UnknownChoice, which lists the known bases."""
+        """Return the base with the given name; raises UnknownChoice, listing the known bases."""
         return self._only("name", name)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base with the given id; raises UnknownChoice if it was deleted."""
+        """Return the base with the given id; raises UnknownChoice if the base was deleted."""
         return self._only("id", base_id)
 
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
-        """Return the bases of the given notes; notes that aren't stored are left out."""
+        """Return the given notes' bases; notes that aren't stored are ignored."""
         return self._nouns(
             _READER, "SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id IN ?) ORDER BY name", note_ids
         )
@@ -99,11 +102,11 @@ class BaseTable(StoreTable):
         return base
 
     def put(self, base: KnowledgeBase) -> None:
-        """Insert a base with the id that it already has."""
+        """Insert a base that already has an id."""
         self._insert("bases", _row(base))
 
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
-        """Store new values of some fields of a base, and return the changed base."""
+        """Update some of a base's fields, and return the changed base."""
         if not fields:
             return base
         changed = replace(base, **fields)
@@ -124,7 +127,7 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Store the embedder and the index generation of a base, and reset its count of added windows."""
+        """Store a base's embedder and index generation, and reset its count of added windows."""
         self._execute(
             "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
             " index_added = 0 WHERE id = ?",
@@ -138,7 +141,7 @@ class BaseTable(StoreTable):
         )
 
     def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:
-        """Add to the number of windows added to a base's index since it was built; None resets it after a rebuild."""
+        """Increase the number of windows added to a base's index since it was built; None resets it after a rebuild."""
         self._execute(
             "UPDATE bases SET index_added = coalesce(index_added + ?, 0) WHERE id = ?", windows, base.id, aside=True
         )
@@ -153,7 +156,7 @@ class BaseTable(StoreTable):
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
-        """Store the report on a sync; keep the ignored patterns, and the deleted files that weren't `added` again."""
+        """Store a sync report, keeping the ignored patterns, and the deleted files that weren't `added` again."""
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
@@ -163,7 +166,7 @@ class BaseTable(StoreTable):
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
-        """Store the patterns of files to ignore in the last sync of each folder of the base."""
+        """Store patterns of files to ignore, in the report on the last sync of each of the base's folders."""
         with self._write():
             for sync in self.syncs(base):
                 self.put_sync(base, replace(sync, report=sync.report | {IGNORED: list(patterns)}))
@@ -175,7 +178,7 @@ class BaseTable(StoreTable):
         )
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
-        """Record that the notes of these files were permanently deleted."""
+        """Record that these files' notes were permanently deleted."""
         with self._write():
             for sync in self.syncs(base):
                 if sync.folder == folder:
@@ -186,7 +189,7 @@ class BaseTable(StoreTable):
         return self._exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
-        """Return the last sync of each folder of the base, newest first."""
+        """Return the last sync of each of the base's folders, newest first."""
         return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
 
 

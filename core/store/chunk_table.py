@@ -1,4 +1,4 @@
-"""Tables of chunks, their windows, and the texts that a model refuses; exact search by vector, and filtering."""
+"""Tables for chunks, their windows, and text refused by a model; exact vector search and filtering."""
 
 import json
 import sqlite3
@@ -27,21 +27,21 @@ from core.store.vector_table import VectorTable, matrix
 
 
 class RefusalTable(StoreTable):
-    """The texts that models refuse. Chunks with such texts have the state `refused`: only keyword search finds them."""
+    """Text refused by models. Chunks with such text have the state `refused`; only keyword search finds them."""
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
-        """Store the reason why a model refuses a text."""
+        """Store the reason why a model refuses a piece of text."""
         row = {"fingerprint": fingerprint, "text_hash": text_hash, "at": utc_now().isoformat()}
         self._insert("refusals", row | {"reason": json.dumps(to_json(reason), ensure_ascii=False)}, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the refusals of the given texts, by text hash."""
+        """Return the ids of a model's refusals, by text hash; text that wasn't refused is left out."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
 
     def link(self, refusals: Mapping[int, int]) -> None:
-        """Set the state of chunks to `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
+        """Set the state of chunks to `refused`; `refusals` maps each chunk's rowid to its refusal's id."""
         with self._write():
             self._execute_many("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
             self._execute("UPDATE chunks SET state = 'refused' WHERE rowid IN ?", refusals)
@@ -67,7 +67,7 @@ class RefusalTable(StoreTable):
         )
 
     def try_again(self, chunk_ids: Collection[str]) -> None:
-        """Delete the refusals of the given chunks, and make all chunks with these texts pending."""
+        """Delete the given chunks' refusals, and make all chunks with the same text pending."""
         chosen = "SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id IN ?"
         with self._write():
             refusals = self._column(chosen, chunk_ids)
@@ -77,7 +77,7 @@ class RefusalTable(StoreTable):
             self._execute("DELETE FROM refusals WHERE id IN ?", refusals)
 
     def drop_unused(self) -> None:
-        """Delete refusals that no chunk and no unfinished change of embedder uses."""
+        """Delete refusals that aren't used by any chunk or unfinished embedder switch."""
         self._execute(
             "DELETE FROM refusals WHERE id NOT IN (SELECT refusal FROM refused_chunks)"
             " AND fingerprint NOT IN (SELECT fingerprint FROM switches)"
@@ -93,10 +93,10 @@ _LISTS = ("parent_sections", "sections", "breadcrumb")
 """Fields with lists of titles, stored as JSON."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
-"""The columns of a chunk in the order of its fields, so that reading by position is fast. They come last in a row."""
+"""A chunk's columns in field order, so that reading by position is fast. They come last in a row."""
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
-"""Join over covering indexes, because reading the rows with their texts would take most of the time."""
+"""Join over covering indexes, because reading whole rows, with their text, would take most of the time."""
 _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
     " JOIN vectors ON vectors.id = windows.vector"
@@ -114,12 +114,12 @@ class BaseCounts(NamedTuple):
 
 
 class ChunkTable(StoreTable):
-    """The chunks of a workspace. The `rowid` of a chunk identifies it in every other table here."""
+    """A workspace's chunks. A chunk's `rowid` identifies it in every other table in this module."""
 
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Replace the chunks and pictures of a note; the note's row must exist."""
+        """Replace a note's chunks and pictures; the note's row must exist."""
         with self._write():
             self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id)
             self._execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
@@ -133,7 +133,7 @@ class ChunkTable(StoreTable):
                 PictureTable(self._database).put(cut.note.id, cut.pictures)
 
     def _put(self, chunk: Chunk, vectors: Sequence[int], words: tuple[str, str, str]) -> int:
-        """Insert a chunk, and return its rowid; a `refused` chunk is pending until its refusal is linked."""
+        """Insert a chunk, and return its rowid; a `refused` chunk stays pending until its refusal is linked."""
         state = "pending" if chunk.state == "refused" else chunk.state
         row = columns_of(chunk) | {"state": "embedded" if vectors else state}
         del row["total"]
@@ -148,7 +148,7 @@ class ChunkTable(StoreTable):
 
     @decoding
     def for_note(self, note_id: str) -> list[Chunk]:
-        columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # halves the time for ten thousand lines
+        columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # halves the time for a note with ten thousand lines
         return list(
             map(chunk_of, self._rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id))
         )
@@ -172,7 +172,7 @@ class ChunkTable(StoreTable):
 
     @decoding
     def neighbours(self, note_id: str, index: int, size: int) -> list[Chunk]:
-        """Return a chunk with up to `size` neighbours on each side, in order, without deleted chunks."""
+        """Return a chunk with up to `size` neighbours on each side, in order, skipping deleted chunks."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
         return list(
             map(
@@ -188,7 +188,7 @@ class ChunkTable(StoreTable):
         )
 
     def hidden(self, note_id: str) -> list[Span]:
-        """Return the spans of a note's body that only deleted chunks cover, sorted."""
+        """Return the spans of a note's body covered only by deleted chunks, sorted."""
         spans = self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
@@ -206,7 +206,7 @@ class ChunkTable(StoreTable):
         return [(start, end) for start, end in hidden if start < end]
 
     def with_tables(self, base: KnowledgeBase) -> list[int]:
-        """Return the embedded chunks of a base that contain a table."""
+        """Return the rowids of a base's embedded chunks that contain a table."""
         return self._column(
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ? AND state = 'embedded'"
             " AND line = 0 AND instr(text, '|') AND has_table(lead || char(10) || text)",
@@ -214,7 +214,7 @@ class ChunkTable(StoreTable):
         )
 
     def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
-        """Return whether a chunk has a window whose text has this hash."""
+        """Return whether a chunk has a window with this text hash."""
         vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
@@ -237,7 +237,7 @@ class ChunkTable(StoreTable):
         return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id IN ?", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
-        """Return the given entries that no window of a base uses."""
+        """Return the given entries that aren't used by any window in a base."""
         return self._column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
@@ -246,7 +246,7 @@ class ChunkTable(StoreTable):
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
-        """Return the chunk and the entry of each window of a base that has one of these entries."""
+        """Return (chunk rowid, entry) for each of a base's windows with one of these entries."""
         return [
             tuple(row)
             for row in self._rows(
@@ -274,7 +274,7 @@ class ChunkTable(StoreTable):
     # searching
 
     def allowed(self, filters: Filters) -> Rowids | None:
-        """Return the chunks that pass every filter, or None if all chunks pass; deleted chunks never pass."""
+        """Return the chunks that pass every filter, or None if all chunks pass. Deleted chunks never pass."""
         if filters.bases and not self._exists("bases WHERE name NOT IN ?", filters.bases):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")
@@ -285,7 +285,7 @@ class ChunkTable(StoreTable):
         return self._passing(where, chunks) if where or chunks else None
 
     def passing(self, filters: Filters) -> Rowids:
-        """Return the chunks that pass every filter; deleted chunks never pass."""
+        """Return the chunks that pass every filter. Deleted chunks never pass."""
         return self._passing(narrowed.answerable_conditions(filters), narrowed.chunk_conditions(filters))
 
     def _passing(self, where: narrowed.Where, chunks: narrowed.Where) -> Rowids:
@@ -296,13 +296,13 @@ class ChunkTable(StoreTable):
         return self._rowids("chunks INDEXED BY chunks_filters", "TRUE")
 
     def rowids_of(self, note_id: str) -> list[int]:
-        """Return the chunks of a note except deleted ones, in order."""
+        """Return a note's chunks in order, except deleted ones."""
         return self._column(
             "SELECT rowid FROM chunks WHERE note_id = ? AND state != 'deleted' ORDER BY \"index\"", note_id
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the last changed notes; among equal times, higher priorities come first."""
+        """Return the first chunk of each of the most recently changed notes; on ties, higher priorities come first."""
         return list(
             islice(
                 first_of_notes(
@@ -318,14 +318,14 @@ class ChunkTable(StoreTable):
         )
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
-        # One long string takes a third of the time of a hundred thousand rows.
+        # Reading one long string takes a third of the time of reading a hundred thousand rows.
         rowids = self._value(
             f"SELECT group_concat(chunks.rowid) FROM {tables} WHERE state != 'deleted' AND {condition}", *values
         )
         return np.sort(np.fromstring(rowids or "", np.int64, sep=","))
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
-        """Return the best chunks of a base by the exact cosine of their best window, best first."""
+        """Return a base's best chunks by the exact cosine of their best window, best first."""
         return top_k.best(self.cosines(base, query, None if allowed is None else allowed.tolist()), count)
 
     def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None) -> Scores:
@@ -333,13 +333,13 @@ class ChunkTable(StoreTable):
         return {rowid: score for rowid, (score, _) in self._best_windows(base, query, rowids).items()}
 
     def nearest_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, int]:
-        """Return, for each chunk, the index of its window nearest to the query; chunks without vectors are left out."""
+        """Return the index of each chunk's window nearest to the query; chunks without vectors are left out."""
         return {rowid: index for rowid, (_, index) in self._best_windows(base, query, rowids).items()}
 
     def _best_windows(
         self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None
     ) -> dict[int, tuple[float, int]]:
-        """Return the score and index of each chunk's best window, for the given chunks or all chunks of a base."""
+        """Return the score and index of each chunk's best window, for the given chunks or all of a base's chunks."""
         only, values = ("", []) if rowids is None else ("AND chunk IN ?", [rowids])
         cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
@@ -349,14 +349,14 @@ class ChunkTable(StoreTable):
         while rows := cursor.fetchmany(_BLOCK):
             scores = centring.similarities(matrix([row[2] for row in rows], base.dimension), query)
             for (rowid, index, _), score in zip(rows, scores.tolist(), strict=True):
-                # Of two windows with equal scores, the earlier one counts.
+                # On a tie, the earlier window counts.
                 if rowid not in best or (-score, index) < (-best[rowid][0], best[rowid][1]):
                     best[rowid] = score, index
         return best
 
 
 def chunk_of(row: sqlite3.Row) -> Chunk:
-    """Return the chunk in a row that ends with the columns `CHUNK`."""
+    """Return the chunk from a row that ends with the `CHUNK` columns."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
     values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
     values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])

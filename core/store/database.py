@@ -23,15 +23,15 @@ from core.store.folder import check_unused, has_content, make_private
 from core.store.reading import Noun, Unread
 
 _SHOWN = 30
-"""Number of characters that an error shows before the character that can't be stored."""
+"""Number of characters shown in an error before the character that can't be stored."""
 _AT_ONCE = 100
-"""Number of rows to read at once."""
+"""Number of rows to fetch at a time."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translate_errors(method: Method) -> Method:
-    """Translate the SQLite errors of a method of a cursor or connection; programming errors pass unchanged."""
+    """Translate SQLite errors raised by a cursor or connection method; programming errors pass through unchanged."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: object, **more: object) -> object:
@@ -71,7 +71,7 @@ class Cursor(sqlite3.Cursor):
 
 
 class Connection(sqlite3.Connection):
-    """A connection with translated errors, to the database in the workspace `folder`."""
+    """A connection to the database in the workspace `folder`, with translated errors."""
 
     folder: Path
 
@@ -82,7 +82,7 @@ class Connection(sqlite3.Connection):
     def cursor(self, factory: type[sqlite3.Cursor] = Cursor) -> Any:  # type: ignore[override]
         return super().cursor(factory)
 
-    # The library's own methods make a cursor without calling `cursor`.
+    # sqlite3's own methods create a cursor without calling `cursor`.
 
     def execute(self, *values: object) -> Any:
         return self.cursor().execute(*values)
@@ -95,9 +95,9 @@ class Connection(sqlite3.Connection):
 
 
 class ThreadConnection:
-    """Closes a connection when its thread ends, because each page run and each question may start a thread.
+    """Closes a connection when its thread ends, because every page run and every question may start a thread.
 
-    A connection is part of a reference cycle with its cached statements, so the garbage collector would close it late.
+    A connection forms a reference cycle with its cached statements, so the garbage collector would close it late.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -108,19 +108,18 @@ class ThreadConnection:
 
 
 _LOG = 8 << 20
-"""Size in bytes above which SQLite's write-ahead log is truncated. SQLite copies it into the database every 4 MB."""
+"""Size in bytes above which SQLite's write-ahead log is truncated. SQLite checkpoints the log every 4 MB."""
 _TEMPORARY = "SQLITE_TMPDIR"
-"""Environment variable for SQLite's folder for temporary files."""
+"""Environment variable for SQLite's temporary folder."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
-"""Milliseconds to wait for the readers of the log, and for another writer."""
+"""Milliseconds to wait for readers of the log and for another writer."""
 
 
 class Database:
-    """The connections to `notes.db`. `outdated`: the database had an earlier schema when it was opened.
+    """The connections to `notes.db`; `outdated` means that the database had an earlier schema when it was opened.
 
-    A read-only database raises WorkspaceLocked for every write. Raises NewerSchema for a database from a later version;
-    SQLite's errors are translated to errors of `core.base.faults`. A statement may contain `IN ?` for a list among its
-    values.
+    A read-only database raises WorkspaceLocked on every write. Raises NewerSchema if the database comes from a newer
+    version. SQLite's errors are translated by `core.base.faults`. In statements, `IN ?` takes a list as its value.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -136,8 +135,8 @@ class Database:
             if not (has_content(file) or file.is_dir()):
                 check_unused(file.parent)
             if not readonly:
-                # An existing file isn't opened: closing it would release the locks of this process's other connections,
-                # and another process could delete the log that they use: https://www.sqlite.org/howtocorrupt.html
+                # Don't open an existing file: closing it would release the locks held by this process's other
+                # connections, so another process could delete the log in use: https://www.sqlite.org/howtocorrupt.html
                 with suppress(FileExistsError):
                     os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
                 make_private(file.parent)
@@ -155,7 +154,7 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection. Its rows have columns by name."""
+        """This thread's connection. Columns in its rows are accessible by name."""
         held: ThreadConnection | None = getattr(self._local, "held", None)
         if held is not None:
             return held.connection
@@ -163,7 +162,7 @@ class Database:
         try:
             connection = self._connect("mode=rw")
         except NotWritable:
-            # SQLite can read the file only in a writable folder, or if nothing writes to the file.
+            # SQLite can only read the file if the folder is writable or if nothing writes to the file.
             if not self.readonly or has_content(self._log):
                 raise
             connection = self._connect("immutable=1")
@@ -215,7 +214,7 @@ class Database:
     # statements
 
     def rows(self, statement: str, *values: object) -> sqlite3.Cursor:
-        """Return the rows of a query, read lazily."""
+        """Return a query's rows, read lazily."""
         return self.connection.execute(_expanded(statement), _bound(values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
@@ -227,23 +226,23 @@ class Database:
         return row and row[0]
 
     def nouns(self, read: Callable[[sqlite3.Row, Unread], Noun], statement: str, *values: object) -> list[Noun]:
-        """Return the rows of a query, each converted to an object by `read`."""
+        """Return a query's rows, each converted to an object by `read`."""
         return [read(row, self.unread) for row in self.rows(statement, *values)]
 
     def column(self, statement: str, *values: object) -> list[Any]:
         return [row[0] for row in self.rows(statement, *values)]
 
     def exists(self, source: str, *values: object) -> bool:
-        """Return whether a query has a row; `source` is its SQL after FROM."""
+        """Return whether a query yields any rows; `source` is the SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[object] | ValueMap], *, aside: bool = False) -> None:
-        """Execute a writing statement for each row of values, in the transaction of `write`."""
+        """Execute a write statement for each row of values, in a `write` transaction."""
         with self.write(aside=aside) as connection:
             connection.executemany(statement, rows)
 
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
-        """Execute a writing statement in the transaction of `write`; return the number of changed rows."""
+        """Execute a write statement in a `write` transaction, and return the number of changed rows."""
         with self.write(aside=aside) as connection:
             count = connection.execute(_expanded(statement), _bound(values)).rowcount
             if count and statement.startswith("DELETE"):
@@ -251,9 +250,9 @@ class Database:
             return count
 
     def insert(self, table: str, row: ValueMap, *, replace: bool = False, aside: bool = False) -> int:
-        """Insert a row in the transaction of `write`, and return its rowid.
+        """Insert a row in a `write` transaction, and return its rowid.
 
-        With `replace`, a row with the same key is replaced.
+        With `replace`, the new row replaces any row with the same key.
         """
         columns = ", ".join(f'"{column}"' for column in row)
         marks = ", ".join("?" * len(row))
@@ -267,7 +266,7 @@ class Database:
 
     @property
     def owner(self) -> str:
-        """The name of this workspace on a Chroma server, created on first use. A copied workspace keeps it."""
+        """This workspace's name on a Chroma server, created on first use. A copied workspace keeps the name."""
         if not self.readonly:
             self.execute("UPDATE version SET owner = ? WHERE owner = ''", secrets.token_hex(8), aside=True)
         return str(self.value("SELECT owner FROM version"))
@@ -284,9 +283,9 @@ class Database:
 
     @contextmanager
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run the block in a transaction, or in the caller's: committed at the end, rolled back on any error.
+        """Run the block in a transaction, or join the caller's; commit at the end, or roll back on any error.
 
-        The database's `version` grows, unless `aside` is set, for writes that don't change search results.
+        Increase the database's `version`, except with `aside`, which is for writes that don't affect search results.
         """
         self.check_writable()
         if getattr(self._local, "reading", False):
@@ -316,9 +315,9 @@ class Database:
             work(*values)
 
     def after_commit(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function once this thread's transaction is committed, or now if there is no transaction.
+        """Call a function once this thread's transaction is committed, or immediately if there is no transaction.
 
-        Equal calls are made only once, and none after a rollback.
+        Identical calls are made only once. After a rollback, no calls are made.
         """
         following = getattr(self._local, "following", None)
         if following is None:
@@ -327,22 +326,22 @@ class Database:
             following.append((work, values))
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
-        """Truncate a long write-ahead log, because SQLite doesn't do it while there is always some reader."""
+        """Truncate the write-ahead log if it is long, because SQLite can't reset the log while anyone is reading."""
         if _size(self._log) < self._log_limit:
             return
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
-        with suppress(StoreError):  # it fails if this thread is reading too
+        with suppress(StoreError):  # fails if this thread is also reading
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
     def compact(self) -> None:
-        """Rewrite the file atomically, without unused pages; writers wait until it is done."""
+        """Rewrite the file atomically without unused pages; writers wait in the meantime."""
         self.check_writable()
         with self._writer:
             self._check_identity()
-            # Make SQLite write the new file next to the old one, not into memory as for other connections.
-            # putenv hides the variable from `os.environ`, over which other threads may be iterating.
+            # Make SQLite write the new file next to the old one; other connections keep temporary data in memory.
+            # putenv leaves `os.environ` unchanged, because other threads may be iterating over it.
             before = os.environ.get(_TEMPORARY)
             os.putenv(_TEMPORARY, str(self.file.parent))
             try:
@@ -355,12 +354,12 @@ class Database:
                     os.putenv(_TEMPORARY, before)
 
     def version(self) -> int:
-        """Return a number that grows with every write that may change search results."""
+        """Return a number that increases with every write that may affect search results."""
         return int(self.value("SELECT number FROM version"))
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Run the reads in the block on one snapshot."""
+        """Run the block's reads on a single snapshot."""
         connection = self.connection
         if connection.in_transaction:
             yield connection
@@ -380,7 +379,7 @@ class Database:
 
 
 def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
-    """Return a function that returns None (NULL) for an unreadable value, so that statements survive damaged rows."""
+    """Wrap a function to return None (NULL) for an unreadable value, so that statements survive damaged rows."""
 
     def call(*values: object) -> object:
         try:
@@ -396,7 +395,7 @@ def _size(file: Path) -> int:
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
-    """Return the device and inode of a file, or None if it is missing."""
+    """Return a file's device and inode, or None if it is missing."""
     with suppress(OSError):
         status = file.stat()
         return status.st_dev, status.st_ino
@@ -404,7 +403,7 @@ def _identity(file: Path) -> tuple[int, int] | None:
 
 
 def _expanded(statement: str) -> str:
-    """Return a statement in which `IN ?` reads the items of a list, which is passed as JSON."""
+    """Return a statement in which each `IN ?` reads its items from a list passed as JSON."""
     return statement.replace(" IN ?", " IN (SELECT value FROM json_each(?))")
 
 

@@ -1,4 +1,4 @@
-"""Tables of versions, drafts, proposed changes, notes created by programs, edits of chunks, and file changes."""
+"""Tables for versions, drafts, proposed changes, creations by programs, chunk edits, and file changes."""
 
 import json
 import sqlite3
@@ -25,12 +25,12 @@ _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id
 
 
 class VersionTable(StoreTable):
-    """The versions of a workspace's notes. Only the newest `most` versions per note are stored."""
+    """Versions of a workspace's notes. Only each note's newest `most` versions are stored."""
 
     most = 100
 
     def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
-        """Store a note as a version in the transaction of its change; `at`: time of the change, by default now."""
+        """Store a note as a version, in the same transaction as its change; `at` defaults to the current time."""
         row = {
             "note_id": note.id,
             "number": note.version,
@@ -64,7 +64,7 @@ class VersionTable(StoreTable):
         return self._value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
-        """Return the ids of the notes with versions, in one base or in all, including deleted notes."""
+        """Return the ids of notes with versions, including deleted notes, in one base or in all bases."""
         return set(self._column("SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1", base_id))
 
     def has(self, note_id: str) -> bool:
@@ -76,19 +76,19 @@ class VersionTable(StoreTable):
         )
 
     def note(self, note_id: str, number: int) -> Note:
-        """Return a note as it was in an earlier version; raises VersionNotFound."""
+        """Return a note as it was in the given version; raises VersionNotFound."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
         return self._note(row)
 
     def newest(self, note_id: str) -> Note | None:
-        """Return the newest version of a note, which may be deleted; None if it has no versions."""
+        """Return a note's newest version, or None if it has no versions; the note may be deleted."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id)
         return self._note(row) if row else None
 
     def last_by(self, note_id: str, author: str) -> Note | None:
-        """Return the last version of a note by the given author, or None."""
+        """Return the given author's last version of a note, or None if there is none."""
         number = self._value(
             "SELECT max(number) FROM versions WHERE note_id = ? AND author = ? AND kind != 'delete'", note_id, author
         )
@@ -101,9 +101,9 @@ class VersionTable(StoreTable):
         return _NOTE_READER(known | text | {"id": row["note_id"], "version": row["number"]}, self._database.unread)
 
     def changed(self, after: datetime, until: datetime) -> dict[str, Author]:
-        """Return the ids of the active notes that were changed in a period, each with the last author.
+        """Return the ids of active notes changed in a period, each with its last author.
 
-        The last changed note is first; notes that the user changed last come after all others.
+        The most recently changed notes come first, but notes last changed by the user come after the rest.
         """
         return {
             row["note_id"]: row["author"]
@@ -118,7 +118,7 @@ class VersionTable(StoreTable):
     # trash
 
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
-        """Return the deleted notes of a base, by default of all bases, most recently deleted first."""
+        """Return the deleted notes in a base (by default, in all bases), most recently deleted first."""
         rows = self._rows(
             f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
             " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
@@ -139,20 +139,21 @@ class VersionTable(StoreTable):
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Iterable[str]) -> None:
-        """Delete all versions of the given notes, and originals and pictures that are no longer used."""
+        """Delete all of the given notes' versions, and any originals and pictures no longer in use."""
         self._execute("DELETE FROM versions WHERE note_id IN ?", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
 
 
 _SAMPLE = 4_096
-"""Size in bytes of the sample that shows whether a text has repetitions."""
+"""Size in bytes of the sample used to detect repetition in text."""
 
 
 def _packed(text: str) -> bytes:
-    """Return a text as compressed UTF-8.
+    """Return text as compressed UTF-8.
 
-    A pasted picture (base64) has no repetitions: Huffman coding alone takes a fifth of the time, and no more space.
+    A pasted picture (base64) has no repetition. For such text, Huffman coding alone takes a fifth of the time and no
+    more space.
     """
     data = text.encode("utf-8", "surrogatepass")
     middle = len(data) // 2
@@ -167,7 +168,7 @@ def _compressed(data: bytes, strategy: int) -> bytes:
 
 
 def _unpacked(data: bytes) -> str:
-    """Return the text of compressed UTF-8; raises ValueError or TypeError for other data."""
+    """Return the text from compressed UTF-8; raises ValueError or TypeError if the data is invalid."""
     try:
         return zlib.decompress(data).decode("utf-8", "surrogatepass")
     except zlib.error as error:
@@ -183,7 +184,7 @@ _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
 
 class DraftTable(StoreTable):
-    """The drafts of a workspace. A draft's key is the id of its note, or a name from the page."""
+    """A workspace's drafts. A draft's key is its note's id, or a name chosen by the page."""
 
     def put(self, draft: NoteDraft) -> None:
         self._insert("drafts", columns_of(draft), replace=True, aside=True)
@@ -195,7 +196,7 @@ class DraftTable(StoreTable):
         return next(iter(self._nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
-        """Delete the draft with the given key, if there is one."""
+        """Delete the draft with the given key, if it exists."""
         self._execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
@@ -210,11 +211,11 @@ _PROPOSALS = """
 
 class ProposalTable(StoreTable):
     def put(self, proposal: Proposal) -> None:
-        """Store a proposal, replacing an earlier one for the same note."""
+        """Store a proposal, replacing any earlier proposal for the same note."""
         self._insert("proposals", columns_of(proposal), replace=True, aside=True)
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
-        """Return the proposals for a base, by default for all bases, the oldest first."""
+        """Return the proposals for a base (by default, for all bases), oldest first."""
         return self._nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
 
     def drop(self, note_id: str) -> None:
@@ -225,17 +226,17 @@ _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_i
 
 
 _MOST_BYTES = 32 * 1024 * 1024
-"""Maximum total size of the stored responses; the oldest are deleted first."""
+"""Maximum total size of the stored responses in bytes; the oldest are deleted first."""
 _ROW = 1000
-"""Number of bytes counted per row in addition to its response."""
+"""Number of bytes counted per row in addition to the response."""
 
 
 class CreationTable(StoreTable):
-    """What programs created in the last day, with the responses, by idempotency key."""
+    """Requests by programs in the last day that created something, with the responses, by idempotency key."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
-        """Reserve a key for a request; return the creation that already has the key, or None."""
+        """Reserve a key for a request and return None, or return the creation that already has this key."""
         with self._write(aside=True):
             self._execute("DELETE FROM creations WHERE at < datetime('now', '-1 day')")
             self._execute(
@@ -262,12 +263,15 @@ class CreationTable(StoreTable):
         )
 
     def release(self, key: str) -> None:
-        """Free a key after a request that created nothing."""
+        """Free the key of a request that created nothing."""
         self._execute("DELETE FROM creations WHERE key = ?", key, aside=True)
 
 
 class EditTable(StoreTable):
-    """The edits in a workspace. A note's edits keep their order, which matters for several additions in one place."""
+    """The user's edits to chunks.
+
+    A note's edits keep their order, which matters if several of them add text at the same position.
+    """
 
     def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
@@ -276,11 +280,11 @@ class EditTable(StoreTable):
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
-        """Return all edits, or only flagged ones; includes edits of deleted notes."""
+        """Return all edits, or only flagged ones, including those to deleted notes."""
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
-        """Return the edit with the given id; raises EditError if there is none."""
+        """Return the edit with the given id; raises EditError if it doesn't exist."""
         for edit in self._edits("WHERE id = ?", edit_id):
             return edit
         raise EditError("There is no edit '{edit}'. It may have been resolved already.", edit=edit_id)
@@ -295,7 +299,7 @@ class EditTable(StoreTable):
                 self._insert("edits", columns_of(edit) | {"base_id": note.base_id, "number": number})
 
     def flag(self, note_ids: Sequence[str]) -> int:
-        """Flag the edits of deleted notes; return the number of flagged edits."""
+        """Flag the edits to deleted notes, and return the number of flagged edits."""
         return self._execute("UPDATE edits SET flagged = 1 WHERE note_id IN ?", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:
@@ -310,10 +314,10 @@ _EDIT_READER = RowReader(Edit, "chunk edit", "note_id")
 
 @frozen
 class FileStep:
-    """A change of a file: its old and new path in a folder, its bytes `before`, and the hash of its bytes `after`.
+    """A file change: the old and new path in a folder, the bytes `before`, and the hash of the bytes `after`.
 
-    `new_path` is "" for a deleted file, and `before` is empty for a new file. A renamed file has neither bytes nor
-    hash. `left`: the change couldn't be undone.
+    `new_path` is "" for a deleted file, and `before` is empty for a new file. A renamed file has neither bytes nor a
+    hash. `left` means that the change couldn't be undone.
     """
 
     folder: str
@@ -329,22 +333,22 @@ class FileStep:
 
     @property
     def is_plain(self) -> bool:
-        """Whether an existing file keeps its path, so that the next update of the folder reads an unfinished change."""
+        """Whether an existing file keeps its path, so that the folder's next sync picks up an unfinished change."""
         return self.path == self.new_path and not self.is_new
 
     @property
     def is_new(self) -> bool:
-        """Whether the file didn't exist before. (An empty file isn't a note.)"""
+        """Whether the file didn't exist before. (An empty file is never a note, so empty contents mean a new file.)"""
         return self.before == b""
 
 
 class IntentTable(StoreTable):
-    """File changes in progress, and changes that couldn't be undone, by number."""
+    """File changes that are in progress or couldn't be undone, by number."""
 
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
-        """Write steps in one transaction, synced to disk; return them by number."""
+        """Write steps in a single transaction, synced to disk, and return them by number."""
         connection = self._database.connection
-        connection.execute("PRAGMA synchronous = FULL")  # because the file changes that follow are flushed at once
+        connection.execute("PRAGMA synchronous = FULL")  # the file changes that follow are flushed immediately
         try:
             with self._write(aside=True):
                 return {self._insert("file_intents", asdict(step)): step for step in steps}

@@ -1,4 +1,4 @@
-"""The lock for writers, and the store's events, which are published to subscribers after a write is committed."""
+"""The write lock, and the store's events, published to subscribers after a write is committed."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -15,7 +15,7 @@ Subscriber = Callable[[Any], object]
 
 
 class WriteLock:
-    """A reentrant lock that runs queued work when its outermost holder releases it."""
+    """A reentrant lock that runs queued work on its final release."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -36,18 +36,18 @@ class WriteLock:
         for work, values in following:
             try:
                 work(*values)
-            except Exception:  # noqa: BLE001 the write is committed, and the other work must still run
+            except Exception:  # noqa: BLE001 the write is committed, and the remaining work must still run
                 _LOG.exception("Work after a write failed")
 
     def follow(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function once this thread no longer holds the lock. Equal calls are made once; errors are logged."""
+        """Call a function once this thread releases the lock. Identical calls are made only once; errors are logged."""
         with self:
             if (work, values) not in self._following:
                 self._following.append((work, values))
 
 
 class Events:
-    """Publishes events to their subscribers. `changing` is the lock for writers."""
+    """Publishes events to their subscribers. `changing` is the write lock."""
 
     def __init__(self, database: Database, changing: WriteLock) -> None:
         self._database = database
@@ -55,14 +55,14 @@ class Events:
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
-        """Call a function for each event of a type, after the functions that subscribed earlier."""
+        """Call a function for each event of the given type; functions are called in subscription order."""
         self._subscribers[event].append(subscriber)
 
     def publish(self, event: object) -> None:
-        """Call the subscribers of an event once its transaction is committed and this thread has released `changing`.
+        """Call an event's subscribers once its transaction is committed and this thread has released `changing`.
 
-        Equal events of one write are published once, and a transaction that is rolled back publishes none. An exception
-        in a subscriber is logged: the write is kept, and the other subscribers are called too.
+        Identical events from one write are published only once; after a rollback, no events are published. If a
+        subscriber raises an exception, it is logged. The write is kept, and the remaining subscribers are still called.
         """
         for subscriber in self._subscribers[type(event)]:
             self._database.after_commit(self._changing.follow, subscriber, event)

@@ -1,4 +1,4 @@
-"""Filters as SQL over the tables `notes`, `chunks` and `properties`."""
+"""Filters as SQL on the tables `notes`, `chunks` and `properties`."""
 
 import json
 from collections.abc import Callable, Iterable, Sized
@@ -14,9 +14,9 @@ from core.model.limits import check_filters
 from core.store.phrases import holds_phrase
 
 Term = tuple[str, list[object]]
-"""A condition in SQL, with the values for its placeholders."""
+"""An SQL condition with the values for its placeholders."""
 
-# The table `properties`: notes with a property or a value, and the text that is indexed for them.
+# The table `properties`: notes with a given property or value, and the text indexed for their properties.
 
 NAMES = """
     WITH RECURSIVE names(name) AS (
@@ -25,9 +25,9 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query for the distinct names, with one index look-up each; with DISTINCT, SQLite would read all rows."""
+"""Query for the distinct names, with one index lookup per name; with DISTINCT, SQLite would read all rows."""
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
-"""Query for the notes that have a property, by its folded name."""
+"""Query for the notes that have a property with a given folded name."""
 TEXT = """
     SELECT group_concat(iif(instr(name, ' '), name || ' ', '') || value, char(10))
     FROM (SELECT name, value FROM properties WHERE note_id = notes.id ORDER BY name, value)
@@ -37,9 +37,9 @@ PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
-"""SQL expression: the property text for a row of `chunks`, which is NULL for all but a note's first chunk.
+"""SQL expression: the property text for a row in `chunks`; NULL for all but a note's first chunk.
 
-Names of several words are included, because they may be prose: any line with a colon is read as a property.
+Names of several words are included because they may be prose, since any line with a colon is read as a property.
 """
 
 PROPERTY_TEXTS = f"""
@@ -48,17 +48,17 @@ PROPERTY_TEXTS = f"""
         FROM notes WHERE id IN (SELECT note_id FROM properties)
     )
 """
-"""The table `found` with the PROPERTY_TEXT of each first chunk, so that a scan of all chunks reads it only once."""
+"""The table `found` with each first chunk's PROPERTY_TEXT, so that a scan of all chunks reads each text only once."""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
-    """Return the condition that a note has any of the given properties; `column` holds the note's id."""
+    """Return the condition for notes with any of the given properties; `column` holds the note's id."""
     values: list[object] = list(map(fold, names))
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
-    """Return the condition that a note's property contains any of some phrases; `column` holds the note's id."""
+    """Return the condition for notes with one of several phrases in a property; `column` holds the note's id."""
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [
         part for value in condition.values for part in map(fold, (condition.field, value))
     ]
@@ -93,7 +93,7 @@ class Where:
 
 
 def note_conditions(filters: Filters) -> Where:
-    """Return the filters' conditions on rows of `notes`; raises QueryError for too many conditions."""
+    """Return the filters' conditions on rows of `notes`; raises QueryError if there are too many conditions."""
     check_filters(filters)
     where = Where()
     if filters.bases:
@@ -117,17 +117,17 @@ def chunk_conditions(filters: Filters) -> Where:
 
 
 def _is_chunk_condition(condition: Condition) -> bool:
-    """Return whether a condition is about chunks; `has:` with only property names is about notes."""
+    """Return whether a condition applies to chunks; `has:` with only property names applies to notes."""
     on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
     return condition.field in CHUNK_FIELDS and not on_note
 
 
 def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
-    """Return the conditions on notes that searches return: they pass the filters, are active and haven't expired.
+    """Return the conditions for notes found by searches: they pass the filters, are active and haven't expired.
 
-    A filter by status returns notes with that status instead. Every search uses these conditions, and leaves out hidden
-    chunks. `inactive` and `lapsed` say whether the workspace has inactive notes, and notes that may have expired;
-    without such notes, the conditions on them are left out.
+    With a status filter, notes need that status instead. Every search uses these conditions and leaves out hidden
+    chunks. If the workspace has no inactive notes (`inactive`), or none that may have expired (`lapsed`), the
+    corresponding condition is omitted.
     """
     where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
@@ -144,7 +144,7 @@ EXPIRED = (
     "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
     " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
 )
-"""Condition: a note is expired. Its values are `moments()`. A date without a time is stored as midnight in UTC."""
+"""Condition for expired notes, with the values `moments()`. A date without a time is stored as midnight UTC."""
 
 
 def moments() -> tuple[str, str]:
@@ -154,7 +154,7 @@ def moments() -> tuple[str, str]:
 
 
 def _tag(condition: Condition) -> Term:
-    # There are few distinct tags, but many notes have them.
+    # There are few distinct tags, but many tagged notes.
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
     below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
     return (
@@ -183,7 +183,10 @@ def _number(condition: Condition) -> Term:
 
 
 def _page(condition: Condition) -> Term:
-    """Return the condition on pages. A chunk is on the page where it begins and on all pages that begin in it."""
+    """Return the condition for pages.
+
+    A chunk is on the page where it begins, and on every page that begins within it.
+    """
     term, ends = _number(condition)
     return term.replace("page BETWEEN ? AND ?", f"{_LAST_PAGE} >= ? AND page BETWEEN 1 AND ?"), ends
 
@@ -205,11 +208,11 @@ _WITHIN = (
     "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
     " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
 )
-"""Condition: a time is in a span. Its values are `_ends()`. A date without a time is stored as midnight in UTC."""
+"""Condition for times within a span, with the values `_ends()`. A date without a time is stored as midnight UTC."""
 
 
 def _ends(start: datetime | None, end: datetime | None) -> list[object]:
-    """Return the start and end of a span as the user's dates, then as times in UTC, in the stored format."""
+    """Return a span's start and end as dates in the user's time zone, then as UTC times, in the stored format."""
     days = day_of(start) if start else "", day_of(end) if end else _LAST
     times = in_utc(start).isoformat() if start else "", in_utc(end).isoformat() if end else _LAST
     return [*days, *times]
@@ -249,7 +252,7 @@ def _language(condition: Condition) -> Term:
 _LANGUAGES = dict(
     pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
 )
-"""Language codes of chunks by other names for the languages."""
+"""Language name or alias -> language code of chunks."""
 
 
 def _level(condition: Condition) -> Term:
@@ -288,9 +291,7 @@ _HAS = {
     "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
-"""Values of the filter `has:` with their conditions. `instr` is fast and avoids calling the slower function for most
-texts.
-"""
+"""Values of the `has:` filter, with their conditions. `instr` is fast and avoids most calls to the slower functions."""
 
 _NOTE: dict[str, Callable[[Condition], Term]] = {
     "tag": _tag,
@@ -305,7 +306,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "created": _day,
     "updated": _day,
     "has": lambda condition: notes_with_condition(condition.values),
-    "like": lambda _: ("1", []),  # filters pictures; the other conditions filter passages
+    "like": lambda _: ("1", []),  # applies to pictures; all other conditions apply to passages
 }
 _CHUNK: dict[str, Callable[[Condition], Term]] = {
     "section": lambda condition: _any("instr(titles(breadcrumb, sections), ?)", condition),
@@ -317,7 +318,7 @@ _CHUNK: dict[str, Callable[[Condition], Term]] = {
 
 
 def titles(breadcrumb: str, sections: str) -> str:
-    """Return the folded titles of a chunk's sections, joined by NUL, which no text contains; for SQL."""
+    """Return a chunk's folded section titles, joined by NUL, which never occurs in text; for SQL."""
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 
@@ -326,7 +327,7 @@ def _any(term: str, condition: Condition) -> Term:
 
 
 def _each(term: str, values: Sized) -> str:
-    """Return the condition that a term is true for any of the given values."""
+    """Return the condition that `term` is true for any of the given values."""
     return " OR ".join([term] * len(values)) or "0"
 
 

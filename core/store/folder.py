@@ -1,6 +1,6 @@
-"""The workspace folder: its lock for one writing process, checks and permissions.
+"""The workspace folder: the lock that allows a single writing process, checks, and permissions.
 
-A folder that had notes is never treated as a new one.
+A folder that used to contain notes is never treated as new.
 """
 
 import json
@@ -24,7 +24,7 @@ from core.base.messages import Message, message
 from core.store.backups import restoring
 
 _LONGEST = 100
-"""Maximum number of characters of each field about the lock's holder in an error."""
+"""Maximum number of characters shown in an error for each field about the lock's holder."""
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files and folders that exist only if there was a database."""
 _PRIVATE = (
@@ -48,7 +48,7 @@ _PRIVATE = (
 
 
 def check_exists(folder: Path) -> None:
-    """Put a waiting restored backup in place; raises StoreError if there is no workspace in the folder."""
+    """Move a pending restored backup into place; raises StoreError if there is no workspace in the folder."""
     if restoring.is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
@@ -60,7 +60,7 @@ def check_exists(folder: Path) -> None:
 
 
 def check_unused(folder: Path) -> None:
-    """Raise NotesDamaged for a folder with an index or backups; called if its database is missing or empty."""
+    """Raise NotesDamaged if the folder has an index or backups; called if its database is missing or empty."""
     left = [name for name in _FROM_NOTES if has_content(folder / name)]
     fields = {"file": folder / DATABASE, "folder": folder, "left": left}
     if left and (backup := newest_backup(folder)):
@@ -83,14 +83,14 @@ def check_unused(folder: Path) -> None:
 
 
 def has_content(path: Path) -> bool:
-    """Return whether a path is a folder or file that isn't empty."""
+    """Return whether a path is a non-empty folder or file."""
     return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
 
 
 def make_private(folder: Path) -> None:
-    """Make a workspace's folder and files accessible only to their owner, on POSIX systems.
+    """Make the workspace folder and its files accessible only to their owner, on POSIX systems.
 
-    The user's home and shared folders such as `/tmp` keep their own permissions.
+    If the workspace folder is the user's home folder or a shared folder such as `/tmp`, it keeps its permissions.
     """
     if os.name != "posix":
         return
@@ -103,9 +103,9 @@ def make_private(folder: Path) -> None:
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
-    """Lock the workspace for this process within `patience` seconds, and put a waiting restored backup in place.
+    """Lock the workspace for this process, waiting up to `patience` seconds, and move any restored backup into place.
 
-    Raises WorkspaceLocked, which names the holder.
+    Raises WorkspaceLocked, naming the process that holds the lock.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
     lock = FileLock(file, mode=0o600, thread_local=False)  # another thread releases it when the app closes
     since = utc_now().isoformat(timespec="seconds")
     try:
-        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # no process can have locked it
+        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # no process can hold it
             files.set_aside(file)
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
@@ -155,7 +155,7 @@ def _describe(holder: Path) -> Message:
 
 
 def _checked(stored: ValueMap) -> dict[str, str]:
-    """Validate and return the fields about the lock's holder; raises LookupError or ValueError for other content."""
+    """Validate and return the fields about the lock's holder; raises LookupError or ValueError if they are invalid."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):
         raise ValueError("no holder")

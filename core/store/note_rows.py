@@ -1,4 +1,4 @@
-"""Conversion of notes to rows, and of rows to notes, summaries and names."""
+"""Convert notes to rows, and rows to notes, summaries and names."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -28,7 +28,7 @@ COLUMNS = [
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
 _REMEMBERED = 20_000
-"""Maximum number of cached summaries and of cached names; pages that list all notes read them at each click."""
+"""Maximum number of cached summaries, and of cached names; pages that list all notes read them on every click."""
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
@@ -54,12 +54,12 @@ NAMED = f"""
 
 
 Values = dict[str, Any]
-"""Values of a row by column, or of a note by field."""
+"""A row's values by column, or a note's values by field."""
 
 
 @frozen
 class Moved:
-    """A note's renamed file: its new path and stamp."""
+    """A note's renamed file, with its new path and stamp."""
 
     note_id: str
     path: str
@@ -72,7 +72,7 @@ class Moved:
 
 @frozen
 class ActiveFile:
-    """An active note, with its path in the folder `source_ref`; `generation` grows with every change of the note."""
+    """An active note, with its path in the folder `source_ref`. Its `generation` increases with every change."""
 
     id: str
     generation: int
@@ -100,7 +100,7 @@ class _Chunked:
 
 @frozen
 class Joined:
-    """A link of a workspace note to a file in the folder `source_ref`; `overridden` are the file's own field values."""
+    """A workspace note's link to a file in the folder `source_ref`; `overridden` are the file's own field values."""
 
     note_id: str
     source_ref: str
@@ -110,7 +110,7 @@ class Joined:
 
 
 def data_of(note: Note) -> Values:
-    """Return a note's values except id, base, title, text, version and generation, as JSON values."""
+    """Return a note's values, except id, base, title, body, version and generation, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
@@ -126,7 +126,7 @@ def note_of(row: Row, unread: Unread) -> Note:
 
 
 def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
-    """Return a caching function that decodes the JSON columns of a row and reads the row with `reader`."""
+    """Return a cached function that decodes a row's JSON columns and reads the row with `reader`."""
 
     def values(columns: Iterable[str], row: Iterable[object]) -> Values:
         pairs = dict(zip(columns, row, strict=True))
@@ -147,12 +147,12 @@ def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return the chunking options set for a note, or None if it uses its base's."""
+    """Return the chunking options set for a note, or None if the note uses its base's options."""
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 
 def texts(stored: object) -> Texts:
-    """Return a stored list of strings, empty if it can't be read."""
+    """Return a stored list of strings, or an empty tuple if it can't be read."""
     items = loaded(stored)
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
@@ -162,7 +162,7 @@ def overridden(values: Values) -> Values:
 
 
 def extra(values: Values) -> Values:
-    """Decode the JSON values of properties without a field; raises DAMAGE if `aliases` isn't a list of strings."""
+    """Decode the JSON values of user-defined properties; raises DAMAGE if `aliases` isn't a list of strings."""
     decoder(Texts)(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)
     return read
@@ -172,7 +172,7 @@ _HINTS = get_type_hints(Note)
 _WHAT = message("note")
 _NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
 card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"))
-"""Returns the summary in a row with the columns `CARD`."""
+"""A function that returns the summary in a row with the `CARD` columns."""
 named_of = _remembering(RowReader(NoteNames, _WHAT, "title"))
-"""Returns the names in a row with the columns `NAMED`."""
+"""A function that returns the names in a row with the `NAMED` columns."""
 _CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -1,4 +1,4 @@
-"""The tables of notes, and queries over their fields, properties and titles."""
+"""Tables for notes, and queries on their fields, properties and titles."""
 
 import json
 import sqlite3
@@ -53,7 +53,7 @@ _TITLED = (
 
 class FieldTable(StoreTable):
     def classified(self) -> list[tuple[str, str]]:
-        """Return the used pairs of type and category, the most frequent first."""
+        """Return the (type, category) pairs in use, most frequent first."""
         return [
             tuple(row)
             for row in self._rows(
@@ -62,7 +62,7 @@ class FieldTable(StoreTable):
         ]
 
     def words(self, field: str) -> list[str]:
-        """Return the used values of a field of the kind `word`, the most frequent first."""
+        """Return the values in use of a field of kind `word`, most frequent first."""
         if field not in fields_of("word"):
             raise ValueError(field)
         return self._column(
@@ -70,7 +70,7 @@ class FieldTable(StoreTable):
         )
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return pairs of field and value: the used tags, projects, categories and folders, except damaged values."""
+        """Return (field, value) for the tags, projects, categories and folders in use, except damaged values."""
         values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
         folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
         sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
@@ -79,12 +79,12 @@ class FieldTable(StoreTable):
         )
 
     def any_lapsed(self) -> bool:
-        """Return whether any note may be expired; a date without a time counts as expired from its start."""
+        """Return whether any note may be expired; for this check, a date without a time expires at the day's start."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
         return self._exists(source, moments()[1])
 
     def version(self) -> tuple[int, int]:
-        """Return two numbers that change with every write that changes search results, and whenever a note expires."""
+        """Return two numbers, which change with every write that affects search results and whenever a note expires."""
         return self._database.version(), self.expired()
 
     def expired(self) -> int:
@@ -96,7 +96,7 @@ class FieldTable(StoreTable):
         )
 
     def expiring(self, until: datetime) -> list[str]:
-        """Return the ids of active notes that have expired or expire by a given time in UTC, sorted by expiry."""
+        """Return the ids of active notes that have expired or will expire by the given UTC time, sorted by expiry."""
         return self._column(
             "SELECT id FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
             " AND status = 'active' ORDER BY expires_at, id",
@@ -104,7 +104,7 @@ class FieldTable(StoreTable):
         )
 
     def superseding(self) -> list[str]:
-        """Return the ids of the active, unexpired notes that supersede others."""
+        """Return the ids of active, unexpired notes that supersede other notes."""
         return self._column(
             "SELECT id FROM notes INDEXED BY notes_superseding WHERE supersedes != '[]' AND status = 'active'"
             f" AND NOT {EXPIRED} ORDER BY id",
@@ -112,7 +112,7 @@ class FieldTable(StoreTable):
         )
 
     def stamps(self, note_ids: Ids) -> Sequence[tuple[str, str, str, int | None, int | None]]:
-        """Return the id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
+        """Return (id, folder, path, modification time in ns, size) for notes from folders, as of their last sync."""
         return [
             tuple(row)
             for row in self._rows(
@@ -125,22 +125,22 @@ class FieldTable(StoreTable):
 
 class PropertyTable(StoreTable):
     def put(self, note: Note) -> None:
-        """Replace the properties of a note; the note's row must exist."""
+        """Replace a note's properties; the note's row must exist."""
         rows = [(note.id, name, value) for name, value in property_values(note.extra)]
         with self._write():
             self._execute("DELETE FROM properties WHERE note_id = ?", note.id)
             self._execute_many("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
 
     def text(self, note_id: str) -> str:
-        """Return the text of a note's properties, which is indexed with the note's first chunk."""
+        """Return the text of a note's properties, indexed with the note's first chunk."""
         return self._value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
 
     def names(self) -> list[str]:
-        """Return the used property names, at most 10,000."""
+        """Return the property names in use, up to 10,000."""
         return self._column(f"{NAMES} LIMIT ?", _MOST_NAMES)
 
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
-        """Return the property text that is indexed with each chunk; chunks without property text are left out."""
+        """Return the property text indexed with each chunk; chunks without any are left out."""
         return {
             rowid: text
             for rowid, text in self._rows(
@@ -151,14 +151,14 @@ class PropertyTable(StoreTable):
 
 
 class TitleTable(StoreTable):
-    """Exact look-up of notes by title or alias; only the case of ASCII letters is ignored."""
+    """Exact lookup of notes by title or alias; only the case of ASCII letters is ignored."""
 
     def is_title(self, text: str) -> bool:
         forms = _forms([text])
         return self._exists(f"notes WHERE {_TITLED}", forms, forms)
 
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
-        """Return the first allowed chunk of each note in the bases with any of these titles or aliases."""
+        """Return, for each note in the bases with one of these titles or aliases, its first allowed chunk."""
         forms = _forms(titles)
         return list(
             first_of_notes(
@@ -175,7 +175,7 @@ class TitleTable(StoreTable):
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
-    """Return titles in the forms that notes may use: as typed, with single spaces, and with composed accents."""
+    """Return titles in the forms that may occur in notes: as typed, with single spaces, and with composed accents."""
     stripped = {
         form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
     }
@@ -191,12 +191,12 @@ _INDEXED = ("mtime_ns", "size", "stamp", "strategy", "cut_by")
 
 
 class NoteTable(StoreTable):
-    """The notes of a workspace. Reading one note raises NoteNotFound."""
+    """A workspace's notes. Reading a single note raises NoteNotFound if it isn't stored."""
 
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Replace the row, tags and properties of a note, but not its chunks."""
+        """Replace a note's row, tags and properties, but not its chunks."""
         row = described(cut.note) | {name: getattr(cut, name) for name in _INDEXED}
         row["chunking"] = cut.options and json.dumps(asdict(cut.options))
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
@@ -209,7 +209,7 @@ class NoteTable(StoreTable):
             self._tag(cut.note)
 
     def describe(self, note: Note) -> None:
-        """Write the fields of a stored note whose title and body are unchanged; its chunks stay."""
+        """Update the fields of a stored note whose title and body are unchanged, keeping its chunks."""
         row = described(note) | {"generation": note.generation + 1}
         assignments = ", ".join(f"{column} = ?" for column in row)
         with self._write():
@@ -229,9 +229,9 @@ class NoteTable(StoreTable):
             self._execute("DELETE FROM notes WHERE id IN ?", ids)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record renamed files in one transaction; their notes keep text and vectors."""
+        """Record renamed files in a single transaction; their notes keep their text and vectors."""
         with self._write():
-            # Two notes may have swapped their names.
+            # Clear the paths first, because two notes may have swapped names.
             self._execute("UPDATE notes SET path = NULL WHERE id IN ?", [move.note_id for move in moves])
             self._execute_many(
                 "UPDATE notes SET path = :path, source_ref = :source_ref, title = :title, mtime_ns = :mtime_ns,"
@@ -254,7 +254,7 @@ class NoteTable(StoreTable):
         self._execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
     def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
-        """Record (note id, modification time in ns, size, stamp) for files whose content didn't change."""
+        """Record (note id, modification time in ns, size, stamp) for files with unchanged contents."""
         self._execute_many("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
     # one note
@@ -269,7 +269,7 @@ class NoteTable(StoreTable):
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
     def indexed_as(self, note_id: str) -> dict[str, Any]:
-        """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` from a note's last indexing."""
+        """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` as of the last time the note was indexed."""
         return dict(self._only(", ".join(_INDEXED), note_id))
 
     def card(self, note_id: str) -> NoteSummary:
@@ -284,17 +284,17 @@ class NoteTable(StoreTable):
         return row
 
     def generation(self, note_id: str) -> int:
-        """Return how often a note was indexed, or 0 for a note that isn't stored."""
+        """Return how many times a note has been written, or 0 if it isn't stored."""
         return self._value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:
-        """Return the converter and encoding that the user chose for a note's file, each "" without a choice."""
+        """Return the user's choice of converter and encoding for a note's file; each is "" if there is no choice."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the chunking options set for a note, or None if it uses its base's or isn't stored."""
+        """Return the chunking options set for a note, or None if it uses its base's options or isn't stored."""
         options = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -304,7 +304,7 @@ class NoteTable(StoreTable):
         return set(self._column("SELECT id FROM notes"))
 
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield the searchable notes of a base whose folded body contains a folded text, by path."""
+        """Yield a base's searchable notes that contain `text`, both folded, ordered by path."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         return (
             note_of(row, self._database.unread)
@@ -316,14 +316,14 @@ class NoteTable(StoreTable):
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
-        """Return whether a base has a note with this path from a source, by default from the workspace."""
+        """Return whether a base has a note with this path from the given source; by default, from the workspace."""
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Ids) -> int:
         return int(self._value("SELECT count(*) FROM notes WHERE base_id IN ?", base_ids))
 
     def counts(self, base_ids: Ids) -> NoteCounts:
-        """Count the notes in the given bases by status, without `by_words`."""
+        """Count the notes in the given bases by status; `by_words` isn't set."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id IN ?",
@@ -333,18 +333,18 @@ class NoteTable(StoreTable):
         return NoteCounts(*row)
 
     def base_ids(self, note_ids: Ids) -> dict[str, str]:
-        """Return the base id of each note; notes that aren't stored are left out."""
+        """Return a mapping of note ids to base ids; notes that aren't stored are left out."""
         return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
-        """Return, for each note of a base, a string that identifies how it was cut."""
+        """Return, for each note in a base, a string that identifies how the note was chunked."""
         return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
-        """Return summaries of notes that pass the filters and have `text` in their title or path, by base and path.
+        """Return summaries of notes that pass the filters and contain `text` in their title or path.
 
-        With `answering`, only active and unexpired notes pass; otherwise notes of every status. A note passes a filter
-        on chunks if any of its chunks does.
+        Notes are sorted by base and path. With `answering`, notes must be active and unexpired; otherwise, notes with
+        any status pass. A note passes a chunk filter if any of its chunks does.
         """
         where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
         chunks = narrowed.chunk_conditions(filters)
@@ -358,14 +358,14 @@ class NoteTable(StoreTable):
         return {card.id: card for card in self._nouns(card_of, f"{CARD} WHERE notes.id IN ?", note_ids)}
 
     def links_of(self, note_ids: Ids) -> dict[str, Texts]:
-        """Return the link targets of each note, as written in its text."""
+        """Return each note's link targets, as written in its text."""
         return {
             note_id: texts(links)
             for note_id, links in self._rows("SELECT id, links FROM notes WHERE id IN ?", note_ids)
         }
 
     def beginnings(self, note_ids: Ids, length: int = 600) -> dict[str, str]:
-        """Return the title of each note and the first characters of its chunks that aren't hidden."""
+        """Return each note's title, followed by the first `length` characters of its chunks that aren't deleted."""
         shown = (
             "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"
             " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
@@ -378,20 +378,20 @@ class NoteTable(StoreTable):
         return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:
-        """Return the ids of the most recently changed notes, the newest first."""
+        """Return the ids of the most recently changed notes, newest first."""
         return self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit)
 
     def linking(self) -> Iterator[tuple[str, str]]:
-        """Yield the id and the links (JSON) of every note with links."""
+        """Yield (id, links as JSON) for every note with links."""
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of notes in the given folders whose text contains any of these words from file names."""
+        """Return the ids of notes in the given folders whose body contains any of these words from file names."""
         named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
         return self._column(f"SELECT id FROM notes WHERE source_ref IN ? AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the number of notes per tag, the most frequent tags first; the tag `a` includes `a/b`."""
+        """Return the number of notes per tag, most frequent first; the tag `a` includes `a/b`."""
         return dict(
             self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -404,7 +404,7 @@ class NoteTable(StoreTable):
         )
 
     def categories(self, base: str | None = None) -> dict[str, int]:
-        """Return the number of notes per category, the most frequent categories first."""
+        """Return the number of notes per category, most frequent first."""
         return dict(
             self._rows(
                 "SELECT category, count(*) AS notes FROM notes JOIN bases ON bases.id = base_id"
@@ -424,7 +424,7 @@ class NoteTable(StoreTable):
         ]
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
-        """Return a base's notes that live in the workspace and have a path."""
+        """Return a base's notes that have a path and are stored in the workspace, not in a folder."""
         return [
             KnownNote(*row)
             for row in self._rows(

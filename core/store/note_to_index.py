@@ -1,4 +1,4 @@
-"""A note that is about to be stored: read, cut into chunks, and embedded."""
+"""A note about to be stored, after it is read, chunked and embedded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
@@ -11,20 +11,20 @@ from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision
 
 @frozen
 class NoteToIndex:
-    """A note to be indexed, which is read, then cut into chunks, and then gets the vectors of its chunks.
+    """A note to be indexed: first it is read, then chunked, and then its chunks get vectors.
 
-    Set when it is read: `mtime_ns`, `size` and `stamp`, by which the next sync recognizes a changed file; the `outline`
-    of its body, if the reader parsed it; the `change` that makes it a new version; `replaces`, the content hash of the
-    stored note that the file was compared with ("" if there was none), by which a later change of that note is
-    recognized.
+    Set on reading: `mtime_ns`, `size` and `stamp`, used by the next sync to detect a changed file. `outline` is the
+    outline of the body, if the reader parsed it, and `change` is the change that creates a new version. `replaces` is
+    the content hash of the stored note with which the file was compared, or "" if there was none; it is used to detect
+    later changes to that note.
 
-    Set when it is cut: its `chunks`, the `windows` of chunks that get vectors, its `edits`, the number of edits that
-    lost their place (`flagged`), and the `options` set for it. `edits` and `pictures` replace the stored ones unless
-    they are None; before the cut, `pictures` are those known from elsewhere. `recut` cuts the note again from its
-    stored state.
+    Set on chunking: the `chunks`, the `windows` of chunks that get vectors, the note's `edits`, the number of edits
+    whose position was lost (`flagged`), and the `options` set for the note. `edits` and `pictures` replace the stored
+    ones unless they are None. Before chunking, `pictures` are those known from elsewhere. `recut` re-chunks the note
+    from its stored state.
 
-    Set at the end: `vectors`, the ids of each chunk's window vectors, and `refusals`, the ids of refusals by the id of
-    a chunk with a text that the model refuses.
+    Set at the end: `vectors` are the ids of each chunk's window vectors, and `refusals` are the ids of refusals by the
+    id of the chunk whose text the model refuses.
     """
 
     note: Note
@@ -47,9 +47,9 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note with vectors; the arguments map text hashes to ids, of vectors and of refusals.
+        """Return the note with vectors; the arguments map text hashes to the ids of vectors and of refusals.
 
-        A chunk gets no vectors unless there is one for each of its windows.
+        A chunk gets no vectors unless each of its windows has one.
         """
         of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.chunks}
         for window in self.windows:

@@ -17,13 +17,13 @@ from core.store.table import Ids, StoreTable, decoding
 _OPENED = 20
 """Number of most recently opened notes to embed first."""
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
-"""The most recently changed notes, which are embedded next."""
+"""Query for the most recently changed notes, which are embedded next."""
 _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
-"""Condition: all chunks, or only those with the given ids. Its value occurs twice."""
+"""Condition for all chunks, or only those with the given ids. It takes the same value twice."""
 PER_CHUNK = 100
-"""Fixed cost of embedding a chunk, as the number of characters that take equally long."""
+"""Fixed cost of embedding a chunk, in characters that take equally long to embed."""
 _PATIENCE, _MOMENT = 0.5, 0.01
-"""Seconds that a waiting thread tries to get its turn, and that it sleeps to let urgent threads go first."""
+"""Seconds for which a waiting thread tries to get its turn, and sleeps to let urgent threads go first."""
 
 
 class PendingCount(NamedTuple):
@@ -33,7 +33,7 @@ class PendingCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingChunk:
-    """A stored chunk without vectors; it is unchanged while its note has this generation."""
+    """A stored chunk without vectors; the chunk is unchanged while its note has this generation."""
 
     rowid: int
     base_id: str
@@ -51,7 +51,10 @@ class EmbeddingTurn:
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
-        """Hold the turn during the block; `waits`, which may raise, is called repeatedly while waiting."""
+        """Hold the lock during the block; `waits`, which may raise, is called repeatedly while waiting for it.
+
+        With `first`, go ahead of all threads that don't set it.
+        """
         ticket = object()
         if first:
             self._few.add(ticket)
@@ -77,9 +80,9 @@ class EmbeddingTurn:
 
 
 class PendingTable(StoreTable):
-    """The pending chunks of a workspace.
+    """A workspace's pending chunks.
 
-    The thread that embeds them holds `turn`. `opened`: ids of the notes that the user opened last.
+    The thread that embeds them holds `turn`. `opened` are the ids of the notes most recently opened by the user.
     """
 
     def __init__(self, database: Database) -> None:
@@ -88,7 +91,7 @@ class PendingTable(StoreTable):
         self.opened: Texts = ()
 
     def open(self, note_id: str) -> None:
-        """Embed the pending chunks of an opened note before others."""
+        """Give priority to the pending chunks of a note opened by the user."""
         if note_id not in self.opened:
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
@@ -104,7 +107,7 @@ class PendingTable(StoreTable):
         return PendingCount(*row)
 
     def work(self, base_ids: Ids, only: Collection[str] | None = None) -> int:
-        """Return the cost, in characters, of embedding the pending chunks of bases, or `only` those with these ids."""
+        """Return the cost, in characters, of embedding the bases' pending chunks, or `only` those with these ids."""
         return int(
             self._value(
                 f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
@@ -131,10 +134,11 @@ class PendingTable(StoreTable):
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return the next pending chunks of one base: of notes opened last, then changed last, then short, then newest.
+        """Return the next pending chunks, all from the same base.
 
-        A note with one pending chunk is short. Short notes go before long ones because many of them are complete in the
-        time of a long one. `counts`: the maximum number of chunks per base; `only`: chunks with these ids.
+        Recently opened notes come first, then recently changed notes, then short notes, then newer ones. A note is
+        short if it has a single pending chunk; many short notes can be finished in the time taken by one long note.
+        `counts` maps each base's id to the maximum number of chunks. With `only`, return only chunks with these ids.
         """
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
         notes = self._rows(
@@ -149,7 +153,7 @@ class PendingTable(StoreTable):
         ).fetchall()
         count = counts[notes[0][1]] if notes else 0
         rows: list[sqlite3.Row] = []
-        # Read note by note, because sorting the chunks of all notes would take longer than embedding a few.
+        # Read note by note, because sorting all notes' chunks would take longer than embedding a few.
         for note_id in (note_id for note_id, *group in notes if group == list(notes[0][1:])):
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
@@ -179,13 +183,13 @@ class PendingTable(StoreTable):
         }
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
-        """Give unchanged pending chunks the state `refused`, each with the id of its refusal."""
+        """Set unchanged pending chunks' state to `refused`; `refusals` maps each chunk to its refusal's id."""
         with self._write():
             current = self.unchanged({pending: [number] for pending, number in refusals.items()})
             RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete the vectors of a base, and its model's constants if the model has no other vectors."""
+        """Delete a base's vectors, and its model's constants if the model has no other vectors."""
         with self._write():
             self._drop_vectors("base_id = ?", base.id)
             self._execute(
@@ -195,11 +199,11 @@ class PendingTable(StoreTable):
             )
 
     def drop_damaged(self) -> None:
-        """Delete vectors with a wrong dimension, and make their chunks pending."""
+        """Delete vectors with the wrong dimension, and make their chunks pending."""
         self._drop_vectors("length(vectors.vector) != 4 * dimension")
 
     def _drop_vectors(self, condition: str, *values: object) -> None:
-        """Delete the vectors that meet a condition, and make every chunk that used one pending."""
+        """Delete the vectors that meet a condition, and make all chunks that used them pending."""
         chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.dropped)"
         with self._write():
             self._execute(
@@ -214,7 +218,7 @@ class PendingTable(StoreTable):
             self._execute("DROP TABLE temp.dropped")
 
     def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
-        """Write the windows of pending chunks from the ids of their vectors."""
+        """Write pending chunks' windows, given the ids of their vectors, and set the chunks' state to `embedded`."""
         windows = [
             (pending.rowid, index, vector) for pending, ids in vectors.items() for index, vector in enumerate(ids)
         ]

@@ -1,4 +1,4 @@
-"""Tables of original documents, unreadable files, and pictures of notes with their texts and vectors."""
+"""Tables for original documents, unreadable files, and pictures in notes with their text and vectors."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ from core.store.reading import RowReader, failure_of, stored
 from core.store.table import StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
-"""A file as it was when reading failed, and the reason."""
+"""A file's state when reading it failed, and the reason."""
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
     DELETE FROM originals
@@ -50,12 +50,12 @@ class DocumentTable(StoreTable):
         return None if data is None else bytes(data)
 
     def drop_unused(self) -> None:
-        """Delete the originals that no note and no version uses."""
+        """Delete the originals that aren't used by any note or version."""
         if self._exists("originals"):
             self._execute(_UNUSED, aside=True)
 
     def unread(self, base: KnowledgeBase) -> list[Failed]:
-        """Return the unreadable files of a base's folders and uploads, sorted by path."""
+        """Return the unreadable files in a base's folders and uploads, sorted by path."""
         return [
             failure_of(path, reason)
             for path, reason in self._rows(
@@ -64,7 +64,7 @@ class DocumentTable(StoreTable):
         ]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
-        """Return the notes of a base that are missing parts of their files, sorted by path."""
+        """Return a base's notes that lack parts of their files, sorted by path."""
         return self._nouns(
             _INCOMPLETE,
             "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
@@ -73,7 +73,7 @@ class DocumentTable(StoreTable):
         )
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
-        """Return the files of one source that the given readers couldn't read, by path."""
+        """Return the files from one source that the given readers couldn't read, by path."""
         return {
             path: (SourceFile(path, *state), failure_of(path, reason))
             for path, *state, reason in self._rows(
@@ -115,7 +115,7 @@ _LEFT_OVER = (
 
 
 class Unplaced(NamedTuple):
-    """A note whose chunks don't reflect the text of its pictures yet; `differs`: it must be cut again."""
+    """A note whose chunks don't reflect its pictures' text yet; `differs` means that it must be re-chunked."""
 
     base_id: str
     note_id: str
@@ -123,14 +123,14 @@ class Unplaced(NamedTuple):
 
 
 class _FileTable(StoreTable):
-    """A table of pictures in notes, with the state of their files."""
+    """A table of the pictures in notes, with the state of their files."""
 
     name: str
     looked = ""
-    """Further assignments once a file was looked up."""
+    """Additional SQL assignments to make when a file has been looked up."""
 
     def look(self, note_id: str, picture: NotePicture) -> None:
-        """Update the path, time, size and hash of the file of a note's picture."""
+        """Update the path, modification time, size and hash of a picture's file."""
         self._execute(
             f"UPDATE {self.name} SET place = ?1, mtime_ns = ?2, size = ?3, hash = ?4{self.looked}"
             " WHERE note_id = ?5 AND target = ?6",
@@ -144,7 +144,7 @@ class _FileTable(StoreTable):
         )
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        """Return the pictures in rows of a note's id, its folder and path, and the picture's columns."""
+        """Return the pictures from a query whose rows are (note id, folder, path, *picture columns)."""
         return [
             PictureFile(note_id, source_ref, path or "", picture_of(picture))
             for note_id, source_ref, path, *picture in self._rows(f"{statement} ORDER BY path, start", *values)
@@ -152,12 +152,12 @@ class _FileTable(StoreTable):
 
 
 class PictureTable(_FileTable):
-    """The pictures of notes, and the text read from their files. A file is read once for all notes and bases."""
+    """The pictures in notes, and the text read from their files. Each file is read once, for all notes and bases."""
 
     name = "note_pictures"
     looked = ", looked = 1, placed = placed AND hash = ?4 AND place = ?1"
 
-    # pictures of notes
+    # pictures in notes
 
     def put(self, note_id: str, pictures: Iterable[NotePicture]) -> None:
         with self._write():
@@ -173,7 +173,7 @@ class PictureTable(_FileTable):
             )
 
     def for_note(self, note_id: str) -> list[NotePicture]:
-        """Return the pictures of a note, in the order of its text."""
+        """Return a note's pictures in the order in which they appear."""
         rows = self._rows(
             f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? ORDER BY start, target",
@@ -188,13 +188,13 @@ class PictureTable(_FileTable):
         return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
-        """Return the ids of notes whose pictures must be found, and mark notes without pictures as done."""
+        """Return the ids of notes whose pictures must still be found, and mark notes without pictures as done."""
         unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
         self._execute(f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True)
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def files(self) -> list[PictureFile]:
-        """Return the pictures of notes from synced folders, to check their files."""
+        """Return the pictures in notes from synced folders, so that their files can be checked."""
         return self._files(
             f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
             " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
@@ -202,7 +202,7 @@ class PictureTable(_FileTable):
         )
 
     def unplaced(self) -> list[Unplaced]:
-        """Return the notes with a read or missing picture that their chunks don't reflect yet."""
+        """Return the notes whose chunks don't yet reflect that a picture has been read or is missing."""
         return [
             Unplaced(*row)
             for row in self._rows(
@@ -215,7 +215,7 @@ class PictureTable(_FileTable):
         ]
 
     def settle(self, note_ids: Sequence[str]) -> None:
-        """Mark the read and missing pictures of these notes as reflected in their chunks."""
+        """Mark these notes' read and missing pictures as reflected in their chunks."""
         self._execute(
             "UPDATE note_pictures SET placed = 1 WHERE note_id IN ? AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
@@ -224,7 +224,7 @@ class PictureTable(_FileTable):
         )
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the unreadable pictures of a note, by link target, with the reasons."""
+        """Return a note's unreadable pictures, by link target, with the reasons."""
         return [
             failure_of(target, reason)
             for target, reason in self._rows(
@@ -234,21 +234,21 @@ class PictureTable(_FileTable):
             )
         ]
 
-    # pictures of bases that no longer read pictures
+    # pictures in bases that no longer read pictures
 
     def left_over(self) -> list[str]:
-        """Return the ids of notes with pictures, or chunks from pictures, in bases that don't read pictures."""
+        """Return the ids of notes that have pictures or chunks from pictures, in bases that don't read pictures."""
         return self._column(_LEFT_OVER)
 
     def drop(self, note_ids: Collection[str]) -> None:
-        """Delete the pictures of notes with their chunks, and renumber the remaining chunks."""
+        """Delete the notes' pictures and the chunks from pictures, and renumber the remaining chunks."""
         ids = list(note_ids)
         chosen = "note_id IN ? AND picture != ''"
         with self._write():
             stale = self._column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
             self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
             self._execute(f"DELETE FROM chunks WHERE {chosen}", ids)
-            # In two steps, because two chunks of a note can't have the same index.
+            # Renumber in two steps, because a note can't have two chunks with the same index.
             self._execute('UPDATE chunks SET "index" = -1 - "index" WHERE note_id IN ?', stale)
             self._execute(
                 'UPDATE chunks SET "index" = (SELECT count(*) FROM chunks AS other'
@@ -270,7 +270,7 @@ class PictureTable(_FileTable):
         )
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
-        """Store the text read from a file, or why it can't be read. `again`: the next import tries again."""
+        """Store the text read from a file, or why it can't be read; with `again`, the next import tries again."""
         self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             read.hash,
@@ -283,7 +283,7 @@ class PictureTable(_FileTable):
         )
 
     def forget_problems(self, *, lasting: bool) -> None:
-        """Delete records of failed reads, so that they are tried again; with `lasting`, permanent failures too."""
+        """Delete the records of failed reads, so that they are retried; with `lasting`, permanent failures too."""
         failed = "reason != ''" if lasting else "again"
         with self._write(aside=True):
             self._execute(
@@ -292,12 +292,12 @@ class PictureTable(_FileTable):
             self._execute(f"DELETE FROM pictures WHERE {failed}")
 
     def drop_unused(self) -> None:
-        """Delete the texts of files that no note shows."""
+        """Delete the text of files that no note shows."""
         self._execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
-    """Return a picture from its columns, in the order of the object's fields."""
+    """Return a picture from its columns, given in field order."""
     target, start, place, mtime_ns, size, digest, looked, placed, text = row
     return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)
 
@@ -308,7 +308,7 @@ _IN_FOLDER = (
     "notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
     " AND folder = source_ref) AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = notes.base_id AND kind = 'literal')"
 )
-# A picture whose file hasn't been looked up yet has no time and size.
+# A picture whose file hasn't been looked up yet has no modification time or size.
 _IMAGE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash, 1, 0, NULL"
 _SHOWN = "note_images JOIN notes ON notes.id = note_id"
 _AROUND = (
@@ -319,7 +319,7 @@ _IS_HIDDEN = f"({_AROUND.format('=')} AND NOT {_AROUND.format('!=')})"
 
 
 class ImageRow(NamedTuple):
-    """A picture of a note: its path in the synced folder, its position in the note's body, its hash and its vector."""
+    """A picture in a note: its path in the synced folder, its position in the note's body, its hash and its vector."""
 
     note_id: str
     place: str
@@ -329,14 +329,14 @@ class ImageRow(NamedTuple):
 
 
 class ImageTable(_FileTable):
-    """The pictures that notes show. A model embeds a file once, however many notes and bases show it."""
+    """The pictures shown in notes. A model embeds each file once, however many notes and bases show it."""
 
     name = "note_images"
 
-    # pictures of notes
+    # pictures in notes
 
     def notes_without_pictures(self) -> list[str]:
-        """Return the ids of notes whose pictures must be found, and mark changed notes without pictures as done."""
+        """Return the ids of notes whose pictures must still be found; mark changed notes without pictures as done."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._write(aside=True):
@@ -350,7 +350,7 @@ class ImageTable(_FileTable):
         return list(map(picture_of, self._rows(f"SELECT {_IMAGE} FROM note_images WHERE note_id = ?", note_id)))
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
-        """Replace the pictures of a note with the pictures in its text at this generation."""
+        """Replace a note's pictures with those in its text at this generation."""
         with self._write(aside=True):
             self._execute("DELETE FROM note_images WHERE note_id = ?", note_id)
             self._execute_many(
@@ -360,7 +360,7 @@ class ImageTable(_FileTable):
             self._execute("UPDATE notes SET imaged = ? WHERE id = ?", generation, note_id)
 
     def files(self) -> list[PictureFile]:
-        """Return the pictures of notes from synced folders, to check their files."""
+        """Return the pictures in notes from synced folders, so that their files can be checked."""
         return self._files(f"SELECT note_id, source_ref, path, {_IMAGE} FROM {_SHOWN} WHERE {_IN_FOLDER}")
 
     # picture files
@@ -374,7 +374,7 @@ class ImageTable(_FileTable):
         )
 
     def keep(self, model: str, digest: str, vector: Matrix | None, reason: Message | None = None) -> None:
-        """Store the vector of a file, or the reason why it can't be embedded."""
+        """Store a file's vector, or the reason why the file can't be embedded."""
         self._execute(
             "INSERT OR REPLACE INTO image_vectors VALUES (?, ?, ?, ?)",
             model,
@@ -385,11 +385,11 @@ class ImageTable(_FileTable):
         )
 
     def forget_problems(self) -> None:
-        """Delete the records of unreadable files, so that reading them is tried again."""
+        """Delete the records of unreadable files, so that they are retried."""
         self._execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
 
     def drop_unused(self, model: str) -> None:
-        """Delete vectors of other models, and vectors of files that no note shows."""
+        """Delete other models' vectors, and the vectors of files that no note shows."""
         self._execute(
             "DELETE FROM image_vectors WHERE model != ? OR hash NOT IN (SELECT hash FROM note_images)",
             model,
@@ -397,7 +397,7 @@ class ImageTable(_FileTable):
         )
 
     def status(self, model: str) -> ImageStatus:
-        """Return how many files a model has embedded, which files it can't read, and how many are pending."""
+        """Return how many files a model has embedded, which files can't be read, and how many are pending."""
         rows = self._rows(
             "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
             " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
@@ -411,9 +411,9 @@ class ImageTable(_FileTable):
     # searching
 
     def shown(self, filters: Filters, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector in searchable notes that pass the filters, once per note.
+        """Return the pictures that have a vector, in searchable notes that pass the filters, once per note.
 
-        All conditions on passages, except those about pictures, must be true for a single passage of the note.
+        All conditions on passages, except those about pictures, must be true for a single passage in the note.
         """
         conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
@@ -425,7 +425,7 @@ class ImageTable(_FileTable):
         return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector that have this path, or this link target in their note."""
+        """Return the pictures that have a vector and this path, or this link target in their note."""
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:
@@ -446,7 +446,7 @@ class ImageTable(_FileTable):
 
 
 def is_of_pictures(condition: Condition) -> bool:
-    """Return whether a condition asks for pictures, so that every picture meets it."""
+    """Return whether a condition asks for pictures, and is therefore met by every picture."""
     return condition.field == "like" or (
         condition.field == "has" and not condition.negated and "image" in condition.values
     )

@@ -1,4 +1,4 @@
-"""Tables of question sets, their questions and right passages."""
+"""Tables for question sets, with their questions and right passages."""
 
 import sqlite3
 from collections import defaultdict
@@ -26,13 +26,13 @@ _GOLD = tuple(GoldSpan.__dataclass_fields__)
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
 GoldKey = tuple[int, int]
-"""Key of a right passage: the rowid of its question, and its number."""
+"""A right passage's key: its question's rowid, and its number."""
 
 
 class QuestionTable(QuestionedTable):
-    """The question sets of a workspace. Writing them doesn't change search results.
+    """A workspace's question sets. Writing them doesn't affect search results.
 
-    Questions stay in the order in which they were added. Raises QuestionSetError for invalid questions.
+    Questions keep the order in which they were added. Raises QuestionSetError for invalid questions.
     """
 
     asked = "questions", "text", "TRUE"
@@ -43,7 +43,7 @@ class QuestionTable(QuestionedTable):
         return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
-        """Return the set with the given name; raises UnknownChoice, which lists the sets."""
+        """Return the set with the given name; raises UnknownChoice, listing the known sets."""
         sets = {question_set.name: question_set for question_set in self.sets(base)}
         if name not in sets:
             raise UnknownChoice("question set", name, sets)
@@ -53,7 +53,7 @@ class QuestionTable(QuestionedTable):
         return next(iter(self._nouns(_SET, f"{_SETS} WHERE id = ?", set_id)), None)
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
-        """Add a set with questions; raises ConfigError for a name that is blank or taken."""
+        """Add a set with questions; raises ConfigError if the name is blank or taken."""
         with self._write(aside=True):
             question_set = QuestionSet("", base.id, self._free_name(base.id, name), utc_now())
             question_set = self._insert_set(question_set)
@@ -61,7 +61,7 @@ class QuestionTable(QuestionedTable):
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
-        """Insert a set with its id, or with a new id if that is taken."""
+        """Insert a set with its id, or with a new id if that one is taken."""
         with self._write(aside=True):
             self._add(self._insert_set(question_set), questions)
 
@@ -74,7 +74,7 @@ class QuestionTable(QuestionedTable):
         return question_set
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
-        """Rename a set; raises ConfigError for a name that is blank or taken."""
+        """Rename a set; raises ConfigError if the name is blank or taken."""
         if name.strip() == question_set.name:
             return question_set
         with self._write(aside=True):
@@ -106,9 +106,9 @@ class QuestionTable(QuestionedTable):
             )
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        """Add questions, all or none, and return them; a question without an id gets the next free number.
+        """Add all of the questions, or none on error, and return them; a question without an id gets the next free one.
 
-        Their right passages must have positions in notes. Raises QueryError for a text that can't be searched for.
+        Their right passages must have positions in notes. Raises QueryError if a question can't be searched for.
         """
         questions = list(questions)
         for question in questions:
@@ -131,7 +131,7 @@ class QuestionTable(QuestionedTable):
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question and its right passages; the id may change. Raises the errors of `add`."""
+        """Replace a question and its right passages; the id may change. Raises the same errors as `add`."""
         check_question(question.text)
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
@@ -154,7 +154,7 @@ class QuestionTable(QuestionedTable):
     # right passages
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Add a right passage to a question unless it already has it."""
+        """Add a right passage to a question unless the question already has it."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             if not self._exists(f"golds WHERE {_PLACE}", *_place(rowid, gold)):
@@ -167,7 +167,7 @@ class QuestionTable(QuestionedTable):
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
-        """Return the right passages of a set's questions, in order, at their last known positions."""
+        """Return the right passages for a set's questions, in order, at their last known positions."""
         return {
             (row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread)
             for row in self._rows(
@@ -178,14 +178,14 @@ class QuestionTable(QuestionedTable):
         }
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
-        """Move right passages to new positions; passages that changed meanwhile stay."""
+        """Move right passages to new positions, except passages that have changed in the meantime."""
         changes = ", ".join(f'"{name}" = ?' for name in _GOLD)
         with self._write(aside=True):
             self._execute_many(
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
                 [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
             )
-            # Two passages in the same place would count twice.
+            # Two passages at the same position would count twice.
             self._execute(
                 "DELETE FROM golds WHERE NOT flagged AND EXISTS (SELECT 1 FROM golds AS other"
                 " WHERE other.question = golds.question AND other.number < golds.number AND NOT other.flagged"
@@ -193,7 +193,7 @@ class QuestionTable(QuestionedTable):
             )
 
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
-        """Return the note ids of a base by path, or by title for notes without a path."""
+        """Return a base's note ids by path, or by title for notes without a path."""
         ids = defaultdict[str, list[str]](list)
         for note_id, path in self._rows(
             "SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id
@@ -212,7 +212,10 @@ class QuestionTable(QuestionedTable):
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
-        """Return the stripped name if it is free; the caller's transaction prevents others from taking it."""
+        """Return the stripped name if it is free; raises ConfigError if it is blank or taken.
+
+        Call it in a transaction, so that no other writer can take the name.
+        """
         name = name.strip()
         if not name:
             raise ConfigError("The question set has no name. Type a name.")

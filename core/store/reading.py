@@ -1,7 +1,7 @@
-"""Conversion of rows to dataclasses, with each value checked against its field's type, and of dataclasses to rows.
+"""Convert rows to dataclasses, checking each value against its field's type, and dataclasses to rows.
 
-Damage or another program may leave a value of the wrong type. It is read as empty, and `Unread` reports the row and
-field to the user; other rows aren't affected.
+Damage or another program may leave a value of the wrong type. Such a value is read as empty, and `Unread` reports the
+row and field to the user. No other rows are affected.
 """
 
 import json
@@ -30,14 +30,14 @@ Noun = TypeVar("Noun")
 
 
 class Unread:
-    """Rows with unreadable values, collected since the last write to notes or deletion of rows."""
+    """Rows with unreadable values, collected since notes were last written or rows were last deleted."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[Message, str], tuple[str, dict[str, None]]] = {}
         self._logged: set[tuple[Message, str]] = set()
 
     def add(self, what: Message, key: str, name: str, unfit: Iterable[str]) -> None:
-        """Record a row: its kind, its key and name, and its unreadable fields."""
+        """Record a row by its kind, key and name, with its unreadable fields."""
         row = what, key
         if row not in self._logged:
             self._logged.add(row)
@@ -50,7 +50,7 @@ class Unread:
 
     @property
     def messages(self) -> Messages:
-        """A sentence for each row."""
+        """A message for each row."""
         return tuple(
             message(
                 (
@@ -66,9 +66,9 @@ class Unread:
 
 
 class RowReader(Generic[Noun]):
-    """Reads rows as objects of a dataclass. Reports call them `what`, and name them by the field `named`.
+    """Reads rows as instances of a dataclass. Reports call them `what`, and name them by the field `named`.
 
-    `own` are functions that replace the decoders of some fields.
+    `own` are functions that replace some fields' decoders.
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
@@ -81,7 +81,7 @@ class RowReader(Generic[Noun]):
         }
 
     def __call__(self, row: ValueMap | sqlite3.Row, unread: Unread) -> Noun:
-        """Return the object in a row; fields that aren't in the row get their defaults."""
+        """Return the object in a row; fields missing from the row get their defaults."""
         row = dict(row)
         try:
             return self.whole(row)
@@ -101,12 +101,12 @@ class RowReader(Generic[Noun]):
         return self._kind(**values)
 
     def whole(self, row: ValueMap) -> Noun:
-        """Return the object in a row; raises DAMAGE for an unreadable value."""
+        """Return the object in a row; raises DAMAGE if a value is unreadable."""
         return self._kind(**{name: read(row[name]) for name, (read, *_) in self._fields.items() if name in row})
 
 
 def columns_of(noun: "DataclassInstance") -> Values:
-    """Return the columns of an object for `RowReader`: times in ISO format, nested objects and lists as JSON."""
+    """Return an object's columns for `RowReader`, with times in ISO format and nested objects and lists as JSON."""
     columns: Values = {}
     for field in fields(noun):
         value = to_plain(getattr(noun, field.name))
@@ -115,7 +115,7 @@ def columns_of(noun: "DataclassInstance") -> Values:
 
 
 def loaded(stored: object) -> Any:
-    """Return the value of stored JSON, or None if it can't be parsed."""
+    """Return the value stored as JSON, or None if it can't be parsed."""
     if stored == "[]":
         return ()
     try:
@@ -125,7 +125,7 @@ def loaded(stored: object) -> Any:
 
 
 def fields_in(stored: object, kind: type) -> Values:
-    """Return the fields of an object stored as JSON, with None for missing fields without a default."""
+    """Return the fields of an object stored as JSON, with None for missing fields that have no default."""
     value = loaded(stored)
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})
@@ -145,7 +145,7 @@ def _refused(name: str) -> object:
 
 
 def _empty(field: "Field[Any]", hint: Any) -> Any:
-    """Return the empty value of a field. An unknown time becomes the latest date, so that it never counts as past."""
+    """Return a field's empty value. An unknown time becomes the latest possible date, so that it is never past."""
     if field.default is not MISSING:
         return field.default
     if field.default_factory is not MISSING:

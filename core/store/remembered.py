@@ -1,4 +1,4 @@
-"""Caches: database reads until the next write, results per note, and background similarities."""
+"""Caches for database reads (until the next write), results per note, and background similarities."""
 
 import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -16,12 +16,12 @@ from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
 _MOST = 16
-"""Maximum number of cached results; all are dropped at the next version of the database."""
+"""Maximum number of cached results; all are dropped when the database's version changes."""
 Read = TypeVar("Read")
 
 
 class Remembered:
-    """Cache of read results by key. A result is shared: callers must not modify it."""
+    """A cache of read results by key. Results are shared, so callers must not modify them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -31,7 +31,7 @@ class Remembered:
 
     def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
         """Return the result cached for a key since the last write, or call `read`."""
-        if self._database.connection.in_transaction:  # other threads don't see its uncommitted writes
+        if self._database.connection.in_transaction:  # other threads can't see this transaction's writes
             return read()
         version = self._database.version()
         with self._lock:
@@ -42,9 +42,9 @@ class Remembered:
 
 
 class PerNote(Generic[Read]):
-    """Thread-safe cache of a result per note, until the note's state changes.
+    """A thread-safe cache of one result per note, valid until the note's state changes.
 
-    `read` takes note ids and yields pairs of id and result, except for notes that were deleted meanwhile.
+    `read` takes note ids and yields (id, result), skipping notes that have since been deleted.
     """
 
     def __init__(self, read: Callable[[Sequence[str]], Iterable[tuple[str, Read]]]) -> None:
@@ -53,7 +53,7 @@ class PerNote(Generic[Read]):
         self._known: dict[str, tuple[object, Read]] = {}
 
     def get(self, states: ValueMap, among: Collection[str] | None = None) -> dict[str, Read]:
-        """Return the results for the notes in `states`, in that order, or only for those that are in `among`."""
+        """Return the results for the notes in `states`, in that order, or only for those also in `among`."""
         with self._lock:
             self._known = {note_id: known for note_id, known in self._known.items() if states.get(note_id) == known[0]}
             wanted = [note_id for note_id in states if among is None or note_id in among]
@@ -69,16 +69,16 @@ class PerNote(Generic[Read]):
 
 @frozen
 class _Measured:
-    """The background similarity of a base, and the fingerprint of its model."""
+    """A base's background similarity, and its model's fingerprint."""
 
     fingerprint: str
     floor: Floor
 
 
 class Floors:
-    """The measured background similarities in the workspace's `floors.json`. Only the writing process calls `set`.
+    """The measured background similarities, in the workspace's `floors.json`. Only the writing process calls `set`.
 
-    If the file is deleted, they are measured again.
+    If the file is deleted, the similarities are measured again.
     """
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
@@ -87,14 +87,14 @@ class Floors:
         self._lock = Lock()
 
     def get(self, base: KnowledgeBase) -> Floor | None:
-        """Return a base's background similarity, or None if it isn't measured for the base's current model."""
+        """Return a base's background similarity, or None if it hasn't been measured for the base's current model."""
         with suppress(OSError):
             measured = self._read().get(base.id)
             return measured.floor if measured and measured.fingerprint == base.fingerprint else None
         return None
 
     def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
-        """Store the background similarity of a base; None deletes it after the similarities of its vectors changed."""
+        """Store a base's background similarity; None deletes it, because the base's vectors have changed."""
         with self._lock, translate_errors(self._file.parent):
             measured = self._read() | {base.id: floor and _Measured(base.fingerprint, floor)}
             files.replace(self._file, json.dumps(to_plain(measured)))

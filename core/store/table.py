@@ -1,4 +1,4 @@
-"""Base class and SQL shared by the tables of the database."""
+"""The base class and SQL shared by the database's tables."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -10,11 +10,11 @@ from core.model import Rowids
 from core.store.database import Database
 
 Ids = Iterable[str]
-"""Ids of notes, chunks or bases."""
+"""Ids of notes, chunks, bases or questions."""
 
 
 class StoreTable:
-    """Base class for the queries and writes of one or more database tables."""
+    """Base class for classes that query and write one or more database tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,18 +30,18 @@ class StoreTable:
         self._write = database.write
 
     def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids that a query finds for the text hashes of a model, by hash."""
+        """Return the ids found by a query for a model's text hashes, by hash; hashes that aren't found are left out."""
         ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
         return {key: number for key, number in ids.items() if number is not None}
 
 
 class QuestionedTable(StoreTable):
-    """A table with the user's questions: `asked` are its name, the column, and a condition on its rows."""
+    """A table with the user's questions; `asked` is the table's name, the column, and a condition on its rows."""
 
     asked: tuple[str, str, str]
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the texts of questions with a function; rows that become equal are merged."""
+        """Change the text of questions with a function; rows that become equal are merged."""
         table, column, which = self.asked
         with self._write(aside=True):
             for text in self._column(f"SELECT DISTINCT {column} FROM {table} WHERE {which}"):
@@ -52,7 +52,7 @@ class QuestionedTable(StoreTable):
 
 
 def first_of_notes(rows: Iterable[sqlite3.Row], allowed: Rowids | None) -> Iterator[int]:
-    """Yield the first allowed chunk of each note, from rows of (chunk, note id)."""
+    """Yield the first allowed chunk of each note, from rows of (chunk rowid, note id)."""
     passing = None if allowed is None else set(allowed.tolist())
     reached = set()
     for rowid, note_id in rows:
@@ -65,7 +65,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def decoding(method: Method) -> Method:
-    """Translate errors from decoding a stored value to NotesDamaged, in a method that reads the database."""
+    """Translate errors in decoding stored values to NotesDamaged, for a method that reads the database."""
 
     @wraps(method)
     def call(self: StoreTable, /, *values: object, **more: object) -> object:

@@ -1,7 +1,7 @@
-"""The order of scores: highest first; among equal scores, the lowest rowid, which was written earliest.
+"""The order of scores: highest first; ties are broken by the lowest rowid, which was written earliest.
 
-This way a search always returns the same hits in the same order, whatever its limit. The exception is Chroma, which may
-return any of several equally near windows.
+This way, a search always returns the same hits in the same order, whatever its limit. The exception is Chroma, which
+may return any of several equally near windows.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ Scores = dict[int, float]
 
 
 def best(scores: Scores, count: int | None = None) -> Scores:
-    """Return the highest scores by rowid, best first, at most `count`."""
+    """Return up to `count` of the highest scores (or all scores) by rowid, best first."""
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
 
 

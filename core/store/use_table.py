@@ -1,4 +1,4 @@
-"""Tables of uses of notes with verdicts, clicks on hits, and past searches."""
+"""Tables for uses of notes (with verdicts), clicks on hits, and past searches."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -19,12 +19,12 @@ _OF_NOTES = "WHERE ?1 IS NULL OR note_id IN (SELECT value FROM json_each(?1))"
 
 
 class ClickTable(QuestionedTable):
-    """Clicks on hits, deleted with their notes. Writing them doesn't change search results."""
+    """Clicks on hits, deleted with their notes. Writing them doesn't affect search results."""
 
     asked = "clicks", "question", "TRUE"
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
-        """Record clicks, each once, and delete clicks more than CLICK_DAYS before `today`."""
+        """Record clicks, ignoring duplicates, and delete clicks from more than CLICK_DAYS before `today`."""
         with self._write(aside=True):
             self._execute_many(
                 "INSERT OR IGNORE INTO clicks VALUES (:note_id, :question, :kind, :day, :chunk_id)",
@@ -33,12 +33,12 @@ class ClickTable(QuestionedTable):
             self._execute("DELETE FROM clicks WHERE day < ?", in_utc(later(today, -CLICK_DAYS)).isoformat())
 
     def for_notes(self, note_ids: Ids | None = None) -> list[Click]:
-        """Return the clicks on the given notes, by default on all notes, the newest first."""
+        """Return the clicks on the given notes (by default, on all notes), newest first."""
         statement = f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind"
         return self._nouns(_CLICK, statement, note_ids)
 
     def drop(self, note_ids: Ids | None = None) -> int:
-        """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
+        """Delete the clicks on the given notes (by default, on all notes), and return the number deleted."""
         return self._execute(f"DELETE FROM clicks {_OF_NOTES}", note_ids, aside=True)
 
 
@@ -46,11 +46,11 @@ _CLICK = RowReader(Click, "click", "question", key="note_id")
 
 
 _REMEMBERED = 200
-"""Maximum number of past searches to keep, in addition to saved ones."""
+"""Maximum number of past searches to keep, not counting saved ones."""
 
 
 class SearchTable(QuestionedTable):
-    """Past and saved searches. Writing them doesn't change search results."""
+    """Past and saved searches. Writing them doesn't affect search results."""
 
     asked = "searches", "query", "TRUE"
 
@@ -86,7 +86,7 @@ class SearchTable(QuestionedTable):
         self._execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
     def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
-        """Return the saved searches, then the past ones, both the newest first."""
+        """Return the saved searches, then the past ones, each newest first."""
         return self._nouns(_PAST, "SELECT * FROM searches ORDER BY name = '', at DESC LIMIT ?", limit)
 
 
@@ -99,12 +99,12 @@ _USE_VALUES = "VALUES (:note_id, :chunk_id, :used_in, :context, :used_at, :times
 
 
 class UseTable(QuestionedTable):
-    """Uses of notes. Writing them changes search results only with a `feedback_weight`."""
+    """Uses of notes. Writing them affects search results only if `feedback_weight` is set."""
 
     asked = "uses", "context", f"used_in IN {OF_QUESTIONS}"
 
     def add(self, uses: Iterable[Use]) -> None:
-        """Record uses in one transaction. A known use counts again, and a new verdict replaces its earlier one."""
+        """Record uses in a single transaction. A known use is counted again, and a new verdict replaces the old one."""
         self._execute_many(
             f"INSERT INTO uses {_USE_VALUES} ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at),"
             f" times = min(times + excluded.times, {_MOST}), helpful = coalesce(excluded.helpful, helpful)",
@@ -113,7 +113,7 @@ class UseTable(QuestionedTable):
         )
 
     def put(self, use: Use) -> None:
-        """Insert a use with its count and verdict, unless it exists."""
+        """Insert a use with its count and verdict, unless it already exists."""
         self._execute_many(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", [_row(use)], aside=True)
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
@@ -131,7 +131,7 @@ class UseTable(QuestionedTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, the newest first: all, only of a query's hits, or only of a note."""
+        """Return the uses with a verdict, newest first; optionally, only those of a query's hits or of a note."""
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
@@ -145,7 +145,7 @@ class UseTable(QuestionedTable):
         )
 
     def figures(self, note_id: str) -> UseFigures:
-        """Return how often a note was found and used, and its verdicts."""
+        """Return how often a note was found and used, when it was last used, and its verdicts."""
         uses = self.for_note(note_id)
         used = [use for use in uses if use.used_in != "found"]
         times = sum(use.times for use in used)
@@ -154,7 +154,7 @@ class UseTable(QuestionedTable):
         return UseFigures(found, times, used[0].used_at if used else None, verdicts[1], verdicts[0], verdicts[-1])
 
     def found_since(self, since: datetime) -> int:
-        """Return the number of notes that searches have found since a time."""
+        """Return the number of notes found by searches since the given time."""
         return int(
             self._value(
                 "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?",
@@ -163,9 +163,9 @@ class UseTable(QuestionedTable):
         )
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
-        """Return the ids of notes that searches have found since a time, but that weren't used since `unseen`.
+        """Return the ids of notes found by searches since `since` that haven't been used since `unseen`.
 
-        Notes that were never used come first, then the least recently used.
+        Notes that were never used come first, followed by the least recently used.
         """
         return self._column(
             "SELECT note_id FROM uses GROUP BY note_id"
@@ -176,7 +176,7 @@ class UseTable(QuestionedTable):
         )
 
     def verdict_weights(self, note_ids: Ids) -> Mapping[str, float]:
-        """Return the weight of each note's verdicts, between -1 and 1; notes with a weight of 0 are left out."""
+        """Return the weight of each note's verdicts, from -1 to 1; notes with a weight of 0 are left out."""
         return {
             note_id: favour(total, count)
             for note_id, total, count in self._rows(
@@ -187,7 +187,7 @@ class UseTable(QuestionedTable):
         }
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
-        """Return values that change with every use, or with every verdict if `verdicts` is set."""
+        """Return values that change with every use or, with `verdicts`, with every verdict."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
         return tuple(*self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}"))

@@ -1,4 +1,4 @@
-"""Tables of vectors and token sign bits, by model fingerprint and text hash; mean vectors of notes."""
+"""Tables for vectors and token sign bits, by model fingerprint and text hash; notes' mean vectors."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -23,21 +23,21 @@ _OF_BASE = (
 
 
 class TokenBits(NamedTuple):
-    """The number of a base's windows with token bits, and the size of these bits in bytes."""
+    """The number of a base's windows that have token bits, and the size of these bits in bytes."""
 
     windows: int
     bytes: int
 
 
 class VectorTable(StoreTable):
-    """The vectors of a workspace, each computed once, and their token bits."""
+    """A workspace's vectors, each computed once, and their token bits."""
 
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
-        """Store vectors by text hash, with the bits of their tokens; vectors of known texts stay unchanged.
+        """Store vectors and their token bits by text hash; existing vectors stay unchanged.
 
-        Searches find a vector once a window uses it.
+        Searches only find a vector once a window uses it.
         """
         blobs = (row.astype("<f4").tobytes() for row in vectors)
         with self._write(aside=True):
@@ -58,7 +58,7 @@ class VectorTable(StoreTable):
         self._execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", fingerprint)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
-        """Return the ids of the stored vectors for the given texts; `with_bits`: only of vectors with token bits."""
+        """Return the ids of stored vectors by text hash; with `with_bits`, only those of vectors with token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
         statement = (
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
@@ -67,7 +67,7 @@ class VectorTable(StoreTable):
         return self._ids(statement, fingerprint, hashes)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
-        """Return the index entries of the vectors with the given ids, without duplicates."""
+        """Return the index entries for the vectors with the given ids, without duplicates."""
         return self._column("SELECT DISTINCT entry FROM vectors WHERE id IN ?", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
@@ -78,8 +78,8 @@ class VectorTable(StoreTable):
         }
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
-        """Copy the vectors and token bits of a base from another workspace, whose database is `file`."""
-        # Read-only, so that neither workspace's writer waits for the other.
+        """Copy a base's vectors and token bits from another workspace, whose database is `file`."""
+        # Attach it read-only, so that neither workspace's writer has to wait for the other.
         self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
         try:
             with self._write() as connection:
@@ -112,7 +112,7 @@ class VectorTable(StoreTable):
             self._database.connection.execute("DETACH other")
 
     def drop_unused(self) -> int:
-        """Delete vectors that no window and no unfinished change of embedder uses; return the number deleted."""
+        """Delete vectors not used by any window or unfinished embedder switch, and return the number deleted."""
         return self._execute(
             "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
             " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
@@ -122,7 +122,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def centring(self, base: KnowledgeBase) -> Centring:
-        """Return the centring of the vectors of a base's model, `PLAIN` before it is settled."""
+        """Return the centring for a base's model, or `PLAIN` if it isn't settled yet."""
         constants = self._value("SELECT centring FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
 
@@ -130,19 +130,19 @@ class VectorTable(StoreTable):
         return self._exists("embedders WHERE fingerprint = ? AND centring IS NOT NULL", fingerprint)
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Store the centring of a model; the caller must rebuild the indexes of its bases."""
+        """Store a model's centring; the caller must rebuild the indexes of the model's bases."""
         with self._write():
             self._add_model(fingerprint)
             constants = centring.constants.astype("<f4").tobytes()
             self._execute("UPDATE embedders SET centring = ? WHERE fingerprint = ?", constants, fingerprint)
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
-        """Return the vectors of questions that no notes answer, or None if they aren't stored for the base's model."""
+        """Return the vectors of questions not answered by any notes, or None if the base's model has none stored."""
         blob = self._value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return None if blob is None else np.frombuffer(blob, "<f4").reshape(-1, base.dimension)
 
     def store_unrelated(self, fingerprint: str, vectors: Matrix) -> None:
-        """Store the vectors of questions that no notes answer, for a model that has vectors in the workspace."""
+        """Store the vectors of questions not answered by any notes, for a model that has vectors in the workspace."""
         blob = vectors.astype("<f4").tobytes()
         self._execute("UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", blob, fingerprint)
 
@@ -154,9 +154,9 @@ class VectorTable(StoreTable):
         return None if centre is None else np.frombuffer(centre, dtype="<f4")
 
     def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
-        """Store the centre of a model unless it has one, and return the stored centre.
+        """Store a model's centre unless it already has one, and return the stored centre.
 
-        It never changes, because bits from different centres can't be compared.
+        The centre never changes, because bits from different centres can't be compared.
         """
         with self._write():
             self._add_model(fingerprint)
@@ -169,7 +169,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return the token bits of each chunk, window by window; chunks with a window without bits are left out."""
+        """Return each chunk's token bits, window by window; chunks are left out if any of their windows has no bits."""
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
@@ -188,7 +188,7 @@ class VectorTable(StoreTable):
         }
 
     def count_bits(self, base: KnowledgeBase) -> TokenBits:
-        """Count the windows of a base with token bits, and the bytes of the bits."""
+        """Count a base's windows with token bits, and the size of the bits."""
         (counts,) = self._rows(
             f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
             f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
@@ -205,7 +205,7 @@ class VectorTable(StoreTable):
         )
 
     def drop_bits(self, base: KnowledgeBase) -> None:
-        """Delete the token bits of a base's windows, except for bits that another base keeps."""
+        """Delete the token bits of a base's windows, except those kept by another base."""
         self._execute(
             f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?1)"
             f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
@@ -214,7 +214,7 @@ class VectorTable(StoreTable):
 
 
 def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
-    """Return stored vectors as a matrix of shape (n, dimension); raises IndexDamaged if one has the wrong length."""
+    """Return stored vectors as a matrix of shape (n, dimension); raises IndexDamaged if any has the wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
             "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",
@@ -223,12 +223,12 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)
 
 
-# One vector per note: the mean of its windows.
+# One vector per note: the mean of its windows' vectors.
 
 _BLOCK = 200
 
 Sign = tuple[int, int]
-"""The number of a note's windows and the sum of their vectors' ids, which change with the windows."""
+"""The number of a note's windows and the sum of their vectors' ids, which change when the windows change."""
 
 
 class NoteVectors(StoreTable):
@@ -239,7 +239,7 @@ class NoteVectors(StoreTable):
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self, *, active: bool = False) -> dict[str, int]:
-        """Return, for all or only active notes, a number that changes with the note's text and hidden chunks."""
+        """Return a number for each note (or active note) that changes when its text or deleted chunks change."""
         return dict(
             self._rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"
@@ -250,7 +250,7 @@ class NoteVectors(StoreTable):
         )
 
     def signs(self) -> dict[str, Sign]:
-        """Return the sign of each note with windows, which changes with the windows."""
+        """Return the sign of each note with windows; it changes when the windows change."""
         rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )
@@ -265,13 +265,13 @@ class NoteVectors(StoreTable):
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:
-        """Return the ids of the notes with the given chunks, without duplicates, in the order of the chunks."""
+        """Return the ids of the given chunks' notes, in chunk order, without duplicates."""
         owner = dict(self._rows("SELECT rowid, note_id FROM chunks WHERE rowid IN ?", rowids))
         return list(dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner))
 
     @decoding
     def means(self, base: KnowledgeBase, note_ids: Collection[str]) -> Iterator[tuple[str, Matrix]]:
-        """Yield note ids of a base, each with the mean of the note's centred window vectors, scaled to unit length."""
+        """Yield (note id, mean of the note's centred window vectors, scaled to unit length) for notes in a base."""
         centring = VectorTable(self._database).centring(base)
         ids = list(note_ids)
         for at in range(0, len(ids), _BLOCK):

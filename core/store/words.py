@@ -1,8 +1,8 @@
-"""The keyword index (FTS5): chunks that contain words or phrases, ranked by BM25.
+"""The keyword index (FTS5): find chunks that contain words or phrases, and rank them by BM25.
 
-BM25 is computed from counts that are cached until the index changes. FTS5's own function looks up the length of each
-chunk for every query, which takes 3 µs, and a third of all chunks may contain a frequent word. Reading all lengths from
-FTS5's table `words_docsize` takes 1 ms; counting the words with fts5vocab takes 1 s for a million words
+BM25 is computed from counts that are cached until the index changes. FTS5's own function looks up each matching chunk's
+length on every query. This takes 3 µs per chunk, and a frequent word may occur in a third of all chunks. Reading all
+lengths from FTS5's table `words_docsize` takes 1 ms. Counting the words with fts5vocab takes 1 s for a million words
 (docs/decisions/0010-bm25-from-kept-counts.md).
 """
 
@@ -38,16 +38,16 @@ _TOKENIZER = "porter ascii tokenchars '.+#_'"
 _K1 = 1.2
 _B = 0.75
 _LEAST = 1e-6
-"""Minimum weight of a word, for words in at least half of all chunks."""
+"""Minimum weight of a word; applies to words in at least half of all chunks."""
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
-"""Weight of a word by field of the word index."""
+"""Weight of a word, by field of the word index."""
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
 """SQL expression: the position of an occurrence's field in `_WEIGHTS`."""
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
 _OTHERS = 0.9
-"""Weight of other spellings of the query. A spelling with more words is scaled down to the query's number of words."""
+"""Weight of the query's other spellings. A spelling with more words is scaled down to the query's number of words."""
 _CACHED = 4_000_000
-"""Maximum number of cached counts; each takes 12 bytes."""
+"""Maximum number of cached counts, which take 12 bytes each."""
 
 _CACHED_STEMS = 100_000
 
@@ -57,7 +57,7 @@ Places = NDArray[np.int32]
 
 @dataclass(slots=True)
 class _Counts:
-    """Counts at one version of the database: each chunk's length norm, and its score for each word."""
+    """Counts at one version of the database: each chunk's length norm, and its score for each cached word."""
 
     version: int
     rowids: Rowids
@@ -67,12 +67,12 @@ class _Counts:
 
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
-"""Matches a heading below the first line of a text."""
+"""Matches a heading below the first line."""
 _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
-    """Write the sections of chunks that may have several. Breadcrumbs stay, because the vectors include them."""
+    """Update the sections of chunks that may have several. Breadcrumbs stay, because the vectors include them."""
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
     texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
@@ -99,7 +99,7 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
 
 
 _MARGIN = 10
-"""Factor by which to raise the number of candidates, at first and whenever too few are from the requested bases."""
+"""Factor by which to increase the number of candidates, at first and whenever too few are in the requested bases."""
 _BLOCK = 1000
 _IN_BASES = (
     "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
@@ -110,7 +110,7 @@ _IN_BASES = (
 class Words(StoreTable):
     """Word and phrase search over a workspace's chunks, except deleted ones.
 
-    Scores are BM25F over all fields (Robertson and Zaragoza 2009).
+    Scores are computed by BM25F over all fields (Robertson and Zaragoza 2009).
     """
 
     def __init__(self, database: Database) -> None:
@@ -120,9 +120,9 @@ class Words(StoreTable):
         self._stems: dict[str, str] = {}
 
     def bring_up_to_date(self) -> None:
-        """Rebuild the word index and the sections of chunks if an earlier version of the program wrote them.
+        """Rebuild the word index and chunks' sections if they were written by an earlier version of Tessera.
 
-        Entries of unreadable rows stay unchanged.
+        Entries for unreadable rows stay unchanged.
         """
         if self._value("SELECT words FROM version") == WORDS_FORM:
             return
@@ -156,7 +156,7 @@ class Words(StoreTable):
     ) -> Scores:
         """Return the chunks that contain any of the words, ranked by BM25 (Robertson and Zaragoza 2009), best first.
 
-        `others` are the words of other spellings of the query (`scores`).
+        `others` are the words in the query's other spellings; see `scores`.
         """
         holders, scores = self.scores(words, others)
         if allowed is not None:
@@ -175,7 +175,7 @@ class Words(StoreTable):
                 return dict(islice(best.items(), count))
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
-        """Return the query's words that each chunk contains; chunks without any are left out."""
+        """Return, for each chunk, those of the query's words that it contains; chunks without any are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
@@ -184,10 +184,10 @@ class Words(StoreTable):
 
     @decoding
     def find_phrase(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings, text or properties contain exactly this phrase.
+        """Return the chunks whose title, headings, text or properties contain this exact phrase.
 
-        Width, case, traditional characters and line breaks are ignored. A Latin word at an edge of the phrase must be
-        whole: `cat` isn't in `concatenate`, but `cache` is in `cache-aside`.
+        Differences in width, case, line breaks, and simplified or traditional characters are ignored. A Latin word at
+        an edge of the phrase must match a whole word: `cat` isn't in `concatenate`, but `cache` is in `cache-aside`.
         """
         phrase = Phrase(text)
         if not phrase.folded:
@@ -195,7 +195,7 @@ class Words(StoreTable):
         rowids = self._matching(phrase.expression, allowed) if phrase.expression else allowed
         if phrase.settled and rowids is not None:
             return set(rowids.tolist())
-        # These are cached because many chunks share a title.
+        # Cache the checks, because many chunks share a title.
         held = cache(phrase.matches)
         listed = cache(lambda titles: any(map(held, json.loads(titles))))
         return {
@@ -205,10 +205,10 @@ class Words(StoreTable):
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
-        """Yield the texts of the given chunks, or of all chunks."""
+        """Yield the given chunks' text, titles and property text, or those of all chunks if `rowids` is None."""
         texts = "SELECT chunks.rowid, text, title, breadcrumb, sections"
         if rowids is None:
-            # A sequential read takes half the time of single look-ups.
+            # A sequential read takes half the time of individual lookups.
             all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
             yield from self._rows(f"{PROPERTY_TEXTS} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
             return
@@ -217,7 +217,7 @@ class Words(StoreTable):
             yield from self._rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks that contain a word, also with another English ending, or that contain an exact phrase."""
+        """Return the chunks that contain a word (possibly with a different English ending), or an exact phrase."""
         words = whole_words(term)
         if len(words) != 1:
             return self.find_phrase(term, allowed)
@@ -232,9 +232,9 @@ class Words(StoreTable):
 
     @decoding
     def scores(self, words: Sequence[str], others: Sequence[Sequence[str]] = ()) -> tuple[Rowids, Weights]:
-        """Return the chunks that contain any word of the query or of another spelling, by rowid, with their scores.
+        """Return the chunks that contain any word from the query or its other spellings, by rowid, with their scores.
 
-        `others` are the words of other spellings of the same query. A chunk gets the score of its best spelling.
+        `others` are the words in the query's other spellings. A chunk gets the score for its best spelling.
         """
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
@@ -256,7 +256,7 @@ class Words(StoreTable):
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem under which FTS5's tokenizer indexes each word, or "" for a word that isn't indexed."""
+        """Return the stem under which FTS5's tokenizer indexes each word, or "" if the tokenizer ignores it."""
         with self._stemming:
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:
@@ -274,14 +274,17 @@ class Words(StoreTable):
             return {word: self._stems[word] for word in words}
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return the words that any chunk contains, in the same time for frequent and rare words."""
+        """Return the words that occur in any chunk; frequent words take no longer than rare ones."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._column(terms, list(stems.values())))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
-        """Return the number of chunks that contain each indexed word, without reading its occurrences."""
+        """Return the number of chunks that contain each word, without reading the words' occurrences.
+
+        Words that aren't indexed are left out.
+        """
         stems = self.stems(words)
         counts = dict(map(tuple, self._rows("SELECT term, doc FROM vocabulary WHERE term IN ?", list(stems.values()))))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}
@@ -315,9 +318,9 @@ class Words(StoreTable):
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Weights]:
-    """Return every indexed chunk, sorted, and its number of words; raises ValueError for an unknown format.
+    """Return all indexed chunks, sorted, with their numbers of words; raises ValueError if the format is unknown.
 
-    A row of FTS5's table has the length of each field of a chunk, as variable-length integers of SQLite.
+    Each row in FTS5's table holds the lengths of a chunk's fields as SQLite's variable-length integers.
     """
     listed, sizes = connection.execute(
         "SELECT group_concat(id), group_concat(hex(sz), '') FROM (SELECT id, sz FROM words_docsize ORDER BY id)"
@@ -333,8 +336,8 @@ def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Weights]:
 
 
 def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> tuple[Places, Weights]:
-    """Return the positions in `rowids` of the chunks with a term, and its frequency in each, weighted by field."""
-    # One long string takes a third of the time of separate rows.
+    """Return the positions in `rowids` of the chunks with a term, and the term's field-weighted frequency in each."""
+    # Reading one long string takes a third of the time of reading separate rows.
     listed = connection.execute(
         f"SELECT group_concat({len(_WEIGHTS)} * doc + {_FIELD}) FROM occurrences WHERE term = ?", (term,)
     ).fetchone()[0]

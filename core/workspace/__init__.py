@@ -52,15 +52,15 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
-"""Preference for whether other programs have access."""
+"""Name of the preference for whether other programs have access."""
 _PATIENCE = 0.2
-"""Seconds between two checks of a job that another one waits for."""
+"""Seconds between checks of a job on which another job is waiting."""
 _HEALING = 60.0
-"""Seconds between two attempts to rebuild a damaged index; by then, a full disk may have space again."""
+"""Seconds between attempts to rebuild a damaged index; in the meantime, space may have been freed on a full disk."""
 
 
 def bug_report(path: Path | None = None) -> BugReport:
-    """Return the bug report for a workspace, even for one that can't be opened."""
+    """Return the bug report for a workspace, even if the workspace can't be opened."""
     chosen = Settings.model_construct()
     try:
         chosen = config.settings()
@@ -75,7 +75,7 @@ def is_there(folder: Path) -> bool:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the health of a workspace that couldn't be opened because of an error."""
+    """Return the health of a workspace that couldn't be opened because of `error`."""
     from core.features.doctor import doctor
 
     return doctor.diagnose_error(folder, error)
@@ -84,10 +84,10 @@ def diagnose_error(folder: Path, error: TesseraError) -> Health:
 class Workspace(Services):
     """The notes in a folder, with their index and services.
 
-    Without `settings` they are read from the environment and `tessera.toml`. The open workspaces of a process share
-    their models, so the settings passed last decide where models are. Raises WorkspaceLocked if another process writes
-    to the folder for more than `patience` seconds (`readonly` opens it anyway), NewerSchema, and StoreError for a
-    folder that can't be a workspace.
+    If no `settings` are passed, they are read from the environment and `tessera.toml`. A process's open workspaces
+    share their models, so the settings passed last decide where the models are. Raises WorkspaceLocked if another
+    process holds the folder for more than `patience` seconds (`readonly` opens it anyway), NewerSchema, and StoreError
+    if the folder can't be a workspace.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Workspace(Services):
         patience: float = 0.0,
     ) -> None:
         self.settings = settings.model_copy() if settings else config.settings()
-        folder = Path(os.path.realpath(path or self.settings.workspace))  # allows symlink loops
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # tolerates symlink loops
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -142,7 +142,7 @@ class Workspace(Services):
         self.close()
 
     def close(self) -> None:
-        """Stop the jobs and close the store."""
+        """Stop the jobs, and close the store."""
         self._indexes_in_background = False
         self.access.close()
         services = self.__dict__  # only those that were built
@@ -168,12 +168,12 @@ class Workspace(Services):
 
     @property
     def name(self) -> str:
-        """A short name that is unique for the workspace's folder."""
+        """A short name, unique to the workspace's folder."""
         return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
 
     @property
     def open_to_programs(self) -> bool:
-        """Whether programs with the user's token have access: by the settings, or else by the user's choice."""
+        """Whether programs with the user's token have access, according to the settings or else the user's choice."""
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
@@ -183,9 +183,9 @@ class Workspace(Services):
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language.
 
-        Without a question, the notes that match the filters are listed, most recently changed first. If the index is
-        damaged, its repair is started. Raises QueryError for an invalid question, UnknownChoice for an invalid option,
-        and ModelError.
+        If there is no question, list the notes that match the filters, most recently changed first. If the index is
+        damaged, start repairing it. Raises QueryError for an invalid question, UnknownChoice for an invalid option, and
+        ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
@@ -193,23 +193,24 @@ class Workspace(Services):
     def context(
         self, text: str | None = None, *, budget: int | None = None, **options: Unpack[SearchOptions]
     ) -> Context:
-        """Return the passages that answer a question as a text for a prompt, with numbered citations.
+        """Return the passages that answer a question as text for a prompt, with numbered citations.
 
-        `budget` is in tokens of the base's embedder, by default from the settings. Raises as `search` does.
+        `budget` is in tokens of the base's embedder; the default comes from the settings. Raises the same errors as
+        `search`.
         """
         return self.searching.context(self.searching.prepare(text, options), budget)
 
     def retrieve(
         self, text: str | None = None, context: ValueMap | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
-        """Search like `search` for a caller with one or more of `type`, `tags` and `scope`; see `CallerContext`."""
+        """Search on behalf of a caller with one or more of `type`, `tags` and `scope`; see `CallerContext`."""
         from core.query.parser import caller_of
 
         options["caller"] = caller_of(context)
         return self.search(text, **options)
 
     def status(self) -> Status:
-        """Return the size of the workspace and the state of its index."""
+        """Return the workspace's size, its bases, the state of its index, and any problems."""
         return Status(
             self.store.folder,
             tuple(map(self.bases.status, self.bases.all())),
@@ -224,7 +225,7 @@ class Workspace(Services):
 
     @property
     def freshness(self) -> Freshness:
-        """Whether the notes are up to date with their folders; current work and problems."""
+        """Whether the notes are up to date with their folders, with current work and problems."""
         return self.freshness_of()
 
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
@@ -234,7 +235,7 @@ class Workspace(Services):
 
     @property
     def little_space(self) -> int:
-        """Free bytes on a nearly full disk, or 0 if there is enough space."""
+        """The number of free bytes if the disk is nearly full, or 0 if there is enough space."""
         disk = files.disk_space(self.store.folder)
         return disk.free if disk.nearly_full else 0
 
@@ -243,29 +244,30 @@ class Workspace(Services):
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
-        """Return the configurations for assistants; `address` is the app's."""
+        """Return the configurations for assistants; `address` is the app's address."""
         return build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
-        """Return a bug report: versions, sizes, settings and the last errors, without the user's texts."""
+        """Return a bug report with versions, sizes, settings and the last errors, but none of the user's text."""
         return make_report(self.store.folder, self.settings, self.status())
 
     def index_in_background(self) -> None:
-        """Start the job `embed` now, and after each write that leaves chunks pending, until the workspace is closed."""
+        """Start the `embed` job now and after each write that leaves chunks pending, until the workspace is closed."""
         self._indexes_in_background = True
         self.start_indexing()
 
     def start_indexing(self, *, quiet: bool = False) -> bool:
-        """Start the job `embed` for pending chunks; return False if there are none or a running job will embed them.
+        """Start the `embed` job for pending chunks.
 
-        The job waits until the job `warm` has loaded the models. The jobs `pictures` and `images` are started too; if
-        the user enabled it, bases that an import changed are checked afterwards.
+        Return False if there are no pending chunks or a running job will embed them. The job waits until the `warm` job
+        has loaded the models. The `pictures` and `images` jobs are started too. If the user enabled it, bases changed
+        by an import are checked afterwards.
         """
         self.pictures.start()
         self.images.start()
 
         def work(progress: Progress) -> int:
-            job = self.jobs.find("embed")  # this job, which may have done other work before
+            job = self.jobs.find("embed")  # this job, which may already have done other work
             while self.jobs.running("warm") and not self.models.loaded:
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
@@ -292,17 +294,17 @@ class Workspace(Services):
             self.watching.start()
 
     def start_comparing(self) -> None:
-        """Start the job `compare`, which looks for pairs of similar notes, if a note has changed since its last run."""
+        """Start the `compare` job, which looks for pairs of similar notes, if a note has changed since the last run."""
         if self.has("review") and not self.neighbours.likeness.is_read:
             self.jobs.start("compare", lambda _: self.neighbours.likeness.read(), quiet=True)
 
     def start_backups(self) -> None:
-        """Make a backup each day, until the workspace is closed."""
+        """Create a backup every day until the workspace is closed."""
         if not self.readonly:
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the job `heal` if the index is damaged; return False if it isn't or this was tried recently."""
+        """Start the `heal` job if the index is damaged; return False if it isn't or if healing was tried recently."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         tried = self.jobs.find("heal")
@@ -314,7 +316,7 @@ class Workspace(Services):
     def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:
         """Rebuild the vector index from SQLite, and return its number of windows.
 
-        With `embed`, chunks that an import left pending are embedded; otherwise no model is used.
+        With `embed`, also embed any pending chunks; otherwise, no model is used.
         """
         windows = self.store.rebuild_index(progress)
         if not embed:
@@ -335,7 +337,7 @@ class OfflineWorkspace:
         self.backups = Backups(self.folder, config.settings(), preferences, Jobs(), self._closed, objects_of)
 
     def take(self) -> None:
-        """Install a restored backup; raises WorkspaceLocked if another process has the workspace open."""
+        """Move a restored backup into place; raises WorkspaceLocked if another process has the workspace open."""
         take(self.folder).release()
 
     def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
@@ -349,4 +351,4 @@ SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
     NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
 }
-"""Store event -> functions that the workspace calls when it occurs, in this order."""
+"""Store event -> functions called by the workspace when the event occurs, in this order."""

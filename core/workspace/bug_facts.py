@@ -1,6 +1,6 @@
-"""Bug reports without personal data, such as texts, names, paths, addresses or keys.
+"""Bug reports without personal data, such as text, names, paths, addresses or keys.
 
-Only numbers, versions and Tessera's own choices are shown; everything else is left out or shown as `(set)`.
+Only numbers, versions and Tessera's predefined choices are shown; everything else is left out or shown as `(set)`.
 """
 
 import json
@@ -35,7 +35,7 @@ _SET = "(set)"
 
 @frozen
 class BugReport:
-    """Facts about a workspace by name; as text, indented JSON."""
+    """Facts about a workspace, by name; `str()` returns them as indented JSON."""
 
     facts: Mapping[str, Any]
 
@@ -46,7 +46,7 @@ class BugReport:
 def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
-    """Return a bug report; `problem` is the reason why the workspace has no `status`."""
+    """Return a bug report; if there is no `status`, `problem` is the reason."""
     facts: Values = {
         "versions": versions(),
         "files": _sizes(folder),
@@ -66,7 +66,7 @@ def bug_report(
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of the system and of packages, without importing these."""
+    """Return the versions of the system and of packages, without importing the packages."""
     known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
     for package in _PACKAGES.split():
         try:
@@ -77,7 +77,7 @@ def versions() -> Mapping[str, str]:
 
 
 def _sizes(folder: Path) -> dict[str, str]:
-    """Return the size of each of Tessera's own files in the workspace, and of all others together."""
+    """Return the size of each of Tessera's own files in the workspace, and the total size of any other files."""
     sizes = dict.fromkeys((*_FILES, "others"), 0)
     for file, size in files.sizes(folder):
         first = file.relative_to(folder).parts[0]
@@ -86,7 +86,7 @@ def _sizes(folder: Path) -> dict[str, str]:
 
 
 def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
-    """Yield the settings that differ from the defaults; texts are hidden unless they are among Tessera's choices."""
+    """Yield the settings that differ from their defaults; text is hidden unless it is one of Tessera's choices."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):

@@ -1,4 +1,4 @@
-"""The services of a workspace, each imported and built on first use, so that commands start fast."""
+"""A workspace's services, each imported and built on first use so that commands start quickly."""
 
 from collections.abc import Callable
 from functools import partial
@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class LazyService(Generic[S, T]):
-    """A service that is built once, on first use; after that it is an ordinary attribute."""
+    """A service that is built once, on first use, and is an ordinary attribute from then on."""
 
     def __init__(self, build: Callable[[S], T]) -> None:
         self._build = build
@@ -76,7 +76,7 @@ class LazyService(Generic[S, T]):
 
 
 class Services:
-    """The services of a workspace; those that every command needs are built immediately."""
+    """A workspace's services; those needed by every command are built immediately."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
         self._building = RLock()
@@ -106,7 +106,7 @@ class Services:
 
     @staticmethod
     def has(feature: str) -> bool:
-        """Return whether a feature is installed, given the name of its folder."""
+        """Return whether a feature is installed, given its folder's name."""
         return feature in FEATURES
 
     @LazyService
@@ -211,7 +211,7 @@ class Services:
         return Proposals(self.store, self.bases, self._writer, self.notes, self.trash, self.attachments)
 
     def _settle_facts(self, decided: NotesDecided) -> None:
-        """Record the user's decisions on notes that were suggested from a log."""
+        """Record the user's decisions on notes suggested from a log."""
         if self.has("learning"):
             from core.features.learning.facts import FactTable
 

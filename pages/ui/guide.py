@@ -53,18 +53,18 @@ PARTS: dict[str, tuple[str, ...]] = {
     "when-something-is-wrong": (),
     "glossary": (),
 }
-"""Parts of the guide in the order of docs/guide.md, each with its sections, all as paths of notes."""
+"""The guide's parts in the order of docs/guide.md, each with its sections, all as note paths."""
 LONGEST = 240
-"""Maximum number of characters of an excerpt, and of a passage of several sentences."""
+"""Maximum number of characters in an excerpt, and of bytes in a passage of several sentences."""
 NEAREST = 6
-"""Maximum number of chapters in the result that don't contain all words."""
+"""Maximum number of chapters to return that don't contain all words."""
 WORDS = 0.02
-"""Weight of keywords relative to semantic similarity: the best of 0, 0.01, 0.02, 0.03 and 0.05 on data/questions."""
+"""Weight of keywords relative to semantic similarity; the best of 0, 0.01, 0.02, 0.03 and 0.05 on data/questions."""
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
-"""Function of a question and texts that returns their similarities, or nothing while no model is loaded."""
+"""Function that returns the similarity of each text to a question, or nothing while no model is loaded."""
 _PUNCTUATION = "?!.,;:？！。，；："
 _FILLERS = re.compile("为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]")
-"""Function words in Chinese questions, which have no spaces around them."""
+"""Function words in Chinese questions, which aren't separated by spaces."""
 _MARKS = re.compile(r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 _BEGIN = "(?<![A-Za-z0-9])"
 _SENTENCE = re.compile(r"[^\n]+?(?:[.;:?!] |[。；：？！]|\n|\Z)")
@@ -111,7 +111,7 @@ class GuideSources(Sources):
 
 @cache
 def chapters(language: str) -> dict[str, Chapter]:
-    """Load the chapters by path, in the order of the guide."""
+    """Load the chapters, keyed by path, in the guide's order."""
     folder = PROGRAM / "data" / "packs" / PACKS.get(language, PACKS[ENGLISH])
     found: dict[str, Chapter] = {}
     for part, sections in PARTS.items():
@@ -126,7 +126,7 @@ def chapters(language: str) -> dict[str, Chapter]:
 
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
-    """Return a pattern for each word that isn't a stop word; ASCII words match at the beginning of a word."""
+    """Return a pattern for each word that isn't a stop word. ASCII words match only at the beginning of a word."""
     typed = [word.strip(_PUNCTUATION) or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
@@ -134,9 +134,9 @@ def _patterns(words: str) -> list[re.Pattern[str]]:
 
 @cache
 def passages(chapter: Chapter) -> tuple[str, ...]:
-    """Return the passages of a chapter, without Markdown syntax.
+    """Return a chapter's passages, stripped of Markdown syntax.
 
-    A passage is a sentence, or several of at most LONGEST bytes in total; a Chinese character takes three bytes.
+    A passage is one sentence, or several of at most LONGEST bytes in total. A Chinese character takes three bytes.
     """
     text = _ROW.sub(lambda row: row[1].strip("-|: ").replace("|", "·"), _MARKS.sub("", chapter.text))
     joined: list[str] = []
@@ -149,13 +149,13 @@ def passages(chapter: Chapter) -> tuple[str, ...]:
 
 
 def embedded_texts(language: str) -> dict[str, Chapter]:
-    """Return the texts to compare with questions, each with its chapter, reduced to the passage in the text."""
+    """Return the texts to compare with questions, each mapped to its chapter cut down to the matching passage."""
     every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
     return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
 
 
 def find(language: str, words: str, compare: Similarities = lambda question, texts: ()) -> list[Chapter]:
-    """Return the chapters that contain all words, those with all in the title first, and then the nearest chapters."""
+    """Return the chapters that contain all words (title matches first), followed by the nearest chapters."""
     patterns = _patterns(name_key(words))
 
     def lacks(text: str) -> bool:
@@ -170,7 +170,7 @@ def find(language: str, words: str, compare: Similarities = lambda question, tex
 
 
 def _nearest(language: str, question: str, compare: Similarities) -> list[Chapter]:
-    """Return the chapters that fit a question best; semantic search reduces each to its nearest passage.
+    """Return the chapters that best match a question. Semantic search cuts each one down to its nearest passage.
 
     Semantic similarity decides, and keywords break near ties. A single word, and any question while no model is loaded,
     is compared by keyword only; rare keywords and those in titles count more.
@@ -196,12 +196,12 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
 
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
-    """Return patterns for the keywords of a question; for Chinese, for its character pairs."""
+    """Return patterns for a question's keywords, or for its character pairs if it is Chinese."""
     return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))) or words)
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
-    """Return the passage of a chapter that contains the most words, by default its first, and the spans of the words."""
+    """Return an excerpt of the passage with the most words (by default the first), and the spans of the words in it."""
     pattern = re.compile("|".join(pattern.pattern for pattern in _keyword_patterns(words)), re.IGNORECASE)
     text = max(passages(chapter), key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
     first = next(pattern.finditer(text), None)

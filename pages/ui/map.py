@@ -1,4 +1,4 @@
-"""Drawing of the map of notes: coloured points, links as lines, and region names."""
+"""Drawing the note map: coloured points, links as lines, and region names."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural
 from pages.ui.shared.widgets import component
 
-# Colours of the points on a map, and the legend.
+# The colours of the points on a map, and the legend.
 
 BY = message_table(
     {
@@ -24,7 +24,7 @@ BY = message_table(
     }
 )
 MOST = 8
-"""Maximum number of colours, not counting the colour for all other notes."""
+"""Maximum number of colours, not counting the one for all remaining notes."""
 RAMP = 10
 """Number of colour steps, from notes that are never the first hit to notes that always are."""
 _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
@@ -42,7 +42,7 @@ def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], lis
 
 
 def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
-    """Return how many tenths of each note's questions found it first in the last check; -1 for unchecked notes."""
+    """Return how many tenths of each note's questions found that note first in the last check, or -1 if unchecked."""
     shares = {
         note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)
         for base in bases
@@ -52,13 +52,13 @@ def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
 
 
 VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")
-"""Component; a click, or Enter on the point in the middle, triggers `open` with a note's id."""
+"""Component. A click, or Enter on the point in the middle, triggers `open` with a note's id."""
 
 
 def draw(
     mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
 ) -> None:
-    """Draw a map; `colours` are colour indexes, or -1 for none; with `ramp` they range from 0 (bad) to 10 (good)."""
+    """Draw a map. `colours` are colour indexes, or -1 for none; with `ramp`, they range from 0 (worst) to 10 (best)."""
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],
         "ids": list(mapped.notes),

@@ -5,7 +5,10 @@ import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How an encoding is known: from the file, from the user, or by a guess (`unsure` if others are about as likely)."""
+"""How the encoding was determined: from the file, by the user, or by guessing.
+
+It is `unsure` if other encodings are about as likely.
+"""
 
 ENCODINGS = dict(
     line.split(" ", 1)
@@ -32,7 +35,7 @@ utf-16-be UTF-16BE
 mac-roman Mac Roman
 """.strip().split("\n")
 )
-"""Display names of encodings by Python's names, the usual ones first."""
+"""Display names of encodings, keyed by Python's names, most common first."""
 _TEXT = re.compile(r"utf|iso8859|cp\d|koi8|mac-|gb|big5|euc|shift|iso2022|kz1048|ptcp154|johab|tis-620|hz$")
 _READ_AS = dict(
     entry.split(":")
@@ -42,7 +45,7 @@ _READ_AS = dict(
     iso2022_jp:iso2022_jp_ext
 """.split()
 )
-"""Encodings that are subsets of others: programs often write the larger one under the subset's name."""
+"""Encodings that are subsets of others. Programs often declare the subset but write the superset."""
 _OTHER_NAMES = dict(
     entry.split(":")
     for entry in """
@@ -56,13 +59,13 @@ _OTHER_NAMES = dict(
     ansi:cp1252 applemac:mac-roman
 """.split()
 )
-"""Names in the WHATWG Encoding Standard, in mail and in LaTeX that Python doesn't know."""
+"""Encoding names from the WHATWG Encoding Standard, mail and LaTeX that Python doesn't know."""
 
 
 def normalize_encoding(name: str) -> str:
     """Return Python's name for an encoding, or "" if it is unknown.
 
-    As in browsers, the name of a subset means the larger encoding: gb2312 is read as gb18030, latin1 as cp1252,
+    As in browsers, the name of a subset stands for its superset: gb2312 is read as gb18030, latin1 as cp1252, and
     ks_c_5601-1987 as cp949.
     """
     plain = name.strip().strip("\"'").lower()
@@ -94,17 +97,18 @@ _COMMENT = re.compile(rb"(?s)<!--.*?-->")
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4
-"""Minimum number of non-ASCII UTF-8 characters that rules out any other encoding."""
+"""Minimum number of non-ASCII UTF-8 characters needed to rule out any other encoding."""
 CHARACTERS_OF_DAMAGE = 200
-"""A text may have one unreadable character per this many characters."""
+"""Decoded text may contain one unreadable character per this many characters."""
 
 
 def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
-    """Decode bytes in their declared encoding; return text and encoding, or None if it is missing or wrong.
+    """Decode bytes in their declared encoding and return the text and the encoding.
 
-    `charset` comes from outside the data: the header of a mail or a response, or the user's choice. A byte order mark
-    takes precedence over `charset`, which takes precedence over a declaration in the data. `kind` is a file suffix.
-    Other declarations are ignored for text that is clearly UTF-8.
+    Return None if the declaration is missing or wrong. `charset` comes from outside the data: from a mail or response
+    header, or from the user. A byte order mark takes precedence over `charset`, which takes precedence over a
+    declaration in the data. If the data is clearly UTF-8, declarations of other encodings are ignored. `kind` is a
+    file suffix.
     """
     for bom, encoding in BOMS:
         if data.startswith(bom):
@@ -122,7 +126,7 @@ def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | N
 
 
 def is_utf8(data: bytes, least: int) -> bool:
-    """Return whether bytes are UTF-8 with at least `least` non-ASCII characters."""
+    """Return whether the data is valid UTF-8 with at least `least` non-ASCII characters."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -131,9 +135,9 @@ def is_utf8(data: bytes, least: int) -> bool:
 
 
 def _declared(data: bytes, kind: str) -> str:
-    """Return the encoding that an HTML head declares, or that a text declares for Emacs, Vim or LaTeX, or "".
+    """Return the encoding declared in an HTML head or, for Emacs, Vim or LaTeX, in a text file, or "" if none is.
 
-    UTF-16 and UTF-32 become UTF-8, because the declaration itself is ASCII.
+    UTF-16 and UTF-32 are read as UTF-8, because the declaration itself is in ASCII.
     """
     head = data[:_HEAD]
     tail = data[-_HEAD:]

@@ -1,4 +1,4 @@
-"""Guessing the encoding of undeclared bytes: the likeliest encoding is the one whose text takes the fewest bits."""
+"""Guessing of undeclared encodings: the likeliest encoding is the one whose text takes the fewest bits."""
 
 import codecs
 import math
@@ -22,7 +22,7 @@ _EDGE = " "
 
 
 def bits(text: str, most: float = math.inf) -> float:
-    """Return the number of bits that a text takes in its likeliest language; counting stops above `most`."""
+    """Return the number of bits the text takes in its likeliest language. Counting stops above `most`."""
     pairs = Counter(pairwise(f" {text} "))
     beyond: Counter[tuple[str, str]] = Counter()
     shared = 0
@@ -49,14 +49,14 @@ def bits(text: str, most: float = math.inf) -> float:
 
 
 def fold(char: str) -> str:
-    """Return a letter in lower case; other printable ASCII characters become the edge of a word."""
+    """Return a letter in lower case, or the word boundary `_EDGE` for any other printable ASCII character."""
     if char > "\x7f" or char.isalpha():
         return char.lower()[0]
     return _EDGE if char in "\t\n\r\f" or char.isprintable() else char
 
 
 def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
-    """Return the bits for a character after another if the pair isn't in the language's table."""
+    """Return the cost in bits of `second` after `first` if the pair isn't in the language's table."""
     if (cost := costs.get(second)) is not None:
         return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
     return _between(first, second)
@@ -64,7 +64,7 @@ def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
 
 @cache
 def _between(first: str, second: str) -> int:
-    """Return the bits for a character after another if the second one isn't in the language's table either."""
+    """Return the cost in bits of `second` after `first` if `second` isn't in the language's table either."""
     if first in (_MARKS if second == _EDGE else _APOSTROPHES):
         return _AFTER_MARK
     if first.isalpha() and second in _APOSTROPHES:
@@ -89,7 +89,7 @@ def _is_latin(char: str) -> bool:
 
 @cache
 def _unknown(char: str) -> int:
-    """Return the bits for a character that is missing from the language's table."""
+    """Return the cost in bits of a character missing from the language's table."""
     if char <= "\x7f":
         return _ASCII_SIGN if char in "\t\n\r\f" or char.isprintable() else _NO_TEXT
     if char in _MARKS:
@@ -102,7 +102,7 @@ def _unknown(char: str) -> int:
 
 @cache
 def _languages() -> dict[str, dict[str, int]]:
-    """Load the bits for letter pairs and single letters in each language."""
+    """Load each language's costs in bits for letter pairs and single letters."""
     languages: dict[str, dict[str, int]] = {}
     for line in TABLE.read_text("utf-8").splitlines():
         language, size, cost, entries = line.split("\t")
@@ -125,17 +125,20 @@ _UNLIKELY = {
 """.split()
     )
 }
-"""Possible encodings of undeclared text, each with the bits by which it is rarer than the most common one."""
+"""Possible encodings of undeclared text, with the extra cost in bits of being rarer than the most common one."""
 _SAMPLE = 2048
 _BYTES_OF_DAMAGE = 200
-"""A sample may have one unreadable byte per this many bytes."""
+"""A sample may contain one unreadable byte per this many bytes."""
 _DAMAGE = 30
 _ANOTHER = 60
-"""Bits by which a decoding may be worse than the best one and still be considered."""
+"""Number of bits by which a decoding may be worse than the best one and still be considered."""
 _SURE = 10
-"""Lead in bits over the second-best guess that makes the best one sure; benchmarks/encodings.py measures its errors."""
+"""Lead in bits over the second-best guess at which the best one is sure.
+
+benchmarks/encodings.py measures how often sure guesses are wrong.
+"""
 _NO_LANGUAGE = 13.5
-"""Maximum number of bits per non-ASCII byte for text in a language."""
+"""Maximum number of bits per non-ASCII byte at which data still counts as text in some language."""
 _ASCII = bytes(range(128))
 _ASCII_BITS = 5
 _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
@@ -143,14 +146,14 @@ _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
 @frozen
 class Guess:
-    """A possible encoding of bytes; `sure` if the others are much less likely or give the same text."""
+    """A possible encoding. It is `sure` if the remaining guesses are much less likely or give the same text."""
 
     encoding: str
     sure: bool
 
 
 def guesses(data: bytes) -> list[Guess]:
-    """Return the encodings in which bytes are text in some language, the likeliest first; empty for binary data."""
+    """Return the encodings in which the data is text in some language, likeliest first. Binary data has none."""
     ranked = _ranked(data)
     return [
         Guess(encoding, all(other - cost >= _SURE for other, _, second in ranked[at:] if second != text))
@@ -159,7 +162,7 @@ def guesses(data: bytes) -> list[Guess]:
 
 
 def _ranked(data: bytes) -> list[tuple[float, str, str]]:
-    """Decode a sample in each possible encoding; return bits, encoding and text, fewest bits first."""
+    """Decode a sample in each possible encoding. Return tuples of bits, encoding and text, fewest bits first."""
     sample, may_be_wide = _sample(data)
     beyond = len(sample.translate(None, _ASCII))
     least = _NO_LANGUAGE * beyond + _ASCII_BITS * (len(sample) - beyond) + _DAMAGE
@@ -170,7 +173,7 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
             continue
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         damage = text.count("\ufffd")
-        # Latin letters, 一 and 준 are common characters whose UTF-16 code contains a NUL byte.
+        # Latin letters, 一 and 준 are common characters whose UTF-16 code units contain a NUL byte.
         zeros = sum(char < "\u0100" or (char > "\u2e7f" and not ord(char) & 0xFF) for char in text)
         if is_wide and 3 * zeros < 2 * sample.count(0):
             continue
@@ -202,15 +205,15 @@ _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
 
 
 def decode_part(data: bytes, kind: str, charset: str = "") -> str:
-    """Decode a part of a mail or of a saved page; `kind` is its suffix, `charset` is from its header."""
+    """Decode a part of an email or a saved web page. `kind` is its file suffix, `charset` comes from its header."""
     found = decode_declared(data, kind, charset) or decode_undeclared(data)
     return found[0] if found else data.decode("utf-8", "replace")
 
 
 def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
-    """Decode bytes without a declared encoding; return text, encoding and its origin, or None for binary data.
+    """Decode bytes that declare no encoding.
 
-    Single invalid bytes become U+FFFD.
+    Return the text, the encoding and its origin, or None if the data is binary. Single invalid bytes become U+FFFD.
     """
     if data.isascii() and any(tag in data for tag in _ESCAPES):
         text = data.decode("iso2022_jp_ext", "replace")
@@ -219,7 +222,7 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
     likely = guesses(data) if 0 in data[:_SEARCHED] else []
     if not (likely and likely[0].encoding.startswith("utf-16")):
         text = data.decode("utf-8", "replace")
-        # At least 95% of the non-ASCII characters are valid, as in no other encoding, so it is damaged UTF-8.
+        # If at least 95% of the non-ASCII characters are valid, this is damaged UTF-8. No other encoding gets that far.
         damage = text.count("\ufffd") - data.count("\ufffd".encode())
         if damage * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text))):
             return text, "utf-8", "declared"

@@ -1,1 +1,1 @@
-"""Office documents: content that pandoc drops, moved to where pandoc reads it or added to its result."""
+"""Office documents: content dropped by pandoc is moved to where pandoc reads it, or added to pandoc's result."""

@@ -1,4 +1,4 @@
-"""Building blocks and inlines of pandoc's syntax tree: lists, tables, runs of text, ruby text."""
+"""Creation of blocks and inlines for pandoc's syntax tree: lists, tables, text runs and ruby text."""
 
 import re
 import secrets
@@ -15,7 +15,7 @@ from core.model import Omission
 
 
 class Node(TypedDict):
-    """A node of pandoc's syntax tree: its kind, and its content in the form for that kind (pandoc-types 1.23)."""
+    """A node in pandoc's syntax tree: its kind, and its content in the form for that kind (pandoc-types 1.23)."""
 
     t: str
     c: NotRequired[Any]
@@ -25,7 +25,7 @@ Blocks = list[Node]
 Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
 OURS = "tessera"
-"""Format of the raw inlines made by this package; raw inlines in documents have other formats."""
+"""Format of the raw inlines created by this package. Raw inlines in documents have other formats."""
 SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
@@ -34,7 +34,7 @@ _SIGNS = re.compile(r"[^\S\n]*\n[^\S\n]*|\s+|\S+")
 
 
 def inlines(text: str) -> Inlines:
-    """Return text as words and spaces; line breaks are kept."""
+    """Return the text as words and spaces, keeping line breaks."""
     return _signs(text.strip())
 
 
@@ -45,7 +45,7 @@ def _signs(text: str) -> Inlines:
 
 
 def raw(markdown: str) -> Node:
-    """Return an inline whose Markdown is written unchanged."""
+    """Return an inline whose Markdown is written out unchanged."""
     return {"t": "RawInline", "c": [OURS, markdown]}
 
 
@@ -54,7 +54,7 @@ def para(content: Inlines) -> Node:
 
 
 def paras(texts: Iterable[str]) -> Blocks:
-    """Return a paragraph for each text that isn't empty."""
+    """Return a paragraph for each string that isn't blank."""
     return [para(inlines(text)) for text in texts if text.strip()]
 
 
@@ -72,7 +72,7 @@ def callout(kind: str, title: str, content: Blocks) -> Node:
 
 
 def table(rows: Sequence[Sequence[Inlines]]) -> Node:
-    """Return a table whose first row is the header; rows may differ in length."""
+    """Return a table whose first row is the header. Rows may differ in length."""
     columns = max(map(len, rows), default=0)
     align: Node = {"t": "AlignDefault"}
     made = []
@@ -87,9 +87,9 @@ def table(rows: Sequence[Sequence[Inlines]]) -> Node:
 
 
 def _on_one_line(node: object) -> Any:
-    """Return inlines without line breaks at any depth; pandoc would write *[TABLE]* for a table with line breaks.
+    """Return inlines without line breaks at any depth. For a table with line breaks, pandoc would write *[TABLE]*.
 
-    Bars in code are escaped, which pandoc doesn't do; they would end the cell.
+    Vertical bars in code are escaped, because pandoc doesn't escape them and they would end the cell.
     """
     if isinstance(node, str):
         return node.replace("\n", " ")
@@ -105,7 +105,7 @@ def _on_one_line(node: object) -> Any:
 
 @frozen
 class Item:
-    """A paragraph of a list: its level from 0, its label ("" for a bullet), its text."""
+    """A list paragraph: its level (starting at 0), its label ("" for a bullet), and its text."""
 
     level: int
     label: str
@@ -113,7 +113,7 @@ class Item:
 
 
 def nested_lists(items: Sequence[Item]) -> Blocks:
-    """Return items as lists nested by level; a numbered list starts at the number in its first label."""
+    """Return items as lists nested by level. A numbered list starts at the number in its first label."""
     least = min((item.level for item in items), default=0)
     lists: Blocks = []
     at = 0
@@ -158,7 +158,7 @@ _CHINESE = (
 
 
 def numeral(number: int, written: str) -> str:
-    """Format a number as named by Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
+    """Format a number in a format named by Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
     match written:
         case "lowerLetter" | "a" if 0 < number <= _MOST_LETTERS:
             return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
@@ -198,7 +198,10 @@ def _chinese(number: int) -> str:
 
 @frozen
 class ListLevel:
-    """A level of a numbered list. `parts` of its label are texts, and at odd indexes the depths (from 1) of numbers."""
+    """A level of a numbered list.
+
+    `parts` make up its label: text at even indexes, and the depths of numbers, counting from 1, at odd indexes.
+    """
 
     format: str = "decimal"
     parts: Sequence[str] = ("",)
@@ -207,17 +210,17 @@ class ListLevel:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the labels of this level look like Markdown's list numbers."""
+        """Whether this level's labels look like list numbers in Markdown."""
         around = ["", *map(str.strip, self.parts[::2])][-2:]
         return self.format in ("decimal", "1") and len(self.parts) == 3 and around in (["", "."], ["", ")"])
 
 
 Levels = dict[int, ListLevel]
-"""The levels of a list by their depth, from 1."""
+"""A list's levels by depth, counting from 1."""
 
 
 def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
-    """Return the label of a list item; `counts` are the current numbers by depth."""
+    """Return a list item's label. `counts` are the current numbers by depth."""
     text = ""
     for at, part in enumerate(levels[depth].parts):
         level = levels.get(int(part), ListLevel()) if at % 2 else None
@@ -226,7 +229,7 @@ def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
 
 
 class Look(NamedTuple):
-    """The formatting of a run: `side` is positive for superscript, negative for subscript; `link` is an address."""
+    """A run's formatting. `side` is positive for superscript and negative for subscript. `link` is a URL."""
 
     bold: bool = False
     italic: bool = False
@@ -235,7 +238,7 @@ class Look(NamedTuple):
 
 
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
-    """Return runs as inlines. Adjacent runs with equal formatting are joined; a newline becomes a line break."""
+    """Return runs as inlines. Adjacent runs with the same formatting are joined, and newlines become line breaks."""
     made: Inlines = []
     for look, group in groupby(runs, key=itemgetter(0)):
         text = "".join(text for _, text in group)
@@ -256,13 +259,13 @@ _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")
 
 
 class Readings:
-    """The ruby readings in a paragraph; readings of adjacent texts form a group."""
+    """The ruby readings in a paragraph. The readings of adjacent base texts form a group."""
 
     def __init__(self) -> None:
         self._groups: list[list[str]] = []
 
     def add(self, reading: str, *, joined: bool) -> None:
-        """Add a reading; `joined` adds it to the group of the previous one."""
+        """Add a reading. With `joined`, it is added to the previous reading's group."""
         if joined and self._groups:
             self._groups[-1].append(reading)
         else:
@@ -281,9 +284,9 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks by the marker that they will replace, omissions and warnings, and whether `comments` are read.
+    """Blocks by the marker they will replace, with omissions, warnings, and whether `comments` are read.
 
-    Markers are random, so no document can contain one.
+    Markers are random, so no document can contain one already.
     """
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)
@@ -292,19 +295,19 @@ class Insertions:
     comments: bool = True
 
     def marker(self, made: Blocks) -> str:
-        """Return a new marker: a word that later makes way for the blocks."""
+        """Return a new marker: a word that the given blocks will later replace."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker
 
     def comment(self, author: str, content: Blocks, place: str = "") -> Blocks:
-        """Return a comment as a callout; without `comments`, only record it as left out."""
+        """Return a comment as a callout, or record it as left out and return [] if `comments` is False."""
         if self.comments:
             return [callout("comment", author, content)]
         self.omit("comment", place)
         return []
 
     def omit(self, kind: str, place: str = "", count: int = 1) -> None:
-        """Record something that the text leaves out."""
+        """Record content that is left out of the text."""
         if count:
             self.left_out.append(Omission(kind, count, place))

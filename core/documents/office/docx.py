@@ -1,4 +1,4 @@
-"""Rewriting of Word documents so that pandoc reads all their text, including what it would drop otherwise."""
+"""Rewriting of Word documents so that pandoc reads all their text, including what it would otherwise drop."""
 
 import posixpath
 import re
@@ -34,14 +34,14 @@ from core.documents.office.package import (
 _LEVELS = 9
 _TITLES = ("title", "subtitle")
 _ROLES = (*_TITLES, "author", "date", "abstract")
-"""Paragraph styles that pandoc reads as metadata if they are at the start of a document."""
+"""Paragraph styles that pandoc reads as metadata at the start of a document."""
 _MOST_TITLE = 300
-"""Maximum number of characters in a title of several paragraphs; further paragraphs become text."""
+"""Maximum number of characters in a title of several paragraphs. Any further paragraphs become text."""
 
 
 @dataclass(slots=True)
 class _List:
-    """A list definition. Lists with the same abstract definition share their numbering unless restarted."""
+    """A list definition. Lists with the same abstract definition share their numbering unless it is restarted."""
 
     abstract: str
     levels: Levels
@@ -50,7 +50,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Style:
-    """The numbering, heading flag and title role of a paragraph style, with inherited values."""
+    """A paragraph style's numbering, heading flag and title role, including inherited values."""
 
     number: str = ""
     level: str = ""
@@ -59,7 +59,7 @@ class _Style:
 
 
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
-    """Join the paragraphs of a title or subtitle at the start, since pandoc reads only the last of several."""
+    """Join the paragraphs of the title and subtitle at the start, because pandoc reads only the last of several."""
     titles: dict[str, Element] = {}
     left = dict.fromkeys(_TITLES, _MOST_TITLE)
     for paragraph in list(elements_named(document, "p", "tbl")):
@@ -82,9 +82,9 @@ def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
 
 
 def _write_labels(package: Package, main: str, document: Element, styles: dict[str, _Style]) -> dict[str, Element]:
-    """Write list labels into the paragraphs of a document; return the other parts that change.
+    """Write list labels into a document's paragraphs. Return any other parts of the package that change.
 
-    Labelled paragraphs move to a new bullet list; labelled headings leave their list.
+    Labelled paragraphs are moved to a new bullet list. Labelled headings are removed from their list.
     """
     name = next(iter(package.related(main, "numbering")), "")
     root = package.optional(name)
@@ -162,7 +162,7 @@ def _lists(root: Element) -> dict[str, _List]:
 
 
 def _levels(element: Element) -> Levels:
-    """Return the levels defined in an element by their depth, from 1."""
+    """Return the levels defined in an element by depth, counting from 1."""
     return {
         _number(child, "ilvl") + 1: ListLevel(
             value(first(child, "numFmt")) or "decimal",
@@ -176,7 +176,7 @@ def _levels(element: Element) -> Levels:
 
 
 def _styles(package: Package, main: str) -> dict[str, _Style]:
-    """Return the paragraph styles by id; an unknown id gives a plain style."""
+    """Return the paragraph styles by id. An unknown id yields a plain style."""
     root = package.optional(next(iter(package.related(main, "styles")), ""))
     elements = {value(element, "styleId"): element for element in elements_named(root, "style")}
     made: defaultdict[str, _Style] = defaultdict(_Style)
@@ -201,15 +201,15 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
 
 
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
-"""Elements that pandoc drops with their content, some of them only within fields."""
+"""Elements that pandoc drops along with their contents, some of them only within fields."""
 
 
 Chunk = Callable[[bytes, str], Blocks]
-"""Function that reads an embedded document, given its bytes and kind."""
+"""Function that reads an embedded document from its bytes and kind."""
 
 
 def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
-    """Return a Word document that pandoc reads completely; the blocks for its markers go to `added`."""
+    """Rewrite a Word document so that pandoc reads all of it. The blocks for its markers are put into `added`."""
     package = Package(data)
     main = package.main()
     if main not in package.names:
@@ -237,7 +237,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
                 added.omit("header", name)
                 continue
             resolve_alternatives(root)
-            # not page numbers alone
+            # Skip headers and footers that contain only a page number.
             texts |= dict.fromkeys(text for text in text_of(root) if not re.fullmatch(r"[\W\d_]*", text))
         if texts:
             _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))
@@ -245,7 +245,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements that pandoc drops, and give each part of a field its own run, or pandoc would lose some."""
+    """Unwrap elements that pandoc drops, and give each part of a field its own run, so that pandoc loses none."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting = list(reversed(parent))
         made = list[Element]()
@@ -264,7 +264,7 @@ def _open_up(root: Element) -> None:
 
 
 class _Part(Edits):
-    """A part that contains text: the document, its footnotes or its endnotes."""
+    """A package part that contains text: the document, its footnotes or its endnotes."""
 
     def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
         super().__init__(root)
@@ -275,7 +275,7 @@ class _Part(Edits):
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
 
     def complete(self, chunk: Chunk) -> None:
-        """Move all content that pandoc would drop to where it reads it."""
+        """Move all content that pandoc would drop to where pandoc reads it."""
         for item in list(self.root.iter()):
             match local(item):
                 case "ruby":
@@ -310,7 +310,7 @@ class _Part(Edits):
         return posixpath.basename(relation.target) if relation else ""
 
     def _spell(self, ruby: Element) -> None:
-        """Keep the base text of a ruby in place; its reading goes to the end of the paragraph."""
+        """Keep a ruby element's base text in place, and move its reading to the end of the paragraph."""
         run = self.parents[ruby]
         base = first(ruby, "rubyBase")
         reading = first(ruby, "rt")
@@ -327,7 +327,7 @@ class _Part(Edits):
         self.instead[run] = runs
 
     def _read_chunk(self, element: Element, chunk: Chunk) -> None:
-        """Replace an embedded document by a marker for its blocks, or record it as left out."""
+        """Replace an embedded document with a marker for its blocks, or record it as left out."""
         relation = self._relations.get(relation_id(element))
         made: Blocks = []
         if relation and relation.target in self._package.names:
@@ -339,7 +339,7 @@ class _Part(Edits):
             self._added.omit("attachment", self._file_of(element) or "altChunk")
 
     def _fill_in(self, data: Element) -> None:
-        """Write the state of a checkbox or a drop-down list, which isn't text, as text."""
+        """Insert the state of a checkbox or drop-down list, which isn't stored as text, as text."""
         run = self.above(data, "r")
         text = ""
         if (box := first(data, "checkBox")) is not None:
@@ -360,7 +360,7 @@ class _Part(Edits):
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions) -> None:
-    """Put each comment after the paragraph, list or table that it refers to."""
+    """Insert each comment after the paragraph, list or table it refers to."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     added.omit("comment", count=read.count(None))
     comments = {value(element, "id"): element for root in read if root is not None for element in root}
@@ -374,13 +374,13 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
                         outermost = element
                 edits.following[outermost].append(_paragraph(edits.root, added.marker(made)))
         for parent in {edits.parents[block] for block in edits.following}:
-            waiting: list[Element] = []  # comments on a list item, which move to the end of its list
+            waiting: list[Element] = []  # comments on list items, which are moved to the end of the list
             for child, after in pairwise([*parent, None]):
                 waiting += edits.following.pop(child, [])
                 if waiting and not (_is_item(child) and _is_item(after)):
                     edits.following[child], waiting = waiting, []
         edits.insert()
-    for item in comments.values():  # the text that it refers to is gone
+    for item in comments.values():  # the text the comment refers to is gone
         if made := _comment(item, added):
             _append(parts[0], added.marker(made))
 

@@ -1,4 +1,4 @@
-"""Conversion of PowerPoint slides, and of drawings (DrawingML), charts and diagrams in Office documents, to blocks."""
+"""Conversion of PowerPoint slides and of Office drawings (DrawingML), charts and diagrams to blocks."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -25,13 +25,13 @@ from core.documents.office.package import (
 )
 
 Points = dict[int, str]
-"""Values or categories of a series, by index."""
+"""A series' values or categories, by index."""
 _MOST_POINTS = 20_000
 
 
 @frozen
 class Chart:
-    """A chart: its title, a table of its series, and its other texts. A diagram consists only of texts."""
+    """A chart: its title, a table of its series, and any other text. A diagram has only text."""
 
     title: str = ""
     rows: list[list[str]] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Chart:
 
     @property
     def blocks(self) -> Blocks:
-        """The chart as blocks, empty for an empty chart."""
+        """The chart as blocks, or [] if the chart is empty."""
         made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
         if self.rows:
             made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
@@ -47,15 +47,15 @@ class Chart:
 
 
 _CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-"""Elements that contain the categories and the values of a series, also in the chart types of 2016."""
+"""Elements that contain a series' categories and values, including those of the 2016 chart types."""
 _NOT_SHOWN = ("doc", "pres")
 """Types of diagram points that represent the whole diagram or its layout."""
 
 
 def read_chart(package: Package, name: str) -> Chart:
-    """Return a chart, or the texts of a diagram (SmartArt), one per point; an empty chart if its part can't be read.
+    """Return a chart, or the text of each point in a diagram (SmartArt), or an empty chart if it can't be read.
 
-    Series are in ECMA-376, 21.2; the `cx` chart types of 2016 refer to their data by id.
+    For series, see ECMA-376, 21.2. The `cx` chart types from 2016 refer to their data by id.
     """
     root = package.optional(name)
     if root is None:
@@ -88,7 +88,7 @@ def read_chart(package: Package, name: str) -> Chart:
 
 
 def _points(element: Element | None) -> Points:
-    """Return the values of a series by index; the levels of a multi-level value are joined, outer level first."""
+    """Return a series' values by index. The levels of a multi-level value are joined, outermost first."""
     joined: Points = {}
     codes = [code.text or value(code, "formatCode") for code in elements_named(element, "formatCode", "lvl")]
     code = next(filter(None, codes), "General")
@@ -113,13 +113,13 @@ _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "ci
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
 _MOST_ORDERED = 300
-"""Maximum number of shapes with which a new shape is compared to find its place."""
+"""Maximum number of shapes a new shape is compared with to find its position."""
 _BULLETED = ("body", "obj", "")
 """Types of placeholders whose paragraphs are list items by default."""
 
 
 def shapes(tree: Element) -> Iterator[Element]:
-    """Yield the shapes in an element and its groups; a shape wholly above another in the same column comes first."""
+    """Yield the shapes in an element and its groups. Within a column, a shape entirely above another comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
         frame = next(elements_named(child, "xfrm"), None)
@@ -135,19 +135,22 @@ def shapes(tree: Element) -> Iterator[Element]:
 
 
 def _role(shape: Element) -> str | None:
-    """Return the role of a shape on its slide (`title`, `body`, ""), or None if it isn't a placeholder."""
+    """Return a shape's role on its slide (`title`, `body`, ""), or None if it isn't a placeholder."""
     marks = (mark for about in shape if local(about).startswith("nv") for mark in elements_named(about, "ph"))
     return next((mark.get("type", "") for mark in marks), None)
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:
-    """Return whether a shape is wholly above another in the same column; both are left, top, width, height."""
+    """Return whether a shape is entirely above another in the same column.
+
+    Both shapes are given as left, top, width and height.
+    """
     share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
     return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 
 
 class _DrawingReader:
-    """Reads the drawings in one part of a package."""
+    """Reads the drawings in a package part."""
 
     def __init__(self, package: Package, part: str, added: Insertions) -> None:
         self._package = package
@@ -155,7 +158,7 @@ class _DrawingReader:
         self._relations = package.relations(part)
 
     def blocks(self, shape: Element, *, bulleted: bool) -> Blocks:
-        """Return the blocks of a shape; with `bulleted`, paragraphs are list items unless marked otherwise."""
+        """Return a shape's blocks. With `bulleted`, paragraphs are list items unless marked otherwise."""
         kind = local(shape)
         made = Blocks()
         items = list[Item]()
@@ -175,7 +178,7 @@ class _DrawingReader:
         return made + blocks.nested_lists(items)
 
     def line(self, paragraphs: Iterable[Element]) -> Inlines:
-        """Return the inlines of paragraphs, joined on one line."""
+        """Return the inlines of the paragraphs, joined into one line."""
         made: Inlines = []
         for content in filter(None, map(self._inlines, paragraphs)):
             made += [SPACE, *content] if made else content
@@ -203,7 +206,7 @@ class _DrawingReader:
         return made
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
-        """Return a paragraph or a list item; `counts` gives the kind and last number of the open list by depth."""
+        """Return a paragraph or list item. `counts` has the kind and last number of the current list at each depth."""
         content = self._inlines(p)
         properties = first(p, "pPr")
         depth = number_of(value(properties, "lvl"))
@@ -225,7 +228,7 @@ class _DrawingReader:
         return Item(depth, "", content) if is_item else content
 
     def _inlines(self, p: Element) -> Inlines:
-        """Return the runs of a paragraph, with their links."""
+        """Return a paragraph's runs, including their links."""
         runs = []
         for run in p:
             if local(run) not in ("pPr", "endParaRPr"):
@@ -245,7 +248,7 @@ def _signs(run: Element) -> str:
 
 
 class Slides:
-    """The slides of a presentation; texts shared by many slides (footers, master texts) appear once, at the end."""
+    """A presentation's slides. Text shared by several slides (footers, text from masters) appears once, at the end."""
 
     def __init__(self, data: bytes, added: Insertions) -> None:
         self._package = Package(data)
@@ -304,7 +307,7 @@ class Slides:
         return [blocks.heading(2, title or blocks.inlines(f"Slide {number}")), *made, *self._comments_on(name, number)]
 
     def _own_shapes(self, name: str) -> Iterator[tuple[Element, str | None]]:
-        """Yield the shapes of a slide or its notes with their roles; collect headers and footers in `_margins`."""
+        """Yield the shapes of a slide or of its notes, with their roles. Collect headers and footers in `_margins`."""
         root = self._package.xml(name)
         resolve_alternatives(root)
         for shape in shapes(root):
@@ -314,7 +317,7 @@ class Slides:
                 yield shape, role
 
     def _comments_on(self, slide: str, number: int) -> Blocks:
-        """Return the comments on a slide, or record them as left out."""
+        """Return a slide's comments, or record them as left out."""
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
             for element in elements_named(self._package.xml(name), "cm", "reply"):
@@ -326,7 +329,7 @@ class Slides:
         return made
 
     def _read_masters(self, part: str) -> None:
-        """Collect the texts that come from a slide's layout and master: shapes that aren't placeholders."""
+        """Collect the text of a slide's layout and master, from all shapes that aren't placeholders."""
         for name in self._package.related(part, "slideLayout", "slideMaster"):
             if name not in self._masters:
                 self._masters.add(name)

@@ -1,4 +1,4 @@
-"""Values of a workbook, formatted as Excel shows them (ECMA-376, 18.8.30 and 18.8.31)."""
+"""Formatting of workbook values as Excel shows them (ECMA-376, 18.8.30 and 18.8.31)."""
 
 import math
 import re
@@ -54,17 +54,17 @@ BUILT_IN = {
     **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
-"""Formats that workbooks refer to by number only. Dates in the user's system format become ISO 8601."""
+"""Formats referred to only by number in workbooks. Dates in the user's system format become ISO 8601."""
 _MOST_CODE = 255
-"""Maximum number of characters of a format code in Excel."""
+"""Maximum length of a format code in Excel, in characters."""
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
-"""Tokens of a format code. Literal text is quoted, follows a backslash, is a currency, or is any other character."""
+"""Tokens of a format code. Literal text is quoted, preceded by a backslash, a currency, or any other character."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
-"""A placeholder for a literal text; its character code gives the index of the text."""
+"""A placeholder for literal text. The character code gives the index of the text."""
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
@@ -72,10 +72,10 @@ _FIELDS = {
     "y": "yy", "m": "M", "mm": "MM", "mmm": "LLL", "mmmm": "MMMM", "mmmmm": "MMMMM", "ddd": "EEE", "dddd": "EEEE",
     "aaa": "EEEEE", "aaaa": "EEEE", "n": "m", "nn": "mm", "p": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
 }  # fmt: skip
-"""Excel's date and time fields -> Unicode's (UTS 35), where they differ; n is minutes, p is AM or PM."""
+"""Excel's date and time fields mapped to Unicode's (UTS 35), where they differ. n is minutes, and p is AM or PM."""
 _CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
 _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
-"""The default conditions of a format's sections, by their number."""
+"""The default conditions of a format's sections, by the number of sections."""
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
 _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
@@ -83,19 +83,19 @@ _LAST_DAY = 2_958_466
 """The serial number of the day after 31 December 9999."""
 _SECONDS = 86_400
 _MOST_FRACTION = 3
-"""Maximum number of decimals of a second."""
+"""Maximum number of decimal places in seconds."""
 _FROM_1904 = 1_462
-"""Days between the two epochs of workbooks, 1900 and 1904."""
+"""Days between the two workbook epochs, 1900 and 1904."""
 _LEAP_DAY = 60
-"""Serial number of 29 February 1900, which Excel counts although that day didn't exist."""
+"""Serial number of 29 February 1900, which Excel counts even though that day never existed."""
 _MOST_WHOLE = 1e15
-"""Smallest integer that is shown with an exponent if its cell has no format."""
+"""Smallest integer shown with an exponent if its cell has no format."""
 _EXACT = Context(prec=1_000)
 
 
 @lru_cache(4_096)
 def show(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """Format a number as a cell would show it; in full if the format shows nothing."""
+    """Format a number as a cell would show it, or in the general format if its own format shows nothing."""
     try:
         number = float(f"{float(stored):.15g}")  # as many digits as Excel has
     except ValueError:
@@ -116,7 +116,7 @@ def show(stored: str, code: str, *, since_1904: bool = False) -> str:
 
 
 def show_text(text: str, code: str) -> str:
-    """Format a text as a cell would show it."""
+    """Format text as a cell would show it."""
     sections, texts = _parse(code)
     parts = _TEXT.sub(lambda place: texts[ord(place[0]) - 0xE000], sections[-1]).split("@")
     return text.join(parts) if len(parts) > 1 and len(sections) < 5 else text
@@ -124,7 +124,7 @@ def show_text(text: str, code: str) -> str:
 
 @lru_cache
 def _parse(code: str) -> tuple[list[str], list[str]]:
-    """Return the sections of a format, with placeholders for its texts, and the texts."""
+    """Return a format's sections, with placeholders for literal text, and the literal texts."""
     texts: list[str] = []
 
     def simplified(match: re.Match[str]) -> str:
@@ -139,7 +139,7 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
 
 
 def _section(number: float, sections: list[str]) -> tuple[str, str]:
-    """Return the section of a format that applies to a number, and the sign to put before it."""
+    """Return the section of a format that applies to a number, and the sign to put before the result."""
     if len(sections) > 1 and "@" in sections[-1]:
         sections = sections[:-1]
     for at, (section, usual) in enumerate(zip(sections, _USUAL[len(sections)], strict=True)):
@@ -151,12 +151,12 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
 
 
 def _general(number: float) -> str:
-    """Return a number in the general format: integers in full, others with up to 10 digits."""
+    """Format a number in the general format: integers in full, and any other number with up to 10 digits."""
     return f"{number:.0f}" if number.is_integer() and abs(number) < _MOST_WHOLE else f"{number:.10G}"
 
 
 def _number(section: str, exact: Decimal) -> str:
-    """Return a nonnegative number formatted by the digit placeholders of a section."""
+    """Format a nonnegative number according to a section's digit placeholders."""
     if fraction := re.search(r"([0#?]+)/([0#?]+|\d+)", section):
         return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
     exact = exact.scaleb(2 * section.count("%"), _EXACT)
@@ -177,7 +177,7 @@ def _rounded(exact: Decimal, decimals: str) -> Decimal:
 
 
 def _whole(section: str, digits: str) -> str:
-    """Fill the integer placeholders from the right; the first one takes all remaining digits."""
+    """Fill the integer placeholders from the right. The first one takes all remaining digits."""
     places = "".join(_PLACE.findall(section))
     units = re.findall(r"\d,?", digits.lstrip("0").zfill(len(places.lstrip("#?"))))
     units = [*[""] * (len(places) - len(units)), *units]
@@ -187,14 +187,14 @@ def _whole(section: str, digits: str) -> str:
 
 
 def _decimals(section: str, digits: str) -> str:
-    """Fill the placeholders after the decimal point; trailing zeros appear only where the section has zeros."""
+    """Fill the placeholders after the decimal point. Trailing zeros appear only where the section has zeros."""
     needed = len("".join(_PLACE.findall(section)).rstrip("#?"))
     filled = iter(digits.rstrip("0").ljust(needed, "0"))
     return _PLACE.sub(lambda _: next(filled, ""), section)
 
 
 def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
-    """Return a number with an exponent that is a multiple of the number of integer placeholders."""
+    """Format a number with an exponent that is a multiple of the number of integer placeholders."""
     whole, _, decimals = mantissa.partition(".")
     step = max(1, len(_PLACE.findall(whole)))
     power = exact.adjusted() // step * step if exact else 0
@@ -205,7 +205,7 @@ def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
 
 
 def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
-    """Format a number as a fraction, with the format's denominator or with as many digits as it allows."""
+    """Format a number as a fraction, with the format's denominator or with as many digits as the format allows."""
     whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
         above = round(rest * int(fraction[2]))
@@ -218,7 +218,7 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
-    """Return a date, a time or a duration formatted by a section, or "" if the number is out of range."""
+    """Format a date, time or duration according to a section, or return "" if the number is out of range."""
     pattern, decimals = _pattern(section)
     seconds = round(number * _SECONDS, decimals)
     day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
@@ -233,7 +233,7 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
 
 @lru_cache
 def _pattern(section: str) -> tuple[str, int]:
-    """Return a section as a Unicode date pattern with durations quoted, and the number of decimals of a second."""
+    """Return a section as a Unicode date pattern with durations quoted, and the number of decimals in its seconds."""
     section = re.sub(
         r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)",
         lambda found: (found[1] or "") + "n" * len(found[2] or found[3]),
@@ -247,9 +247,9 @@ def _pattern(section: str) -> tuple[str, int]:
 
 @lru_cache
 def _locale(code: str) -> Locale:
-    """Return the locale for the Windows language id in a format, else Chinese or English."""
+    """Return the locale for the Windows language id in a format, or else the locale for Chinese or English."""
     language = re.search(r"\[\$[^]-]*-(\w+)", code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
         return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")
-    # AM/PM signs and short weekdays that occur only in Chinese formats
+    # These AM/PM markers and short weekdays occur only in Chinese formats.
     return Locale.parse("zh" if re.search("上午|aaa", code) else "en")

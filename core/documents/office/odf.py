@@ -1,4 +1,4 @@
-"""Rewriting of LibreOffice texts, slides and sheets as texts that pandoc reads completely."""
+"""Rewriting of LibreOffice documents, slides and sheets as text documents that pandoc reads completely."""
 
 import posixpath
 import re
@@ -22,7 +22,7 @@ from core.documents.office.package import (
 )
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
 
-# Labels of lists and headings, where Markdown or pandoc would show others than LibreOffice.
+# Labels of lists and headings, where Markdown or pandoc would show them differently from LibreOffice.
 
 _OUTLINE = "outline-style"
 
@@ -47,7 +47,7 @@ def _levels(style: Element) -> Levels:
 
 
 class _ListWriter:
-    """Counts list items and headings, and writes their labels; `roots` are the roots of parts with styles."""
+    """Counts list items and headings, and writes their labels. `roots` are the root elements of parts with styles."""
 
     def __init__(self, roots: Iterable[Element]) -> None:
         self._styles: dict[str, Levels] = {}
@@ -62,7 +62,7 @@ class _ListWriter:
         self._last: dict[str, dict[int, int]] = {}
 
     def write(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
-        """Write the labels below an element that is nested in `depth` lists."""
+        """Write the labels below an element nested in `depth` lists."""
         for child in element:
             match local(child):
                 case "list":
@@ -114,18 +114,18 @@ _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
 )
-"""Elements that pandoc drops with their paragraphs; they become sections, which pandoc reads."""
+"""Elements that pandoc drops along with their paragraphs. They become sections, which pandoc reads."""
 _READ = frozenset(
     "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
     " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
     " change-start change-end p h list list-item".split()
 )
-"""Elements in a paragraph that pandoc reads or this module handles; pandoc drops the text of all others."""
+"""Elements in a paragraph that pandoc reads or this module handles. Pandoc drops the text of any other element."""
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
 def prepare(data: bytes, added: Insertions) -> bytes:
-    """Rewrite a text so that pandoc reads all of it; the blocks for its markers go to `added`."""
+    """Rewrite a text document so that pandoc reads all of it. The blocks for its markers are put into `added`."""
     package = Package(data)
     root = package.xml(CONTENT)
     styles = package.optional(STYLES)
@@ -140,7 +140,7 @@ def prepare(data: bytes, added: Insertions) -> bytes:
 
 
 class _OdtBody(Edits):
-    """Moves the content of a LibreOffice text to where pandoc reads it."""
+    """Moves the content of a LibreOffice text document to where pandoc reads it."""
 
     def __init__(self, package: Package, body: Element, added: Insertions) -> None:
         super().__init__(body)
@@ -171,7 +171,7 @@ class _OdtBody(Edits):
             ):
                 self._lifted.append((entry, inner))
         self.substitute()
-        for shape, inner in self._lifted:  # after the paragraph with the box or the shape
+        for shape, inner in self._lifted:  # move it after the paragraph with the box or shape
             shape[:] = [element for element in shape if element not in inner]
             self._insert_after(shape, inner)
         for block, note in self._notes:
@@ -199,7 +199,7 @@ class _OdtBody(Edits):
                 entry.tag = TEXT + "span"  # a field, whose text is its value
 
     def _spell(self, paragraph: Element) -> None:
-        """Keep ruby base texts in place, and put the readings at the end of the paragraph."""
+        """Keep ruby base text in place, and put the readings at the end of the paragraph."""
         readings = Readings()
         joined = False
         for entry in list(elements_named(paragraph, "ruby")):
@@ -214,7 +214,7 @@ class _OdtBody(Edits):
             SubElement(paragraph, TEXT + "span").text = readings.text
 
     def _comment(self, annotation: Element) -> None:
-        """Put a comment after the text that it refers to."""
+        """Put a comment after the text it refers to."""
         name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
         comment = self._added.comment(name, blocks.paras(texts(annotation)))
         block = annotation
@@ -228,7 +228,7 @@ class _OdtBody(Edits):
             self._notes.append((block, paragraph(self._added.marker(comment))))
 
     def _draw(self, element: Element) -> None:
-        """Put a chart after its paragraph, write a formula as text, or record any other object as left out."""
+        """Put a chart after its paragraph, turn a formula into text, or record any other object as left out."""
         if element.find("*") is not None:  # a formula, or an embedded document
             return
         name = posixpath.normpath(element.get(HREF, ""))
@@ -261,7 +261,7 @@ class _OdtBody(Edits):
 
 
 def texts(element: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element."""
+    """Return the text of each paragraph in an element, except for blank ones."""
     texts = ["".join(signs(entry)) for entry in elements_named(element, "p", "h")]
     return [collapse_spaces(text) for text in texts if text.strip()]
 
@@ -275,18 +275,18 @@ def signs(element: Element) -> list[str]:
 
 
 _LONGEST = 40
-"""Maximum number of characters of a text that may be only a page number."""
+"""Maximum length in characters of text that may be just a page number."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
-    """Return the distinct texts of headers or footers, except page numbers."""
+    """Return the distinct lines of text in headers or footers, except for page numbers."""
     entries = (
         entry
         for margin in margins
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
     lines = (collapse_spaces("".join(signs(entry))) for entry in entries)
-    # a page number, perhaps with the word that LibreOffice puts before it
+    # A page number may have a word such as "Page", which LibreOffice puts before it.
     return dict.fromkeys(
         text
         for text in lines
@@ -296,7 +296,7 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
 
 
 def callout(added: Insertions, kind: str, lines: Iterable[str]) -> list[Element]:
-    """Return a paragraph with the marker for a callout of the given kind; empty without texts."""
+    """Return a paragraph with the marker for a callout of the given kind, or [] if all lines are blank."""
     made = blocks.paras(lines)
     return [paragraph(added.marker([blocks.callout(kind, "", made)]))] if made else []
 
@@ -307,23 +307,23 @@ def paragraph(text: str) -> Element:
     return made
 
 
-# Slides and sheets as a text with a heading for each of them.
+# Slides and sheets as a text document with a heading for each one.
 
 _MOST_REPEATED = 1_000
-"""Maximum number of times that a repeated row is read."""
+"""Maximum number of times a repeated row is read."""
 _SHARED = ("header", "footer", "date-time", "page-number")
-"""Presentation classes of shapes that many slides share."""
+"""Presentation classes of shapes shared by many slides."""
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:
-    """Return slides or sheets as a text document; the drawings on each follow it as a drawing page."""
+    """Convert slides or sheets to a text document. Each one is followed by a drawing page with its drawings."""
     package = Package(data)
     root = package.xml(CONTENT)
     styles = package.optional(STYLES)
     body = next(elements_named(root, "presentation", "spreadsheet"), None)
     if body is None:
         raise damaged("")
-    for entry in elements_named(body, "title", "desc"):  # of pictures
+    for entry in elements_named(body, "title", "desc"):  # titles and descriptions of pictures
         entry.tag = TEXT + "p"
     body[:] = list(_sheets(body, added) if local(body) == "spreadsheet" else _slides(body, styles, added))
     body.tag = qualified_name(body, "text")
@@ -337,7 +337,7 @@ def _heading(text: str) -> Element:
 
 
 def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterator[Element]:
-    """Yield each slide with its title and notes; texts shared by many slides come at the end."""
+    """Yield each slide with its title and notes. Text shared by several slides comes at the end."""
     slides = [part for part in body if part.tag == DRAW + "page"]
     masters = elements_named(styles, "master-page")
     drawn = [shape for master in masters for shape in master if not value(shape, "class")]
@@ -359,7 +359,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
 
 
 def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
-    """Yield for each sheet a heading, its cells, and a page with its drawings and notes."""
+    """Yield each sheet as a heading, its cells, and a drawing page with its drawings and notes."""
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
         title = collapse_spaces(value(sheet, "name"))
@@ -374,7 +374,7 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
 
 
 def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], int]:
-    """Return the rows of a sheet and its number of columns; drawings and notes on cells move to `drawn`.
+    """Return a sheet's rows and its number of columns. Drawings and notes on cells are moved to `drawn`.
 
     Raises MemoryError if there are more than `most` cells.
     """
@@ -404,7 +404,7 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
 
 
 def _shown(cell: Element, drawn: Element) -> str:
-    """Return the visible text of a cell; drawings and notes on it move to `drawn`."""
+    """Return a cell's visible text. Drawings and notes on the cell are moved to `drawn`."""
     written = [child for child in cell if local(child) == "p"]
     for anchor in [anchor for child in written for anchor in elements_named(child, "a")]:
         linked = link("".join(signs(anchor)), anchor.get(HREF, ""))

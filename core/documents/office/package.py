@@ -1,6 +1,6 @@
-"""The parts of an Office document, a zip archive of XML: parsing, changing and packing.
+"""Parsing, changing and packing of the parts of an Office document, which is a zip archive of XML files.
 
-A hostile part can declare entities that grow without bound. Office files need no DOCTYPE, so one is refused.
+A hostile part can declare entities that expand without limit. Office files need no DOCTYPE, so any DOCTYPE is refused.
 """
 
 import html
@@ -32,14 +32,14 @@ for _prefix, _namespace in {
     "v": "urn:schemas-microsoft-com:vml",
     "o": "urn:schemas-microsoft-com:office:office",
 }.items():
-    ElementTree.register_namespace(_prefix, _namespace)  # pandoc recognizes them by these prefixes alone
+    ElementTree.register_namespace(_prefix, _namespace)  # pandoc only recognizes namespaces by these prefixes
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
-"""Elements whose content is read; alternative content without any of these is skipped."""
+"""Elements whose contents are read. Alternative content with none of these is skipped."""
 
 
 @frozen
 class Relation:
-    """A reference from a part to another part or, if `is_outside`, to an address."""
+    """A reference from a part to another part or, if `is_outside`, to a URL."""
 
     kind: str
     target: str
@@ -47,7 +47,7 @@ class Relation:
 
 
 class Package:
-    """The parts of an Office document; methods raise SourceError for an unreadable part."""
+    """The parts of an Office document. Its methods raise SourceError if a part is unreadable."""
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -57,7 +57,7 @@ class Package:
         self.names = frozenset(self._archive.namelist())
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part, with Transitional namespaces instead of those of Strict Open XML."""
+        """Return a part's bytes, with Transitional namespaces in place of Strict Open XML namespaces."""
         try:
             data = self._archive.read(name)
         except ZIP_DAMAGE as error:
@@ -75,14 +75,14 @@ class Package:
         return parse_xml(self.read(name))
 
     def optional(self, name: str) -> Element | None:
-        """Return the root element of a part, or None if it is missing or unreadable."""
+        """Return a part's root element, or None if the part is missing or unreadable."""
         try:
             return self.xml(name) if name in self.names else None
         except SourceError:
             return None
 
     def stream(self, name: str, *tags: str) -> Iterator[Element]:
-        """Yield the elements with one of these tags in a part, each when complete; it is cleared afterwards."""
+        """Yield a part's elements with one of the given tags as they are completed, clearing each one afterwards."""
         with self._archive.open(name) as file:
             for _, element in ElementTree.iterparse(file):
                 if local(element) in tags:
@@ -90,7 +90,7 @@ class Package:
                     element.clear()
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return the references of a part by id."""
+        """Return a part's references by id."""
         folder, name = posixpath.split(part)
         root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
@@ -102,7 +102,7 @@ class Package:
         return found
 
     def related(self, part: str, *kinds: str) -> list[str]:
-        """Return the parts that a part refers to with references of the given kinds, kind by kind."""
+        """Return the parts a part refers to through references of the given kinds, kind by kind."""
         inside = [relation for relation in self.relations(part).values() if not relation.is_outside]
         targets = (relation.target for kind in kinds for relation in inside if relation.kind == kind)
         return [target for target in targets if target in self.names]
@@ -153,7 +153,7 @@ def read_metadata(data: bytes, kind: str) -> dict[str, str]:
 
 
 def parse_xml(data: bytes) -> Element:
-    """Return the root element of XML; raises SourceError if it is malformed or has a DOCTYPE."""
+    """Parse XML and return its root element. Raises SourceError if it is malformed or has a DOCTYPE."""
     try:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         if "<!DOCTYPE" in text:
@@ -164,24 +164,24 @@ def parse_xml(data: bytes) -> Element:
 
 
 def local(element: Element) -> str:
-    """Return the name of an element without its namespace."""
+    """Return an element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
 def qualified_name(element: Element, name: str) -> str:
-    """Return a name qualified with the namespace of an element."""
+    """Return a name qualified with an element's namespace."""
     return str(element.tag).rpartition("}")[0] + "}" + name
 
 
 def add_element(parent: Element, name: str, **attributes: str) -> Element:
-    """Append a child with the given name and attributes, in the namespace of its parent."""
+    """Append a child with the given name and attributes, in the parent's namespace."""
     return SubElement(
         parent, qualified_name(parent, name), {qualified_name(parent, key): text for key, text in attributes.items()}
     )
 
 
 def text_run(element: Element, text: str) -> Element:
-    """Return a text run in the namespace of another element of a Word document."""
+    """Return a text run in the namespace of an element from a Word document."""
     made = Element(qualified_name(element, "r"))
     content = add_element(made, "t")
     content.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
@@ -190,12 +190,12 @@ def text_run(element: Element, text: str) -> Element:
 
 
 def elements_named(root: Element | None, *names: str) -> Iterator[Element]:
-    """Yield an element and its descendants whose names, without namespace, are among the given ones."""
+    """Yield the element and any descendants that have one of the given names, ignoring namespaces."""
     return (element for element in (() if root is None else root.iter()) if local(element) in names)
 
 
 def holds(root: Element | None, *names: str) -> bool:
-    """Return whether an element or one of its descendants has one of these names."""
+    """Return whether an element or one of its descendants has one of the given names."""
     return next(elements_named(root, *names), None) is not None
 
 
@@ -207,19 +207,19 @@ def first(root: Element | None, *path: str) -> Element | None:
 
 
 def value(element: Element | None, name: str = "val") -> str:
-    """Return an attribute by its name without a namespace, or "" if missing."""
+    """Return the attribute with the given name, ignoring its namespace, or "" if there is none."""
     if element is None:
         return ""
     return next((text for key, text in element.items() if key.rpartition("}")[2] == name), "")
 
 
 def number_of(text: str, missing: int = 0, *, digits: int = 9) -> int:
-    """Return a number with at most `digits` digits, or `missing` for any other text."""
+    """Parse a number with at most `digits` digits, or return `missing` for any other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= digits else missing
 
 
 def relation_id(element: Element) -> str:
-    """Return the id of an element's reference, for a diagram the one of its data (`dm`)."""
+    """Return the id of an element's reference. For a diagram, it is the reference to its data (`dm`)."""
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
@@ -229,13 +229,13 @@ _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u
 
 
 def text_of(root: Element | None) -> list[str]:
-    """Return the texts of the paragraphs in an element; a text box comes after its paragraph."""
+    """Return the text of each paragraph in an element, except for empty ones. A text box comes after its paragraph."""
     texts = (collapse_spaces(visible_text(paragraph)) for paragraph in elements_named(root, "p"))
     return list(filter(None, texts))
 
 
 def visible_text(element: Element) -> str:
-    """Return the visible text of an element of Word or of a drawing."""
+    """Return the visible text of an element from a Word document or drawing."""
     name = local(element)
     if name in _GONE:
         return ""
@@ -244,7 +244,7 @@ def visible_text(element: Element) -> str:
 
 
 class Edits:
-    """Changes to a tree: elements to put `instead` of others and elements to insert as `following` others."""
+    """Changes to a tree: replacements for elements (`instead`), and elements to insert after others (`following`)."""
 
     def __init__(self, root: Element) -> None:
         self.root = root
@@ -253,15 +253,15 @@ class Edits:
         self.following: defaultdict[Element, list[Element]] = defaultdict(list)
 
     def above(self, element: Element | None, *names: str) -> Element | None:
-        """Return the element itself or its nearest ancestor with one of these names, or None without one."""
+        """Return the element or its nearest ancestor with one of the given names, or None if there is none."""
         while element is not None and local(element) not in names:
             element = self.parents.get(element)
         return element
 
     def substitute(self) -> None:
-        """Replace elements; the text after a replaced element stays.
+        """Replace the elements in `instead`, keeping the text after each replaced element.
 
-        The replacements may contain elements that are replaced themselves.
+        The replacements may themselves contain elements to be replaced.
         """
         for parent in reversed(list(self.root.iter())):
             if not any(child in self.instead for child in parent):
@@ -276,7 +276,7 @@ class Edits:
             parent[:] = made
 
     def insert(self) -> None:
-        """Insert the following elements, including those that follow an inserted element."""
+        """Insert the elements in `following`, including those that follow an inserted element."""
         for parent in list(self.root.iter()):
             if any(child in self.following for child in parent):
                 waiting = list(reversed(parent))
@@ -288,7 +288,7 @@ class Edits:
 
 
 def resolve_alternatives(root: Element) -> None:
-    """Reduce each `AlternateContent` to its first version with readable content, or to its last version."""
+    """Reduce each `AlternateContent` to its first version with readable content, or else to its last version."""
     edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]

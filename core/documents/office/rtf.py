@@ -1,4 +1,4 @@
-"""Parsing of Rich Text (RTF 1.9.1) into blocks: text in any code page, lists, tables, notes, boxes, comments."""
+"""Parsing of Rich Text (RTF 1.9.1) into blocks: text in any code page, lists, tables, notes, boxes and comments."""
 
 import codecs
 import re
@@ -30,14 +30,14 @@ UNSHOWN = frozenset(
 )
 """Destinations whose text isn't part of the document. Unknown destinations marked with `\\*` are skipped too."""
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
-"""Destinations that are read although they are marked with `\\*`."""
+"""Destinations that are read even though they are marked with `\\*`."""
 _CHARSETS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 CODE_PAGES = {"pc": 437, "pca": 850, "mac": 10000}
-"""Control words for a document's code page -> number of the code page."""
+"""Control words for a document's code page, mapped to code page numbers."""
 _PAGES = {936: "gb18030", 10000: "mac_roman", 65001: "utf-8", 0: "cp1252"}
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\\Z"
@@ -45,9 +45,9 @@ _TOKEN = re.compile(
 
 
 def tokens(data: bytes) -> Iterator[tuple[str, int | None, bytes]]:
-    """Yield the tokens of a document, except the bytes of pictures and objects (`bin`).
+    """Yield a document's tokens, except for the bytes of pictures and objects (`bin`).
 
-    A token is a control word with its number, text, or a bracket of a group (as the word `begin` or `end`).
+    A token is a control word with its number, a piece of text, or a group's brace (as the word `begin` or `end`).
     """
     at = 0
     while match := _TOKEN.match(data, at):
@@ -70,7 +70,7 @@ def tokens(data: bytes) -> Iterator[tuple[str, int | None, bytes]]:
 
 
 def code_page_encoding(page: int | None) -> str:
-    """Return the encoding for a code page, cp1252 if unknown."""
+    """Return the encoding for a code page, or cp1252 if the code page is unknown."""
     name = _PAGES.get(page or 0, f"cp{page}")
     try:
         return codecs.lookup(name).name
@@ -78,13 +78,13 @@ def code_page_encoding(page: int | None) -> str:
         return "cp1252"
 
 
-# The paragraphs of a Rich Text document, in lists and tables.
+# Paragraphs of a Rich Text document, in lists and tables.
 
 
 class Flow:
-    """Collects the paragraphs of a document, note, header or box; `following` blocks go after the open paragraph.
+    """Collects the paragraphs of a document, note, header or box.
 
-    A nested table becomes text in the outer cell.
+    The blocks in `following` are put after the current paragraph. A nested table becomes text in the outer cell.
     """
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Flow:
         self._parts.append({"t": "Note", "c": content})
 
     def end_paragraph(self) -> None:
-        """End the open paragraph: add it to its cell, its list or the blocks."""
+        """End the current paragraph by adding it to its cell, its list or the blocks."""
         self._end_runs()
         content = self._parts
         label = self.label
@@ -177,21 +177,21 @@ _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
 """Destinations that consist of paragraphs."""
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
-"""Destinations that contain properties of the document, such as fonts, styles and the author."""
+"""Destinations that contain document properties, such as fonts, styles and the author."""
 _DATES = {"creatim": "created", "revtim": "updated"}
 _MOST_LEVELS = 8
 _MOST_HEADINGS = 6
 _BULLET = 0xF0B7
-"""The bullet of the Symbol font, as a private-use character."""
+"""The Symbol font's bullet, as a private-use character."""
 
 
 _PLAIN = Look()
 _WESTERN = "cp1252"
-"""Encoding of Western fonts."""
+"""Encoding used by Western fonts."""
 _ANSI = 0
-"""Number of the charset of Western fonts."""
+"""Charset number of Western fonts."""
 _OF_WESTERN = "tessera-western"
-"""Name of the error handler that decodes a byte as cp1252 if it is invalid in the encoding."""
+"""Name of the error handler that decodes invalid bytes as cp1252."""
 
 
 def _western_byte(error: UnicodeError) -> tuple[str, int]:
@@ -204,7 +204,7 @@ codecs.register_error(_OF_WESTERN, _western_byte)
 
 @dataclass(slots=True)
 class _State:
-    """The state of a group; `into` is the destination of its text, or "" for the document."""
+    """A group's state. `into` is the destination of its text, or "" for the document."""
 
     shown: bool = True
     into: str = ""
@@ -216,7 +216,7 @@ class _State:
 
 
 class Rtf:
-    """A parsed document: its `blocks` and its metadata (`metadata`). Omissions are recorded in `added`."""
+    """A parsed document: its `blocks` and `metadata`. Omissions are recorded in `added`."""
 
     def __init__(self, data: bytes, added: Insertions) -> None:
         self.metadata: dict[str, str] = {}
@@ -267,7 +267,7 @@ class Rtf:
             self._end()
 
     def _write(self, text: bytes, sign: str) -> None:
-        """Collect text until its bytes are complete; skip the fallback characters after a Unicode character."""
+        """Collect text until its bytes are complete, skipping the fallback characters after a Unicode character."""
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped
@@ -292,9 +292,10 @@ class Rtf:
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
-        """Return the text of a run; an incomplete character waits for its next byte, perhaps in another format.
+        """Decode a run of bytes, keeping an incomplete character until its next byte arrives.
 
-        Programs use Western fonts for any text, and some write UTF-8 without declaring it.
+        That byte may be formatted differently. Programs use Western fonts for text in any script, and some write UTF-8
+        without declaring it.
         """
         own = self._fonts.get(self._state.font) or self._page
         if self._is_utf8:
@@ -372,7 +373,7 @@ class Rtf:
             case _ if word in UNSHOWN or (starred and word not in KNOWN):
                 state.shown = False
             case _ if state.shown and (word in _FLOWS or word in _COLLECTED):
-                state.into = state.opened = word  # a destination, until the group ends
+                state.into = state.opened = word  # the destination until the group ends
                 if word in _FLOWS:
                     self._flows.append(Flow())
                     state.look = _PLAIN
@@ -382,7 +383,7 @@ class Rtf:
                 self._arrange(flow, word, number or 0)
 
     def _arrange(self, flow: Flow, word: str, number: int) -> None:
-        """Apply a control word for paragraphs and tables."""
+        """Apply a control word that affects paragraphs or tables."""
         match word:
             case "par" | "sect" | "page" | "column":
                 flow.end_paragraph()
@@ -408,7 +409,7 @@ class Rtf:
                 flow.level = min(max(number, 0), _MOST_LEVELS)
 
     def _end(self) -> None:
-        """Close a group, and process the content of its destination."""
+        """Close a group, and process the contents of its destination."""
         opened = self._state.opened
         self._state = self._states.pop()
         if opened in _FLOWS:

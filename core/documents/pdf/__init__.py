@@ -1,4 +1,4 @@
-"""Conversion of PDF files to Markdown by their layout."""
+"""Conversion of PDF files to Markdown, based on their layout."""
 
 import re
 from importlib.metadata import version
@@ -10,7 +10,7 @@ from core.documents.kinds import has, need, sound_title
 
 
 class Pdf:
-    """Reads letters with pdfium, tables with pdfplumber, and scanned pages with OCR if it is installed."""
+    """Reads text with pdfium, tables with pdfplumber, and scanned pages with OCR, if it is installed."""
 
     kinds = "pdf"
 
@@ -21,7 +21,7 @@ class Pdf:
         return f"pdfplumber {version('pdfplumber')}, pdfium {version('pypdfium2')}"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a PDF as Markdown, with the start of each page; raises SourceError."""
+        """Convert a PDF to Markdown, with the offset of each page. Raises SourceError."""
         need("pdfplumber")
         from core.documents.ocr import Ocr, page_text
         from core.documents.pdf import layout, reading
@@ -67,7 +67,7 @@ class Pdf:
 
 
 class PdfText:
-    """Reads the text of a PDF in file order, regardless of its layout."""
+    """Reads a PDF's text in file order, regardless of the layout."""
 
     kinds = "pdf"
 
@@ -76,7 +76,7 @@ class PdfText:
         return f"pdfium {version('pypdfium2')}" if has("pypdfium2") else "pdfium"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the text lines of each page; raises SourceError."""
+        """Return the lines of text on each page. Raises SourceError."""
         need("pypdfium2")
         from core.documents.pdf import reading
         from core.documents.pdf.lines import clean_text
@@ -89,7 +89,7 @@ class PdfText:
 
 
 def scan() -> SourceError:
-    """Return the error for a scanned document, for when OCR isn't installed."""
+    """Return the error for a scanned document if OCR isn't installed."""
     return SourceError(
         "",
         "is a scan: its pages are pictures. To read them: pip install 'tessera-notes[ocr]'",
@@ -97,7 +97,7 @@ def scan() -> SourceError:
 
 
 def _date(stated: str) -> str:
-    """Return a PDF date, such as D:20240131120000+01'00', as ISO 8601; "" for anything else."""
+    """Convert a PDF date, such as D:20240131120000+01'00', to ISO 8601, or return "" for anything else."""
     match = re.match(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?", stated)
     if not match:
         return ""

@@ -1,4 +1,4 @@
-"""The letters of a PDF page from pdfium, grouped by writing direction."""
+"""The letters on a PDF page as read by pdfium, grouped by writing direction."""
 
 import ctypes
 import math
@@ -18,7 +18,7 @@ _FIXED = 1
 _FORCED_BOLD = 1 << 18
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
-"""Character codes with special treatment: controls, space, hyphen, and glyphs without a character."""
+"""Character codes that need special treatment: controls, space, hyphen, and glyphs without a character."""
 _REAL = {2, 9, 32, 45}
 _BREAKS = {10, 13}
 _HYPHEN = 2
@@ -28,34 +28,34 @@ _CODES = {
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
-"""Codes in TeX fonts (OT1, T1), which pdfium returns unchanged if the font maps them to no characters."""
+"""Codes in TeX fonts (OT1, T1), which pdfium returns unchanged if the font doesn't map them to characters."""
 _LIGATURE = 4
 """Maximum number of letters in a ligature."""
 _SMALLEST = 0.5
 _STEP = 0.5
-"""Step in degrees to which directions are rounded."""
+"""Step to which directions are rounded, in degrees."""
 _DOWN = 90
-"""Degrees by which vertical lines are turned."""
+"""Angle by which vertical lines are rotated, in degrees."""
 _STEEP = 10
-"""Ratio of the vertical to the horizontal step from which a line is vertical."""
+"""Minimum ratio of the vertical to the horizontal step at which a line counts as vertical."""
 _ALIKE = 3.0
-"""Maximum difference in degrees between directions that count as equal."""
+"""Maximum difference between directions that count as equal, in degrees."""
 
 
 @frozen
 class Direction:
-    """The direction of a line: degrees counterclockwise from upright, and whether its letters are mirrored."""
+    """A line's direction: degrees counterclockwise from upright, and whether its letters are mirrored."""
 
     degrees: float = 0.0
     mirrored: bool = False
 
     def is_like(self, other: "Direction") -> bool:
-        """Return whether letters of the two directions may share a line."""
+        """Return whether letters with the two directions may share a line."""
         apart = abs(self.degrees - other.degrees) % 360
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
     def seen_from(self, upright: "Direction") -> "Direction":
-        """Return this direction as it is once the page is turned so that `upright` is upright."""
+        """Return this direction relative to the page rotated so that `upright` is upright."""
         degrees = self.degrees - upright.degrees
         if upright.mirrored:
             return Direction(-degrees % 360, not self.mirrored)
@@ -67,9 +67,10 @@ UPRIGHT = Direction()
 
 @dataclass(slots=True)
 class Glyphs:
-    """The letters of a page by direction. `unknown` counts glyphs without a character, `beyond` letters over the limit.
+    """A page's letters by direction.
 
-    Only upright letters have reliable positions; turn the page first for others.
+    `unknown` is the number of glyphs without a character, and `beyond` is the number of letters over the limit. Only
+    upright letters have reliable positions. For any other direction, rotate the page first.
     """
 
     letters: dict[Direction, list[Letter]] = field(default_factory=dict)
@@ -82,7 +83,7 @@ class Glyphs:
         return sum(map(str.isalnum, text)) + self.beyond
 
     def directions(self) -> list[Direction]:
-        """Return the directions of the letters, most frequent first; similar directions count as one."""
+        """Return the directions of the letters, most frequent first. Similar directions count as one."""
         found: list[Direction] = []
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(map(direction.is_like, found)):
@@ -90,7 +91,7 @@ class Glyphs:
         return sorted(found, key=lambda item: -len(self.alike(item)))
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
-        """Return the visible letters with a direction like `wanted` but not like any in `without`, in file order."""
+        """Return the visible letters in directions similar to `wanted` but not to any in `without`, in file order."""
         alike = [
             held
             for direction, held in self.letters.items()
@@ -101,10 +102,10 @@ class Glyphs:
 
 
 class _TextStyle(NamedTuple):
-    """Properties shared by the letters of a text object, and the list that collects these letters.
+    """Properties shared by the letters in a text object, and the list that collects these letters.
 
     With `varies`, each letter has its own baseline. A letter is at most `widest` wide, because pdfium makes the boxes
-    of vertical letters too wide after the page is turned. `drawn` collects the letters of a font without a size.
+    of vertical letters too wide after the page is rotated. `drawn` collects the letters of a font that has no size.
     """
 
     size: float
@@ -179,7 +180,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
         last.append(letter)
         if x0 == left_before and x1 == right_before and last[-2:-1] and last[-2].at == at - 1:
             shared += 1
-            if shared <= _LIGATURE:  # letters that share the box of a ligature
+            if shared <= _LIGATURE:  # these letters share the box of a ligature
                 width = (x1 - x0) / shared
                 for number, part in enumerate(last[-shared:]):
                     part.x0 = x0 - left + number * width
@@ -198,9 +199,9 @@ def glyphs(loaded: PdfPage) -> Glyphs:
 
 
 def _by_address(function: Any, result: Any, *more: Any) -> Any:
-    """Return a pdfium function of a text page and an index in a form that takes addresses as integers.
+    """Return a pdfium function that takes a text page and an index, in a form that accepts addresses as integers.
 
-    It is called for every letter; objects of ctypes would take a third of the total time.
+    The function is called for every letter, and ctypes objects would take a third of the total time.
     """
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(address)
@@ -211,7 +212,7 @@ def _is_letter(code: int) -> bool:
 
 
 def _origin(raw: object, at: int) -> complex:
-    """Return the origin of a letter, in points from the left and the bottom of the page."""
+    """Return a letter's origin, in points from the left and bottom of the page."""
     x = ctypes.c_double()
     y = ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
@@ -219,10 +220,10 @@ def _origin(raw: object, at: int) -> complex:
 
 
 def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], down: set[int]) -> _TextStyle:
-    """Return the properties shared by all letters of a letter's text object.
+    """Return the properties shared by all letters in a letter's text object.
 
-    `drawn` collects the letters of drawn (Type 3) fonts, which have no name, by the font's address; `down` collects the
-    fonts of vertical Chinese.
+    `drawn` collects the letters of drawn (Type 3) fonts, which have no name, by the font's address. `down` collects the
+    fonts used for vertical Chinese.
     """
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(raw, at, matrix)
@@ -242,7 +243,7 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         is_drawn = not called
     if held and _runs_down(raw, at, held, matrix):
         down.add(address)
-    # The matrix of a drawn font may mirror the letters too, but can't be queried.
+    # A drawn font's matrix may mirror the letters too, but it can't be queried.
     mirrored = not is_drawn and matrix.a * matrix.d < matrix.b * matrix.c
     degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * (address in down)
     degrees = round(degrees / _STEP) * _STEP % 360
@@ -255,7 +256,7 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
 
 
 def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
-    """Return whether the next letter of a text object is below this one; `matrix` is the letter's matrix."""
+    """Return whether the next letter in a text object is below this one. `matrix` is this letter's matrix."""
     following = pdfium.FPDFText_GetTextObject(raw, at + 1)
     if not following or ctypes.addressof(following.contents) != ctypes.addressof(held.contents):
         return False

@@ -1,4 +1,7 @@
-"""Conversion of PDF pages to Markdown: headings by font size, paragraphs by gaps, no running heads."""
+"""Convert PDF pages to Markdown.
+
+Headings are detected by font size and paragraphs by gaps. Running heads are removed.
+"""
 
 import math
 import re
@@ -27,14 +30,14 @@ from core.documents.pdf.reading import Asides, Page, Titles
 from core.markdown.writing import code_block, table
 
 LARGER = 1.1
-"""Ratio to the body's letter size from which a line is a heading."""
+"""Minimum ratio of a heading's letter size to the body's."""
 LONGEST = 200
-"""Maximum number of characters of a heading."""
+"""Maximum number of characters in a heading."""
 
 
 @dataclass(slots=True)
 class View:
-    """The lines and tables of a page in one writing direction, by column, in reading order."""
+    """A page's lines and tables in one writing direction, by column, in reading order."""
 
     number: int
     height: float
@@ -43,7 +46,7 @@ class View:
 
 @frozen
 class Styles:
-    """The letter size of the body, and the heading levels of larger sizes.
+    """The body's letter size, and the heading level of each larger size.
 
     `fixed`: most of the document is in a monospaced font. `pitch`: the usual line spacing. `compounds`: hyphenated
     words found within lines. `bold`: most letters are bold, so bold lines aren't headings.
@@ -57,7 +60,7 @@ class Styles:
     bold: bool
 
     def level(self, line: GlyphRun) -> int:
-        """Return the heading level of a line by its font, or 0 if it isn't a heading."""
+        """Return a line's heading level based on its font, or 0 if it isn't a heading."""
         if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
             return 0
         if line.size in self.levels:
@@ -67,12 +70,12 @@ class Styles:
         return min(6, max(self.levels.values(), default=0) + 1) if is_bold else 0
 
     def pitch_at(self, line: GlyphRun) -> float:
-        """Return the maximum distance from a line to the previous line of its paragraph."""
+        """Return the maximum distance between a line and the previous line of the same paragraph."""
         return _SPACED * max(self.pitch, 1.05 * line.size)
 
 
 def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
-    """Return the styles of a document; `outline` gives the levels of bookmarked titles."""
+    """Return a document's styles; `outline` gives the levels of bookmarked titles."""
     lines = _lines(views)
     columns = (pairwise(column) for view in views for column in view.columns)
     pitches = Counter(
@@ -85,7 +88,7 @@ def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     bold = sum(len(line.text) for line in lines if line.bold) > most
     larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
     levels: dict[float, int] = {}
-    top = math.inf  # of the sizes with the current level, which span at most half a point
+    top = math.inf  # the largest size at the current level; a level spans at most half a point
     level = 0
     for size in sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True):
         if top - size > 0.5:
@@ -107,17 +110,17 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
 
 
 _EDGE = 0.1
-"""Share of a page's height, at the top and the bottom, that may contain running heads."""
+"""Share of a page's height, at the top and bottom, in which running heads may appear."""
 
 
 _LONGEST = 120
-"""Number of characters from which a line can't be a running head."""
+"""A line with this many characters or more can't be a running head."""
 
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
-    """Remove page numbers, and lines near page edges that recur on many pages, perhaps with other numbers.
+    """Remove page numbers, and lines that recur near the edges of many pages, even if the numbers in them differ.
 
-    Return the distinct texts of the removed lines that aren't page numbers.
+    Return the text of each distinct removed line, except page numbers.
     """
     at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
     edges: list[tuple[list[Part], GlyphRun, tuple[str, bool]]] = []
@@ -148,18 +151,18 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     return tuple(dict.fromkeys(dropped.values()))
 
 
-# The ruled tables of a page, found by pdfplumber from its lines.
+# A page's ruled tables, found by pdfplumber from the lines drawn on the page.
 
 _FRAME = 8
-"""Maximum number of lines in a cell with most of a table's letters; more lines are framed text, not a table."""
+"""Maximum number of lines in a cell that holds most of a table's letters; more lines mean framed text, not a table."""
 _ROWS = 3
-"""Number of rows from which the content of a cell is a nested table."""
+"""Minimum number of rows for a cell's contents to count as a nested table."""
 _OUTSIDE = 0.5
-"""Share of baselines continuing outside a table's rules from which the rules frame only part of a table."""
+"""If at least this share of baselines continues outside a table's rules, the rules frame only part of the table."""
 
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
-    """Return the ruled tables of a page, and the letters outside of them."""
+    """Return a page's ruled tables, and the letters outside them."""
     tables = list[PageTable]()
     left = page.letters
     if len(page.edges) < 4 or not left:
@@ -178,7 +181,7 @@ def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
 def _ruled_table(
     cells: Sequence[tuple[float, float, float, float]], letters: Sequence[Letter], page: int
 ) -> tuple[PageTable | None, list[Letter]]:
-    """Return the table formed by cells (left, top, right, bottom), and the letters outside of it.
+    """Return the table formed by cells (left, top, right, bottom), and the letters outside it.
 
     The table is None if the cells are only a frame.
     """
@@ -216,9 +219,10 @@ def _ruled_table(
 
 
 def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]]:
-    """Return a ruled row as one row if a cell is running text, else as one row per baseline.
+    """Return a ruled row as a single row if a cell is running text, or as one row per baseline otherwise.
 
-    Each cell consists of its lines and its width."""
+    Each cell is a pair of its lines and its width.
+    """
     several = [cell for cell in cells if len(cell[0]) > 1]
     if len(several) < 2 or any(is_prose(*cell) for cell in several):
         return [[reduce(join_texts, [line.text for line in lines], "") for lines, _ in cells]]
@@ -228,7 +232,7 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether rules frame only part of a table: its rows continue outside, or its cells contain tables."""
+    """Return whether the rules frame only part of a table, because rows continue outside or cells contain tables."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
@@ -240,18 +244,18 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
 
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
-"""Ratio to the usual line spacing above which a gap ends a paragraph."""
+"""A gap larger than this multiple of the usual line spacing ends a paragraph."""
 _SEVERAL = 4
-"""Number of consecutive lines in one style from which they can't be headings."""
+"""This many consecutive lines in the same style can't be headings."""
 _SHARE = 0.5
-"""Ratio of characters in headings to those below them above which a level consists of form values, not headings."""
+"""Maximum ratio of characters in a level's headings to characters below them; above it, they are form values."""
 _FEW = 4
-"""Minimum number of headings in a level for that check."""
+"""Minimum number of headings at a level for the `_SHARE` check."""
 
 
 @dataclass(slots=True)
 class PageBlock:
-    """A block of text; `level` is the level of a heading or the depth of a list item.
+    """A block of text; `level` is a heading's level or a list item's depth.
 
     A heading is `stated` if it is one of the document's bookmarks.
     """
@@ -261,12 +265,12 @@ class PageBlock:
     page: int
     level: int = 0
     places: list[tuple[int, int]] = field(default_factory=list)
-    """Offset in the text at which a later page begins, with the page number."""
+    """Offsets in the text at which later pages begin, each with the page number."""
     stated: bool = False
 
 
 def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
-    """Return blocks as Markdown, and the offsets at which the pages begin."""
+    """Return blocks as Markdown, and the offset at which each page begins."""
     text = ""
     before = ""
     starts: dict[int, int] = {}
@@ -281,7 +285,7 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
             case "item":
                 text += "  " * block.level + block.text
             case "text":
-                # a start that Markdown would take for something other than a paragraph
+                # escape a paragraph start that Markdown would read as markup
                 markup = r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))"
                 text += re.sub(markup, r"\1\\\2", block.text)
             case _:
@@ -298,14 +302,14 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
 
 
 def views_of(page: Page) -> list[View]:
-    """Return the lines and tables of a page, first the upright ones, then those in other directions."""
+    """Return a page's lines and tables: upright ones first, then those in other directions."""
     tables, letters = ruled_tables(page)
     views = [View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))]
     return views + [view for other in page.aside for view in views_of(other)]
 
 
 def letters_in(views: Sequence[View]) -> int:
-    """Return the number of letters and digits in the lines and tables of views."""
+    """Return the number of letters and digits in the views."""
     parts = (part for view in views for column in view.columns for part in column)
     return sum(map(str.isalnum, "".join(text for part in parts for text in part.texts)))
 
@@ -313,10 +317,10 @@ def letters_in(views: Sequence[View]) -> int:
 def text_of(
     views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
 ) -> tuple[str, list[int], tuple[str, ...]]:
-    """Return the text of a document with `pages` pages, the start of each page, and the removed running heads.
+    """Return a document's text, the offset at which each page begins, and the removed running heads.
 
-    `outline` gives the levels of bookmarked titles, `scans` the OCR texts of pages, which follow their other text.
-    `asides` come at the end of their pages.
+    `pages` is the number of pages. `outline` gives the levels of bookmarked titles. `scans` gives the OCR text of
+    scanned pages, which is added after their other text. `asides` are added at the end of their pages.
     """
     weights: Counter[float] = Counter()
     for line in _lines(views):
@@ -344,9 +348,9 @@ def text_of(
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, those without text below, and levels of form values.
+    """Turn false headings into text: long ones, those with no text below, and levels made up of form values.
 
-    A level consists of form values if its headings are long in proportion to the text below them.
+    A level consists of form values if its headings are long compared with the text below them.
     """
     headings: defaultdict[int, list[int]] = defaultdict(list)
     below: Counter[int] = Counter()
@@ -374,7 +378,7 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
 
 
 def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outline: Titles) -> None:
-    """Append the lines and tables of a column to the blocks."""
+    """Append a column's lines and tables to the blocks."""
     lines = [part for part in column if isinstance(part, GlyphRun)]
     right = max((line.x1 for line in lines), default=0.0)
     left = min((line.x0 for line in lines), default=0.0)
@@ -407,7 +411,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
 
 
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
-    """Return the indexes of lines that can't be headings, because many lines in a row share their style."""
+    """Return the indexes of lines that can't be headings because many lines in a row share their style."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
@@ -425,7 +429,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
 
 
 def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
-    """Return the block that a line would begin; `starts` are the left edges of the open list levels."""
+    """Return the block that a line would start; `starts` are the left edges of the open list levels."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
@@ -453,7 +457,7 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
         return False
     if not last.text.endswith(_ENDS):
         return True
-    # a sentence that ends where the next word had no room, before a line that isn't indented
+    # a sentence may end a line only because the next word didn't fit; an indented line starts a new paragraph
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     is_short = last.x1 + first / len(line.text) * (line.x1 - line.x0) + 0.5 * line.size < right
     return not is_short and not (before.kind == "text" and line.x0 > last.x0 + 0.8 * line.size)

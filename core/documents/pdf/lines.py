@@ -1,4 +1,4 @@
-"""Grouping of letters on a page into words, runs on one baseline, and lines; joining of lines."""
+"""Group the letters on a page into words, runs and lines, and join lines into paragraphs."""
 
 import re
 import unicodedata
@@ -14,18 +14,18 @@ _PAIRS = (
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
 )
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""CJK radicals (U+2E80-2EFF) that NFKC leaves unchanged -> characters that look the same."""
+"""CJK radicals (U+2E80-2EFF) left unchanged by NFKC -> characters that look the same."""
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-"""Characters that are written without spaces between them."""
+"""Characters written without spaces between them."""
 
 
 def is_right_to_left(text: str) -> bool:
-    """Return whether the first letter of a text belongs to a right-to-left script."""
+    """Return whether the first letter of `text` belongs to a right-to-left script."""
     return text >= "\u0590" and bool(re.match("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]", text))
 
 
 def clean_text(text: str) -> str:
-    """Return a text with plain characters for CJK radicals, compatibility forms and ligatures."""
+    """Return `text` with CJK radicals, compatibility forms and ligatures replaced by plain characters."""
     if text.isascii():
         return text
     return re.sub(
@@ -36,7 +36,7 @@ def clean_text(text: str) -> str:
 
 
 def normalize_title(text: str) -> str:
-    """Return a text without spaces and in lower case, for comparing titles."""
+    """Return `text` in lower case and without spaces, for comparing titles."""
     return "".join(text.split()).casefold()
 
 
@@ -48,13 +48,13 @@ _FIRST_PARTS = frozenset(
     "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
     " nine ten first second third fourth one single double real open free old new good best better large small".split()
 )
-"""First parts of English words that are hyphenated more often than not."""
+"""First parts of English compounds that are usually hyphenated."""
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Join two lines of a paragraph, including a word that was divided between them.
+    """Join two lines of a paragraph, including a word divided between them.
 
-    The hyphen stays in a word that is in `compounds` or looks like a compound.
+    The hyphen is kept if the word is in `compounds` or looks like a compound.
     """
     if not first or not second:
         return first + second
@@ -108,24 +108,24 @@ def gap(last: Letter, letter: Letter) -> float:
     return letter.x0 - last.x1
 
 
-# The words in a run of letters. pdfium's spaces count unless the positions of the letters prove otherwise.
+# Splitting a run of letters into words. pdfium's spaces count unless the letters' positions prove otherwise.
 
 _GAP = 0.22
-"""Share of the letter size above which a gap is a space, for letters that aren't consecutive in the file."""
+"""A gap above this share of the letter size is a space, for letters that aren't consecutive in the file."""
 _PROVEN = 0.6
-"""Like `_GAP`, for consecutive letters between which pdfium reports no space."""
+"""Like `_GAP`, for consecutive letters if pdfium reports no space between them."""
 _WIDE_GAP = 0.5
 """Like `_GAP`, between two wide characters."""
 _TOUCHING = 0.05
-"""Share of the letter size up to which letters touch; a space added by pdfium between them is dropped."""
+"""Maximum gap between touching letters, as a share of the letter size; a space added there by pdfium is dropped."""
 _SPACED = 0.08
 """Minimum gap between the letters of a letterspaced word, as a share of the letter size."""
 _LEAST = 4
 """Minimum number of letters in a letterspaced word."""
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
-"""Two words of one letter each, a sign of letterspaced words."""
+"""Two one-letter words in a row, a sign of a letterspaced word."""
 _WORD = 1.5
-"""Ratio to the usual gap or step above which a gap between letterspaced letters is a space."""
+"""A gap between letterspaced letters is a space if it exceeds the usual gap or step by this factor."""
 
 
 def words(letters: Sequence[Letter]) -> str:
@@ -157,7 +157,7 @@ def words(letters: Sequence[Letter]) -> str:
 
 
 def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
-    """Return whether a gap between letters is a space; `added` is the index of a space added by pdfium, if any."""
+    """Return whether a gap between letters is a space; `added` is the index of a space added by pdfium, or -1."""
     share = apart / max(letter.size, last.size)
     if WIDE.match(letter.text) and WIDE.match(last.text):
         return share > _WIDE_GAP
@@ -169,7 +169,7 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
 def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
     """Return the text of letters and spaces, with letterspaced words (I N V O I C E) closed up.
 
-    Letters in alphabetical order are not closed up, because they are a list.
+    Letters in alphabetical order are left apart because they form a list.
     """
     blanks = [last == " " for last, part in pairwise(["", *parts]) if part != " "]
     first = 0
@@ -203,9 +203,9 @@ def _spread(values: Sequence[float]) -> float:
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
 _NEAR = 40
-"""Number of previous groups that are searched for a left neighbour."""
+"""Number of previous groups to search for a left neighbour."""
 _APART = 1.2
-"""Share of the letter size above which a gap separates runs; gaps between columns are wider."""
+"""A gap wider than this multiple of the letter size separates runs; gaps between columns are wider."""
 
 
 @dataclass(slots=True)
@@ -239,7 +239,7 @@ class _Group:
 
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
-    """Return letters as runs: join letters that are consecutive in the file, then groups on one baseline."""
+    """Group letters that are consecutive in the file, then join groups on the same baseline into runs."""
     groups: list[_Group] = []
     for letter in letters:
         if groups and _continues(groups[-1].letters[-1], letter):
@@ -267,7 +267,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
-    """Return whether a letter follows another directly: on its baseline or, if smaller, slightly above or below."""
+    """Return whether one letter directly follows another on its baseline or, if smaller, slightly above or below it."""
     size = last.size if last.size > letter.size else letter.size
     if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False
@@ -277,7 +277,7 @@ def _continues(last: Letter, letter: Letter) -> bool:
 
 
 def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
-    """Join groups on one baseline that the file separates, such as words that are placed individually."""
+    """Join groups on the same baseline that are separate in the file, such as individually placed words."""
     merged: list[_Group] = []
     for group in groups:
         for other in reversed(merged[-_NEAR:]):
@@ -299,7 +299,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
 
 
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
-    """Return the lines of a column from top to bottom; runs on one baseline are joined from left to right."""
+    """Return a column's lines from top to bottom, joining runs on the same baseline from left to right."""
     lines: list[GlyphRun] = []
     for run in sorted(runs, key=attrgetter("y", "x0")):
         last = lines[-1] if lines else None
@@ -322,15 +322,15 @@ _SHARE = 0.4
 _PITCH = 1.8
 """Maximum line spacing of running text, as a factor of the letter size."""
 _HALF = 0.5
-"""Share of the width that a line must fill if the next line begins with a small letter."""
+"""Share of the width that a line must fill if the next line begins with a lowercase letter."""
 _FULL = 0.9
 """Share of the width that a line must fill if the next line begins with any letter."""
 _WORDS = 5
-"""Minimum number of words in a line if the next begins with any letter."""
+"""Minimum number of words in a line if the next line begins with any letter."""
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
-    """Return whether lines are running text; `width` is the width of their column, by default that of the lines."""
+    """Return whether lines are running text; `width` is the column's width, by default that of the lines."""
     if len(lines) < 2:
         return False
     return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))

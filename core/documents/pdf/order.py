@@ -1,4 +1,4 @@
-"""Tables without rules on a page, and its reading order, column by column."""
+"""Find tables without rules on a page, and put its columns in reading order."""
 
 import math
 import re
@@ -14,9 +14,9 @@ _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d
 """A bullet or a number at the start of a list item."""
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 _LEAST_ROWS = 3
-"""Minimum number of full rows in a table without rules, and of cells in a row if only two rows are full."""
+"""Minimum number of full rows in a table without rules. If only two rows are full, one needs this many cells."""
 _SPAN = 0.15
-"""Maximum share of rows with cells that span several columns."""
+"""Maximum share of rows with cells spanning several columns."""
 _APART = 3.5
 """Maximum distance between rows, as a multiple of the letter size."""
 _WRAPPED = 1.6
@@ -27,7 +27,7 @@ _CELL_GAP = 3.0
 
 @dataclass(slots=True)
 class PageTable:
-    """A table: its rows, all with the same number of cells, and its box on a page."""
+    """A table's rows, all with the same number of cells, and its box on the page."""
 
     rows: list[list[str]]
     x0: float
@@ -42,7 +42,7 @@ class PageTable:
 
 
 def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows of cells; a text alone on its baseline continues the cell above."""
+    """Return rows of cells. Text that is alone on its baseline continues the cell above."""
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
@@ -54,7 +54,7 @@ def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[
 
 
 RunGroups = list[list[GlyphRun]]
-"""Runs grouped by row of a page, or by cell of a row."""
+"""Runs grouped by row on a page, or by cell in a row."""
 
 
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
@@ -69,7 +69,7 @@ def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
 
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the tables without rules among runs, and the runs outside of them."""
+    """Return the tables without rules, and the runs outside them."""
     tables: list[PageTable] = []
     left: list[GlyphRun] = []
     group: RunGroups = []
@@ -86,7 +86,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
 
 
 def _cells(row: Sequence[GlyphRun]) -> RunGroups:
-    """Return the cells of a row; a bullet or a number shares the cell of its list item."""
+    """Return the cells of a row; a bullet or number shares a cell with its list item."""
     cells: RunGroups = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
@@ -97,7 +97,7 @@ def _cells(row: Sequence[GlyphRun]) -> RunGroups:
 
 
 def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bool:
-    """Return whether a row can be the next row of a table."""
+    """Return whether a row could be the next row of a table."""
     size = max(run.size for run in row)
     apart = row[0].y - group[-1][0].y
     if apart > _APART * size or max(size, group[-1][0].size) > 1.3 * min(size, group[-1][0].size):
@@ -110,7 +110,7 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
 
 
 def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the table formed by rows, if any, and the runs outside of it."""
+    """Return the table formed by rows, if any, and the runs outside it."""
     after: RunGroups = []
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
@@ -145,7 +145,7 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -
 
 
 def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
-    """Return the left edges of the columns of rows; a few cells may span several columns."""
+    """Return the left edges of the columns formed by rows; a few cells may span several columns."""
     rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
     columns: list[tuple[float, float]] = []
     spanned: set[int] = set()
@@ -185,7 +185,7 @@ _LEAST = 3
 _SHARE = 0.2
 """Minimum average width of the lines in a column, as a share of the text width, unless they are running text."""
 _SAME_BASELINE = 0.7
-"""Share of lines on the baselines of the other column from which two columns belong to a table."""
+"""Two columns belong to a table if at least this share of one's lines are on the other's baselines."""
 _MOST = 40
 """Maximum number of positions to try as the start of a column."""
 _GUTTER = 6.0
@@ -197,7 +197,7 @@ Part = GlyphRun | PageTable
 
 
 def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
-    """Return the lines and tables of a page by column, in reading order."""
+    """Return a page's lines and tables by column, in reading order."""
     made: list[list[Part]] = []
     across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
@@ -208,7 +208,7 @@ def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[l
 
 
 def flows(parts: Sequence[Part]) -> list[list[Part]]:
-    """Group the parts of a page by column, in reading order."""
+    """Group a page's parts by column, in reading order."""
     gutter = _gutter(parts)
     if gutter is None:
         return [sorted(parts, key=attrgetter("top", "x0"))] if parts else []
@@ -239,13 +239,13 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
 
 
 def _is_title(part: Part, others: Sequence[Part]) -> bool:
-    """Return whether the letters of a part are larger than those of most other parts."""
+    """Return whether a part's letters are larger than those of most other parts."""
     sizes = sorted(other.size for other in others if isinstance(other, GlyphRun))
     return isinstance(part, GlyphRun) and bool(sizes) and part.size > 1.08 * sizes[len(sizes) // 2]
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return the index from which left parts are below both columns, such as the title of the next section."""
+    """Return the index of the first left part that is below both columns, such as the next section's title."""
     bottom = max((part.bottom for part in right), default=math.inf)
     for at, part in enumerate(left[1:], start=1):
         if part.top > bottom and part.top - left[at - 1].bottom > 0.8 * (part.bottom - part.top):
@@ -285,7 +285,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
 def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
     """Return whether the lines on both sides of a gutter are columns of text, not of a table.
 
-    Cells in a row of a table share a baseline, and no cell continues in the row below.
+    Cells in a table row share a baseline, and no cell continues in the row below.
     """
     running = is_prose(left) or is_prose(right)
     fewer, more = sorted((left, right), key=len)

@@ -1,4 +1,4 @@
-"""Reading the letters, drawings and annotations of a PDF page. Positions are in points from the top left."""
+"""Read a PDF page's letters, drawings and annotations. Positions are in points from the top left."""
 
 import ctypes
 import io
@@ -38,8 +38,8 @@ Edge = dict[str, Any]
 
 
 def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:
-    """Add the drawings of a page whose top left corner is at (left, top)."""
-    on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # by the form that contains an object
+    """Add the drawings on a loaded page, whose top left corner is at (left, top), to `page`."""
+    on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # the transformation from each form to the page
     for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), _MOST_OBJECTS):
         outer = on_page[item.container]
         page.pictures += item.type == _IMAGE
@@ -57,13 +57,13 @@ def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> No
 
 
 def _bounds(item: object) -> list[float] | None:
-    """Return left, bottom, right and top of an object, or None if unknown."""
+    """Return the left, bottom, right and top of an object, or None if unknown."""
     sides = [ctypes.c_float() for _ in range(4)]
     return [side.value for side in sides] if pdfium.FPDFPageObj_GetBounds(item, *sides) else None
 
 
 def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
-    """Yield the horizontal and vertical lines of a path; a thin rectangle counts as one line."""
+    """Yield the horizontal and vertical lines in a path; a thin rectangle counts as one line."""
     points: list[tuple[float, float, bool]] = []
     x = ctypes.c_float()
     y = ctypes.c_float()
@@ -98,26 +98,26 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 # The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
 
 MOST_CHOICES = 1_000
-"""Maximum number of fields per page whose values are read; the others stay as drawn."""
+"""Maximum number of fields per page whose values are read; any others stay as drawn."""
 _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
-"""Types of fields."""
+"""Form field types."""
 _LINK, _FREE_TEXT, _POPUP, _FILE, _WIDGET = 2, 3, 16, 17, 20
-"""Types of annotations."""
+"""Annotation types."""
 _PASSWORD, _COMB = 1 << 13, 1 << 24
-"""Flags of password fields and of fields with one box per letter."""
+"""Flags for password fields, and for fields with one box per letter."""
 _MOST_ITEMS = 5_000
-"""Maximum number of annotations on a page, and of parts of an object, that are examined."""
+"""Maximum number of annotations on a page, and of parts of an object, to examine."""
 _BEYOND = 2.0
-"""Points by which the text of a field may exceed its box."""
+"""Number of points by which a field's text may exceed its box."""
 _FEW = 20
-"""Maximum number of options up to which all are shown; of longer lists, only chosen options are."""
+"""Lists with up to this many options are shown in full; longer ones show only the chosen options."""
 _BELOW = 2.0
 """Maximum distance in points from the bottom of a field down to the baseline of a label next to it."""
 _SIZE = 11.0
 
 
 class _Choice(NamedTuple):
-    """The value of a field, its name, and its box on the turned page: left, bottom, right, top."""
+    """A field's value, its name, and its box on the turned page (left, bottom, right, top)."""
 
     text: str
     name: str
@@ -126,14 +126,14 @@ class _Choice(NamedTuple):
 
 @dataclass(slots=True)
 class Asides:
-    """Texts that aren't drawn on a page: picture descriptions, comments as callouts, names of attached files."""
+    """Text that isn't drawn on a page: picture descriptions, comments as callouts, and names of attached files."""
 
     descriptions: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
 
     def add(self, annotation: object, *, is_drawn: bool) -> None:
-        """Add the comment of an annotation, and the name of the file attached to it."""
+        """Add an annotation's comment, and the name of its attached file."""
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
         if kind == _FILE:
             file = pdfium.FPDFAnnot_GetFileAttachment(annotation)
@@ -168,7 +168,7 @@ def _descriptions(loaded: PdfPage) -> list[str]:
 
 
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
-    """Return the chosen or entered value of a field, or None if there is none or the page shows it already."""
+    """Return a field's chosen or entered value, or None if it has none or the page already shows the value."""
     box = pdfium.FS_RECTF()
     name = ""
     pdfium.FPDFAnnot_GetRect(annotation, box)
@@ -208,7 +208,7 @@ def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: l
 
 
 def _drawn_texts(annotation: object) -> list[list[float]]:
-    """Return left, bottom, right and top of each text drawn by an annotation."""
+    """Return the left, bottom, right and top of each text object drawn by an annotation."""
     found = []
     drawn = _items(pdfium.FPDFAnnot_GetObjectCount, pdfium.FPDFAnnot_GetObject, annotation)
     for item in drawn:
@@ -226,14 +226,20 @@ def _items(count: Callable[[object], int], item: Callable[[object, int], object]
 
 
 def _read_text(read: Callable[..., int], *of: object) -> str:
-    """Return a text from a pdfium function that is called for the length first; `of` are its other arguments."""
+    """Return a string from a pdfium function that must first be called for the length.
+
+    `of` are the function's other arguments.
+    """
     held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
     read(*of, held, ctypes.sizeof(held))
     return bytes(held).decode("utf-16-le", "replace").strip("\0 \r\n\t")
 
 
 def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, top: float) -> Iterator[Letter]:
-    """Yield the values of fields as letters on the line next to each field, or else with the field's name."""
+    """Yield field values as letters on the line next to each field.
+
+    If there is no such line, the field's name follows the value.
+    """
     by_foot = attrgetter("y")
     ordered = sorted((letter for letter in letters if not letter.text.isspace()), key=by_foot)
     for text, name, (x0, bottom, x1, upper) in choices:
@@ -248,11 +254,11 @@ def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, 
             yield Letter(sign, start + at * width, min(end, start + (at + 1) * width), near.y, near.size)
 
 
-# Turning of a page so that its turned, tilted or mirrored letters are upright.
+# Turning a page so that its rotated, tilted or mirrored letters become upright.
 
 
 class _TurningPage:
-    """A page that is turned to read its text in one direction after the other."""
+    """A page that is turned to read its text one direction at a time."""
 
     def __init__(self, document: PdfDocument, number: int) -> None:
         self._document = document
@@ -263,12 +269,12 @@ class _TurningPage:
         self.loaded = document[number - 1]
 
     def reload(self) -> None:
-        """Load the page again after its objects have changed."""
+        """Reload the page after its objects have changed."""
         self.loaded.close()
         self.loaded = self._document[self._number - 1]
 
     def turn(self, direction: Direction) -> None:
-        """Turn the page so that letters with this original direction are upright, and a corner is at (0, 0)."""
+        """Turn the page so that letters originally in this direction are upright and a page corner is at (0, 0)."""
         if direction == self.direction:
             return
         now, then = (PdfMatrix().rotate(way.degrees).mirror(False, way.mirrored) for way in (self.direction, direction))
@@ -286,14 +292,14 @@ class _TurningPage:
 
 _MOST_DOTS = 200
 _MOST_DIRECTIONS = 4
-"""Maximum number of directions that are read separately, those with most letters first; the rest is in file order."""
+"""Maximum number of directions to read separately, most letters first; the rest is read in file order."""
 _SCAN = 20
-"""Number of letters below which a page with a picture is a scan."""
+"""A page with a picture and fewer letters than this is a scan."""
 
 
 @dataclass(slots=True)
 class Page:
-    """The content of a page, turned so that most of its letters are upright; `number` counts from 1.
+    """The contents of a page, turned so that most of its letters are upright. `number` counts from 1.
 
     `aside` contains a page for each other direction. `count` is the number of letters and digits in pdfium's text,
     `unknown` the number of glyphs without a character.
@@ -337,7 +343,7 @@ def open_document(data: bytes) -> Iterator[PdfDocument]:
 
 
 Titles = dict[tuple[int, str], int]
-"""Levels of bookmarks, from 1, by page number and normalized title."""
+"""Bookmark levels, starting at 1, by page number and normalized title."""
 
 
 def outline(document: PdfDocument) -> Titles:
@@ -350,7 +356,7 @@ def outline(document: PdfDocument) -> Titles:
 
 
 def page(document: PdfDocument, number: int) -> Page:
-    """Read a page; `number` counts from 1. The page in the document remains turned."""
+    """Read a page. `number` counts from 1. The page stays turned in the document."""
     turning = _TurningPage(document, number)
     try:
         asides = _prepare(turning)
@@ -396,7 +402,7 @@ def _in_file_order(number: int, letters: list[Letter]) -> Page:
 
 
 def _prepare(turning: _TurningPage) -> Asides:
-    """Draw stamps and text boxes into the page, and collect the values of fields; return the other annotations."""
+    """Draw stamps and text boxes onto the page, collect field values, and return the remaining annotations."""
     raw = turning.loaded.raw
     asides = Asides(_descriptions(turning.loaded))
     is_drawn_on = False
@@ -429,7 +435,7 @@ def _bullets(page: Page) -> Iterator[Letter]:
 
 
 _SHOWN = 60
-"""Maximum number of characters to show of a running head."""
+"""Maximum number of characters of a running head to show."""
 _HEADS = 12
 """Maximum number of running heads to show."""
 
@@ -483,7 +489,7 @@ def ranges(numbers: list[int]) -> str:
 
 
 def join_pages(texts: Iterable[str], blank: SourceError) -> Converted:
-    """Join the texts of pages, with the offset of each; raises `blank` if all are empty."""
+    """Join the pages' text and record where each page starts. Raises `blank` if all pages are empty."""
     text = io.StringIO()
     starts = []
     for page in texts:

@@ -1,4 +1,4 @@
-"""The HTTP API of a workspace, for other programs."""
+"""A workspace's HTTP API, for other programs."""
 
 PLACE = "/api"
 """The path at which the API is mounted."""

@@ -70,14 +70,14 @@ def original(workspace: Opened, note: Text) -> Response:
 def events(workspace: Opened, body: _TAKES) -> Response:
     arguments, stop = body.to_values(), threading.Event()
     answers = writing(workspace, arguments.pop("query"), arguments, stop=stop.is_set)
-    first = next(answers)  # an error in the question is a problem response
+    first = next(answers)  # an error in the question becomes a problem response
     return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
 
 
 def _events(
     workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
 ) -> AsyncIterator[bytes]:
-    """Yield the sentences of an answer as they are written, then the whole answer; stop if the caller disconnects."""
+    """Yield an answer's sentences as they are written, then the whole answer; stop if the caller disconnects."""
 
     def work(send: Callable[[bytes], None]) -> None:
         def event(kind: str, value: object) -> None:
@@ -115,11 +115,11 @@ _REASONS = {
     "model_attributes_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,
 }
-"""Type of pydantic error -> message; other types have the messages of the settings."""
+"""pydantic error type -> message; other types use the messages for settings."""
 
 
 def make(workspace: Callable[[], Workspace]) -> FastAPI:
-    """Return the app; it is mounted at `PLACE`."""
+    """Return the app, to be mounted at `PLACE`."""
     app = FastAPI(
         title="Tessera",
         version="1",
@@ -143,7 +143,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
 
 
 class _ErrorMiddleware:
-    """Middleware that answers after an internal error, which is logged without texts from notes."""
+    """Middleware that responds to an internal error, and logs it without any text from notes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

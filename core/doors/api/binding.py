@@ -1,4 +1,4 @@
-"""Operations as HTTP routes of version 1, with schemas for requests and responses; long work as jobs."""
+"""Operations as HTTP routes of version 1, with request and response schemas. Long work runs as jobs."""
 
 import json
 import re
@@ -39,9 +39,9 @@ def _workspace(request: Request) -> Workspace:
 
 
 Opened = Annotated[Workspace, Depends(_workspace)]
-"""The workspace, as a parameter of a route."""
+"""The workspace, as a route parameter."""
 _POSSIBLE = r"^[^\x00]*$"
-"""Pattern for a text that files and the database can hold; pydantic rejects lone surrogates."""
+"""Pattern for text that files and the database can store; pydantic rejects lone surrogates."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 AnyText = Annotated[
@@ -49,9 +49,9 @@ AnyText = Annotated[
     BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
     StringConstraints(max_length=20 * 1024 * 1024),
 ]
-"""A search text, never refused; a search truncates a very long one."""
+"""A search query. It is never refused; if very long, it is truncated."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
-"""The text of a note or a file; the operation that takes it checks its length."""
+"""The text of a note or file; its length is checked by the operation."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
@@ -61,14 +61,14 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
     def to_values(self) -> dict[str, object]:
-        """Return the values that the request sets; null doesn't set one."""
+        """Return the values set by the request; null counts as not set."""
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 
 
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
-    """Return route arguments with examples; `form` and `sent` are the media types of response and body."""
+    """Return route arguments with examples; `form` and `sent` are the response's and body's media types."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
@@ -76,7 +76,7 @@ def documented(
 
 
 def or_404(look: Callable[[], _T], addressed: Sequence[object] | None = None) -> _T:
-    """Return the result of `look`; raises Problem with status 404 for an unknown name in the URL."""
+    """Return the result of `look`. Raises Problem with status 404 if a name in the URL is unknown."""
     try:
         return look()
     except UnknownChoice as error:
@@ -92,7 +92,7 @@ def expected(if_match: str) -> int | None:
 
 jobs = APIRouter(tags=["job"])
 _LOOK = 0.2
-"""Seconds between two checks of a job that a client follows."""
+"""Seconds between checks of a job followed by a client."""
 ALIVE = 15.0
 """Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
@@ -115,7 +115,7 @@ def events(workspace: Opened, job: Text) -> Response:
 
 
 def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str) -> Response:
-    """Start a job and respond with 202 and its URL; respond with a problem if a job with this name is running."""
+    """Start a job and respond with 202 and its URL, or with a problem if a job with this name is running."""
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"
@@ -182,7 +182,7 @@ def _add(routes: APIRouter, operation: Operation[object]) -> None:
 
 
 def _endpoint(operation: Operation[object], method: str, place: str) -> Callable[..., Response]:
-    """Return the function for a route; FastAPI reads the parameters of path, query and body from its signature."""
+    """Return a route's function; FastAPI reads the path, query and body parameters from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
     parameters = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body = []
@@ -230,7 +230,7 @@ def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
 
 
 def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
-    """Return the type of a parameter over HTTP, and its description and range."""
+    """Return a parameter's type over HTTP, and its description and range."""
     kind = with_types(parameter.type, _ANY if parameter.about.searched else _LONG if parameter.about.long else _TYPES)
     return kind, {"description": str(parameter.about.text), "ge": parameter.about.least, "le": parameter.about.most}
 

@@ -1,4 +1,4 @@
-"""The API without the pages, and the checks of its requests: size, origin, token, permission for programs."""
+"""The API without the pages, and checks on its requests: size, origin, token, and permission for programs."""
 
 import hmac
 import re
@@ -54,10 +54,10 @@ UNKNOWN = message(
 
 
 class Guard:
-    """Middleware that reads the whole body, and refuses requests without a token.
+    """Middleware that reads the whole body and refuses requests without a valid token.
 
-    A server with `programs_only` needs no permission. A body that is too large, or for which `refusal` returns a
-    response, is refused too.
+    With `programs_only`, programs need no permission. A request is also refused if its body is too large, or if
+    `refusal` returns a response for the body.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Guard:
         return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), headers={"WWW-Authenticate": "Bearer"})
 
 
-# The check of browsers, if the pages need a token.
+# Checking browsers, if the pages need a token.
 
 _PARAMETER = "token"
 _REFUSAL = message(
@@ -128,10 +128,10 @@ _REFUSAL = message(
 
 
 class Entrance:
-    """Middleware that answers only browsers with the cookie of this run, which the address with the token sets.
+    """Middleware that answers only browsers with this run's cookie, which is set by the address with the token.
 
-    A cookie is sent to every port of a host, so its name has the port. Requests that match one of `others` pass,
-    because those routes check their own tokens.
+    Browsers send a cookie to every port of a host, so its name includes the port. Requests matching one of `others`
+    pass, because those routes check their own tokens.
     """
 
     def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
@@ -178,11 +178,11 @@ def _refusal() -> Response:
 
 
 class Front:
-    """Middleware that refuses a head that is too large, and requests and WebSockets from pages of other origins.
+    """Middleware that refuses oversized headers, and requests and WebSockets from pages of other origins.
 
-    Another port on this machine is another origin. Programs other than browsers send no origin, and pass. Browser
-    extensions have their own origins, and reach the API, which requires the token. Requests that name more than one
-    host, or name a host in the request line, are refused too.
+    Another port on this machine is another origin. Programs other than browsers send no origin, so they pass. Browser
+    extensions have their own origins, but may call the API, which requires the token. Requests that name more than
+    one host, or name a host in the request line, are also refused.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -218,7 +218,7 @@ def _foreign(scope: Scope) -> bool:
 
 
 def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> ASGIApp:
-    """Return the API, wrapped in its guard, with a log line for each request.
+    """Return the API wrapped in its guard, with a log line for each request.
 
     FastAPI is imported on the first request, so that the pages start without it.
     """
@@ -259,7 +259,7 @@ _NAMES = ("127.0.0.1", "localhost")
 def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
     """Return an app that answers requests to its address and to this machine, except those from web pages.
 
-    It has the routes of the API, and those in `more`.
+    It has the API's routes and those in `more`.
     """
     return guard_routes([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 

@@ -1,4 +1,4 @@
-"""Idempotent creation: a request that is repeated because its response was lost gets the stored response."""
+"""Idempotent creation: a request repeated after its response was lost gets the stored response."""
 
 import hashlib
 import re
@@ -54,10 +54,10 @@ ONCE = Depends(_describe_header)
 
 
 class Idempotency(BaseHTTPMiddleware):
-    """Middleware that repeats a stored response for an equal `Idempotency-Key`, path and body.
+    """Middleware that repeats the stored response to a request with the same `Idempotency-Key`, path and body.
 
-    The boundary between the parts of a form doesn't count, because clients choose a new one each time. A response is
-    stored if something was created (201 or 202). An interrupted request keeps its key, because its effect is unknown.
+    The boundary between a form's parts is ignored, because clients choose a new one each time. A response is stored
+    only if something was created (201 or 202). An interrupted request keeps its key, because its effect is unknown.
     """
 
     def __init__(self, app: ASGIApp, workspace: Callable[[], Workspace]) -> None:
@@ -78,7 +78,7 @@ class Idempotency(BaseHTTPMiddleware):
         return answer
 
     def _find_answer(self, key: str, request: bytes) -> Response | None:
-        """Return the stored response for a key; reserve a new key."""
+        """Return the stored response for a key, or None after reserving a new key."""
         try:
             creation = self._workspace().creations.begin(key, request)
         except TesseraError as error:
@@ -101,7 +101,7 @@ class Idempotency(BaseHTTPMiddleware):
 
 
 def _digest(request: Request, body: bytes) -> bytes:
-    """Return a hash of a request: its path, its query, its content type, and each part of its body."""
+    """Return a hash of a request's path, query, content type, and each part of its body."""
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
     parts = (b"\r\n" + body).split(b"\r\n--" + boundary) if boundary else [body]

@@ -38,9 +38,9 @@ from core.workspace import Workspace
 router = APIRouter(tags=["older programs"])
 
 _PREVIEW = 120
-"""Maximum number of characters of a chunk in a list."""
+"""Maximum number of characters shown of a chunk in a list."""
 _PATIENCE = 60.0
-"""Seconds that an upload waits for another import."""
+"""Seconds to wait for another import before an upload is refused."""
 _EXAMPLES = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
 
@@ -145,7 +145,7 @@ def docs(workspace: Opened, base: BaseName) -> Response:
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
-    """Import files as the job `import`, after a running import has ended; return the plan and the report."""
+    """Import files as the job `import` once any running import has ended; return the plan and the report."""
 
     def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
         plan = workspace.imports.plan_upload(files, base)
@@ -169,7 +169,7 @@ def _paths(plan: SyncPlan) -> set[str]:
 
 
 def _card(workspace: Workspace, doc_id: str, base: str | None = None) -> NoteSummary:
-    """Return the summary of a document; raises NoteNotFound, also if the document isn't in the given base."""
+    """Return a document's summary. Raises NoteNotFound if the document doesn't exist or isn't in `base`."""
     card = workspace.notes.cards_of([doc_id]).get(doc_id)
     if card is None or base not in (None, card.base):
         raise NoteNotFound(doc_id)
@@ -259,7 +259,7 @@ class NoteFilters(_Words):
     before: Text | None = None
 
     def options(self, workspace: Workspace) -> dict[str, Any]:
-        """Return the filters as options of a search; raises QueryError for an invalid date."""
+        """Return the filters as search options; raises QueryError if a date is invalid."""
         filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
         given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}
         named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
@@ -342,7 +342,7 @@ def _answer(result: SearchResult) -> Response:
 
 
 def _chunk_info(chunk: Chunk) -> dict[str, object]:
-    """Return how a chunk was made: its position in its note, its kind, section and sizes."""
+    """Return how a chunk was created: its position in the note, kind, section and sizes."""
     names = ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
     place = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total, "chunk_type": chunk.kind}
     return place | {name: getattr(chunk, name) for name in names}

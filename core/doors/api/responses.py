@@ -56,7 +56,7 @@ _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     ProviderError: HTTPStatus.BAD_GATEWAY,
     ProviderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""Error class -> response status; the nearest base class counts."""
+"""Error class -> response status; the closest base class applies."""
 
 
 def listen(headers: Headers) -> None:
@@ -77,7 +77,7 @@ def problem(error: TesseraError, status: HTTPStatus | None = None, headers: Resp
 
 
 def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
-    """Return the members of a problem: its type, its text in the caller's language, and the text's id and fields."""
+    """Return a problem's members: its type, its text in the caller's language, and the text's id and fields."""
     return {
         "type": "about:blank",
         "title": status.phrase,
@@ -89,5 +89,5 @@ def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
 
 
 def as_json(value: object) -> bytes:
-    """Return a value as JSON; lone surrogates, which file names may have, become JSON escapes."""
+    """Return a value as JSON; lone surrogates, which file names may contain, become JSON escapes."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 PLACES = ("/mcp", "/mcp/")
-"""Paths of the tools, also with the slash that some clients add."""
+"""Paths of the tools, with and without the trailing slash added by some clients."""
 
 
 class LazyTools:
-    """The tools of a workspace, stateless between requests."""
+    """A workspace's tools, with no state kept between requests."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -43,7 +43,7 @@ class LazyTools:
 
 
 def refusal(body: bytes) -> Response | None:
-    """Return the response to a body that isn't a protocol message, or None for a valid or empty body."""
+    """Return the response to a body that isn't a protocol message, or None if the body is valid or empty."""
     from mcp_types import JSONRPCError
 
     from core.doors.assistants.server import parse

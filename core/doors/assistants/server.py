@@ -1,4 +1,4 @@
-"""The tools as a Model Context Protocol server, with the instructions that assistants read."""
+"""The tools as a Model Context Protocol server, with its instructions for assistants."""
 
 import json
 import logging
@@ -63,7 +63,7 @@ class Fields(BaseModel):
 
 
 def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
-    """Return the tool for an operation; the server reads its name, its docstring and its signature."""
+    """Return the tool for an operation. The server reads the tool's name, docstring and signature."""
     names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
 
     def call(workspace: Workspace | Remote, fields: Fields | None = None, **values: object) -> ToolAnswer:
@@ -111,9 +111,9 @@ Schema = dict[str, Any]
 
 
 def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:
-    """Return a JSON schema without references and unions; a nullable value becomes an optional one.
+    """Return a JSON schema without references or unions; a nullable value becomes an optional one.
 
-    `named`: the schemas that references name, by default those in its `$defs`.
+    `named` contains the schemas referred to by name, by default those in `$defs`.
     """
     named = named or schema.get("$defs", {})
     inner = [item for item in schema.get("anyOf", ()) if item.get("type") != "null"]
@@ -134,8 +134,8 @@ def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:
 def read(schema: Schema, value: object) -> object:
     """Convert a value to the type in its schema, if the schema has one.
 
-    Null counts as missing, and a single value as a list of one. A list or an object may be given as JSON text, and a
-    text as a number. Other invalid values stay unchanged.
+    Null counts as missing, and a single value as a one-item list. A list or object may be given as JSON text, and a
+    string as a number. Any other invalid value stays unchanged.
     """
     kind = schema.get("type")
     if kind in ("array", "object") and isinstance(value, str):
@@ -151,7 +151,7 @@ def read(schema: Schema, value: object) -> object:
 
 
 def _parse_value(text: str, kind: type) -> object:
-    """Return the JSON value in a text, or the text itself if the value isn't of the given type."""
+    """Return the JSON value in `text`, or `text` itself if it contains no value of the given type."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -174,7 +174,7 @@ _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, object]], CallToolResult]
-"""Function that calls a writing tool by name with its arguments."""
+"""A function that calls a writing tool by name with arguments."""
 
 _OWN = {item.__name__: item for item in tools.TOOLS}
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and operation.tool not in _OWN]
@@ -183,9 +183,9 @@ _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 
 def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[object]:
-    """Return the server for a workspace, which is opened on first use; `write` calls the tools that write.
+    """Return the server for a workspace, which is opened on first use.
 
-    Each tool answer ends with the `remark`, unless that is empty.
+    `write` calls the tools that write. Each tool's answer ends with the text returned by `remark`, unless it is empty.
     """
     threads = CapacityLimiter(_THREADS)
 
@@ -225,7 +225,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
 
 
 def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResult:
-    """Call a tool on a workspace; an error becomes the tool's result, which the assistant reads."""
+    """Call a tool on a workspace. An error becomes the tool's result, so that the assistant can read it."""
     try:
         workspace = opened()
         with log_call(f"tool {name}"):
@@ -245,7 +245,7 @@ def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResu
 
 
 def failure(text: str) -> CallToolResult:
-    """Return a tool error on one line, because it may quote the name of a note."""
+    """Return a tool error on one line, because it may quote a note's name."""
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 
@@ -310,7 +310,7 @@ def _read(opened: Opened, uri: str) -> ReadResourceResult:
 
 
 def parse(data: bytes) -> SessionMessage:
-    """Parse a line as a protocol message; for an invalid line, return the error to answer with."""
+    """Parse a line as a protocol message, or return the error response if the line is invalid."""
     line = data.decode("utf-8", "replace")
     message, code, text = None, INVALID_REQUEST, "The id is neither a string nor an integer"
     try:
@@ -330,6 +330,6 @@ def parse(data: bytes) -> SessionMessage:
 
 
 def protocol_error(code: int, text: str, number: object = None) -> SessionMessage:
-    """Return an error, with the id of its request if the id is valid in the protocol."""
+    """Return an error with its request's id, if the protocol allows that id."""
     known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))

@@ -30,16 +30,16 @@ from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
 _WAIT = 15.0
-"""Seconds to wait for a writing process other than a running app: a command, or an app that is starting."""
+"""Seconds to wait for a writing process other than a running app: a command, or an app starting up."""
 _PAUSE = 0.02
-"""Seconds between two tries, and seconds after a call in which other processes can lock the workspace."""
+"""Seconds between attempts, and seconds after a call during which other processes can lock the workspace."""
 
 _MOST_BYTES = 1 << 26
 """Maximum size of a line in bytes: three of the largest notes."""
 _GATHERED = 5.0
-"""Seconds for which uses of notes are collected, because the workspace has to be opened to write them."""
+"""Seconds for which note uses are collected, because the workspace must be opened to write them."""
 _PATIENCE = 3.0
-"""Seconds for which the first answer waits for the scan of text folders; most scans are faster."""
+"""Seconds for which the first answer waits for the text folder scan; most scans are faster."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -56,7 +56,7 @@ class WriteCalls:
 
     def __call__(self, name: str, arguments: dict[str, object]) -> CallToolResult:
         try:
-            self._opened()  # raises errors of the workspace before waiting for it
+            self._opened()  # raises any error in the workspace before waiting for it
             return self._call(name, arguments)
         except TesseraError as error:
             return failure(str(error))
@@ -81,7 +81,7 @@ class WriteCalls:
             pass
 
     def scan(self, progress: Progress) -> list[ScannedFolder]:
-        """Import the text folders of the settings into their bases; raises TesseraError, Cancelled."""
+        """Import the text folders listed in the settings into their bases; raises TesseraError or Cancelled."""
         texts = self._opened().text_folders
         if not (texts.automatic and texts.folders()):
             return []
@@ -111,12 +111,12 @@ class WriteCalls:
 
 
 def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
-    """Serve the workspace in a folder, opened read-only, until the `lines` end; answers go to `wire`.
+    """Serve the workspace in a folder, opened read-only, until `lines` ends; answers are written to `wire`.
 
-    A missing workspace is created, and the text folders of the settings are scanned in the background. If the workspace
-    can't be opened, every tool returns the error until it is repaired.
+    A missing workspace is created, and the text folders listed in the settings are scanned in the background. If the
+    workspace can't be opened, every tool returns the error until the workspace is repaired.
     """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input would keep the process alive
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread waiting for input would keep the process alive
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.WARNING)
     handler.setFormatter(_Plain())
@@ -153,7 +153,7 @@ async def _read_lines(
     requests: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    """Pass on valid lines; answer an invalid line with an error, including the id of its request if it has one."""
+    """Pass on valid lines, and answer invalid ones with an error that includes the request's id, if any."""
     async with requests:
         while line := await to_thread.run_sync(lines.readline, _MOST_BYTES):
             if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
@@ -185,7 +185,7 @@ class _Reading:
         self.calls = WriteCalls(folder, self.workspace)
 
     def workspace(self) -> Workspace:
-        """Return the workspace; raises StoreError for an unusable folder."""
+        """Return the workspace; raises StoreError if the folder is unusable."""
         with self._opening:
             if self._workspace is None:
                 if not is_there(self._folder):
@@ -198,7 +198,7 @@ class _Reading:
             return self._workspace
 
     def _scan_texts(self) -> None:
-        """Import the text folders of the settings into their bases, unless another process is doing it."""
+        """Import the text folders listed in the settings into their bases, unless another process is doing so."""
         try:
             for folder in self.calls.scan(self._check_stop):
                 if folder.problem:
@@ -214,7 +214,7 @@ class _Reading:
             raise Cancelled
 
     def remark(self) -> str:
-        """Return a remark that an answer may be incomplete while text folders are being scanned, else ""."""
+        """Return a remark that the answer may be incomplete if text folders are being scanned, or "" if not."""
         if not self.scan.is_alive():
             return ""
         return f"The text folders are still being scanned{self._step}, so this answer may be incomplete. Ask again."

@@ -1,7 +1,7 @@
-"""The tools for searches and notes, which are functions of a workspace, and the answers of all tools.
+"""The tools for searches and notes, written as functions of a workspace, and the answers of all tools.
 
-An assistant reads the docstrings and parameters of tools, and the messages of their TesseraErrors. Notes have
-addresses, `tessera://BASE/PATH`.
+Assistants read the tools' docstrings and parameters, and the messages of their TesseraErrors. Notes have addresses
+such as `tessera://BASE/PATH`.
 """
 
 import json
@@ -37,7 +37,7 @@ from core.operations import names
 from core.operations.declaring import PROGRAM, without_none
 from core.workspace import Workspace
 
-# Tool answers: values for programs, texts for models, and remarks about omissions.
+# Tool answers: values for programs, text for models, and remarks about omissions.
 
 MOST = 100
 """Maximum number of results per call."""
@@ -49,7 +49,7 @@ Item = dict[str, Any]
 
 @frozen
 class ToolAnswer:
-    """The answer of a tool: an object or a list. A model reads `text` instead of its JSON, and then `remarks`."""
+    """A tool's answer: an object or a list. A model reads `text`, if any, instead of the JSON, then `remarks`."""
 
     value: Item | list[Item]
     text: str | None = None
@@ -59,7 +59,7 @@ class ToolAnswer:
 def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most `most` results with at most `characters` of `content` in total, and a remark on the rest."""
+    """Return at most `most` results with at most `characters` of `content` in total, with a remark about the rest."""
     rest = iter(items)
     chosen: list[Item] = []
     notices = [*remarks]
@@ -85,7 +85,7 @@ def as_json(value: object) -> str:
 
 
 def check_limit(number: int, most: int) -> int:
-    """Return the number, reduced to the maximum; raises QueryError below 1."""
+    """Return the number, capped at the maximum; raises QueryError if it is below 1."""
     if number < 1:
         raise QueryError("The number is {n}; it must be at least 1.", n=number)
     return min(number, most)
@@ -164,7 +164,7 @@ def _answer(result: SearchResult, items: list[Item], remarks: list[str]) -> Tool
 
 
 def _pictures(result: SearchResult) -> list[Item]:
-    """Return the pictures that a query asks for, each with its note's source; they come before the passages."""
+    """Return the pictures requested by a query, each with its note's source, to be shown before the passages."""
     return [
         {"kind": "picture", "picture": hit.picture, "source": source(hit.note), "note": hit.note.id}
         | {"score": round(hit.score, 4)}
@@ -173,7 +173,7 @@ def _pictures(result: SearchResult) -> list[Item]:
 
 
 def _place(hit: Hit, name: str = "source") -> Item:
-    """Return the source of a hit, with its line in a text file, page, picture and web address, if any."""
+    """Return a hit's source, with its line in a text file, page, picture and web address, if any."""
     chunk, url = hit.chunk, hit.note.source_url
     return {name: source(hit.note)} | details(line=chunk.line, page=hit.page, picture=chunk.picture, source_url=url)
 
@@ -306,13 +306,13 @@ def knowledge_retrieve(
 
 
 def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: Terms = None) -> Filters:
-    """Return filters; raises UnknownChoice for an unknown base, and QueryError for an invalid term."""
+    """Return filters. Raises UnknownChoice if a base is unknown, and QueryError if a term is invalid."""
     names = [workspace.bases.get(name).name for name in bases or ()]
     return workspace.searching.filters(bases=names, tags=tags or (), terms=terms or ())
 
 
 def source(card: NoteSummary) -> str:
-    """Return the source of a note as all tools name it: its path, else its title."""
+    """Return a note's source as named by all tools: its path, or its title if it has no path."""
     return card.path or card.title
 
 
@@ -332,7 +332,7 @@ def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:
 
 
 def _search_leniently(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:
-    """Search in the query language, or as plain text if the query is invalid; a remark then gives the reason."""
+    """Search in the query language, or as plain text if the query is invalid, with a remark giving the reason."""
     try:
         return search(False), []
     except QueryError as error:
@@ -346,7 +346,7 @@ def _expansion(neighbours: int | None) -> Any:
 def _search(
     workspace: Workspace, base: str, query: str, limit: int, neighbours: int | None, **options: Any
 ) -> tuple[SearchResult, list[str]]:
-    """Return the result of searching the indexed passages of a base, and remarks on the parsing of the query."""
+    """Return the result of searching a base's indexed passages, and remarks on how the query was parsed."""
     options |= {"indexed": True, "limit": check_limit(limit, MOST), "filters": build_filters(workspace, [base])}
     options |= _expansion(neighbours)
     result, remarks = _search_leniently(lambda plain: workspace.search(query, plain=plain, **options))
@@ -393,7 +393,7 @@ def note_list(
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
-    """Return the next searchable notes after an address, with their addresses, and whether there are more."""
+    """Return the next page of searchable notes after an address, with their addresses, and whether there are more."""
     cards = {names.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(item for item, card in cards.items() if card.path)
     first = bisect_right(addresses, after)

@@ -1,4 +1,4 @@
-"""`tessera`: what the pages do, as commands. Every command prints lines for people, or JSON with --json."""
+"""`tessera`: the pages' features as commands. Every command prints readable lines, or JSON with --json."""
 
 import signal
 import sys
@@ -44,12 +44,12 @@ def every_command(
 
 @cache
 def _build_commands() -> Callable[..., object]:
-    """Return all commands, built once, because typer would read their signatures again at each call of `app`."""
+    """Return all commands. They are built once, because typer would reread their signatures on each call of `app`."""
     return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run `tessera`. Exit with 1 and a line on stderr for a TesseraError, with 2 for wrong usage."""
+    """Run `tessera`. Exit with 1 and a line on stderr for a TesseraError, or with 2 for incorrect usage."""
     take()
     print_nothing()
     STOPPED.clear()

@@ -23,7 +23,7 @@ from core.operations.declaring import PERSON, Operation, Result
 
 def _run_offline(operation: Operation[Result], workspace: Path, **arguments: object) -> Result:
     """Run an operation that doesn't need the database, which may be damaged."""
-    from core.workspace import OfflineWorkspace  # takes a second, which --help avoids
+    from core.workspace import OfflineWorkspace  # takes a second to import, so --help avoids it
 
     return operation.run(OfflineWorkspace(workspace), PERSON, arguments, progress)
 

@@ -30,12 +30,12 @@ from core.operations.views import (
 )
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
-"""A web address; after conversion to a path, it has one slash instead of two."""
+"""A web address, in which conversion to a path has left one slash instead of two."""
 Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
 def agreed(question: Message, yes: bool) -> bool:
-    """Print the cost of a change, and return whether the user confirms it; raises ConfigError without a terminal."""
+    """Print a change's cost, and return whether the user confirms it; raises ConfigError if there is no terminal."""
     sys.stderr.write(f"{say(question)}\n")
     if yes:
         return True
@@ -58,7 +58,7 @@ def _switch_message(cost: ChangeCost) -> Message:
 
 
 def questions(costs: ChangeCosts) -> list[Message]:
-    """Return a sentence about the cost of each change, for confirmation."""
+    """Return a message about the cost of each change, for the user to confirm."""
     messages = [_switch_message(costs.embedder)] if costs.embedder else []
     if cost := costs.chunking:
         split = plural(
@@ -108,7 +108,7 @@ def switch(
 
 
 def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
-    """Switch a base to another model, or continue a switch; on Ctrl-C print how to continue, and exit with 130."""
+    """Switch a base to another model, or continue a switch. On Ctrl-C, print how to continue and exit with 130."""
     try:
         details = run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:

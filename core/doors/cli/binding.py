@@ -1,6 +1,6 @@
 """Operations as commands: their arguments, options and output.
 
-typer reads arguments and options from the signature of a command.
+typer reads arguments and options from a command's signature.
 """
 
 import inspect
@@ -30,9 +30,10 @@ Function = Callable[..., Any]
 class Command:
     """What a command adds to its operation.
 
-    `lines` replaces the operation's `lines`, by default names and values; a function gets the options that its keywords
-    name. `run` does the work, with the workspace folder and the arguments; its keywords become options, or replace
-    options with the same names. `also` has operations whose parameters the command also takes.
+    `lines` replaces the operation's `lines`. Without either, names and values are printed. If `lines` is a function, it
+    gets the options named by its parameters. `run` does the work, given the workspace folder and the arguments. Its
+    keyword-only parameters become options, or replace options with the same names. `also` contains operations whose
+    parameters the command takes too.
     """
 
     lines: Callable[..., list[str]] | str | None = None
@@ -53,7 +54,7 @@ def bind(
 
 
 def taking(*operations: Operation[object], own: Function | None = None) -> Callable[[Function], Function]:
-    """Add the parameters of operations to a command, before the keywords of `own` and the command's own."""
+    """Add operations' parameters to a command, before `own`'s keyword-only parameters and the command's parameters."""
     first = places(operations[0])
     taken = {parameter.name: parameter for operation in operations for parameter in operation.taken("cli")}
     parts = {
@@ -113,7 +114,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 class _WithBase(TyperCommand):
-    """A command with the option --base; as in earlier versions, its first argument can be the base instead."""
+    """A command with the option --base. As in earlier versions, the base can be the first argument instead."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         params: list[Any] = self.params

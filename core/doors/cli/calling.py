@@ -1,4 +1,4 @@
-"""Running operations for commands, here or in the app that has the workspace open, and the names of their options."""
+"""Run operations for commands, here or in the app that has the workspace open, and name their options."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class RunOperation(Protocol):
-    """Function that runs an operation on an open workspace and returns the result."""
+    """A function that runs an operation on an open workspace and returns the result."""
 
     def __call__(self, operation: Operation[Result], /, **values: object) -> Result: ...
 
@@ -38,14 +38,14 @@ def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, obj
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
     """Open the workspace in a folder, or connect to the app that has it open, and yield a runner for operations.
 
-    With `answers`, a workspace that is opened here also runs the operations of other commands meanwhile.
+    With `answers`, a workspace opened here also runs other commands' operations in the meantime.
     """
     from core.doors.cli.serving import answer_calls
-    from core.workspace import Workspace  # takes a second, which --help avoids
+    from core.workspace import Workspace  # takes a second to import, so --help avoids it
 
     with writing(folder) if writes else reading(folder) as workspace, ExitStack() as stack:
         if answers and isinstance(workspace, Workspace):
-            with suppress(OSError):  # without an address, other commands are refused, as during any other work
+            with suppress(OSError):  # without an address, other commands are refused, as they are during any other work
                 stack.enter_context(answer_calls(workspace, finishes=True))
 
         def run(operation: Operation[Result], /, **values: object) -> Result:
@@ -59,7 +59,7 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
 
 @contextmanager
 def stoppable(operation: Operation[object]) -> Iterator[None]:
-    """On Ctrl-C during long work, print the command, which continues it, and exit with 130."""
+    """On Ctrl-C during long work, print the command, which continues the work when repeated, and exit with 130."""
     try:
         yield
     except KeyboardInterrupt:
@@ -88,12 +88,12 @@ def flag(parameter: Parameter) -> str:
 def _absolute(value: object) -> object:
     if isinstance(value, list):
         return [*map(_absolute, value)]
-    return expand_home(value).absolute() if isinstance(value, Path) else value  # the app runs in another folder
+    return expand_home(value).absolute() if isinstance(value, Path) else value  # the app runs in a different folder
 
 
 def reading(folder: Path) -> "Workspace":
     """Open a workspace read-only, even while another process writes to it."""
-    from core.workspace import Workspace  # takes a second, which --help avoids
+    from core.workspace import Workspace  # takes a second to import, so --help avoids it
 
     workspace = Workspace(folder, readonly=True)
     NOTICES.append(lambda: workspace.unreadable)
@@ -101,8 +101,8 @@ def reading(folder: Path) -> "Workspace":
 
 
 def writing(folder: Path) -> "Workspace | Remote":
-    """Open a workspace; if the app has it open, return a client that runs operations there."""
-    from core.workspace import Workspace  # takes a second, which --help avoids
+    """Open a workspace, or return a client that runs operations in the app if the app has it open."""
+    from core.workspace import Workspace  # takes a second to import, so --help avoids it
 
     try:
         workspace = Workspace(folder)
@@ -126,5 +126,5 @@ def writing(folder: Path) -> "Workspace | Remote":
 
 
 def _end(*_: object) -> NoReturn:
-    """Handle SIGTERM."""
+    """Handle SIGTERM by exiting with the usual status."""
     sys.exit(128 + signal.SIGTERM)

@@ -1,4 +1,4 @@
-"""The list of commands. Help reads it from the source of their modules; a call imports them."""
+"""The list of commands. Help reads it from the modules' source; only running a command imports its modules."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from core.doors.registry import MODULES
 
 
 def _own(module: str) -> str:
-    """Return the name of the module with hand-written commands for a module of operations; it may not exist."""
+    """Return the name of an operations module's hand-written commands module, which may not exist."""
     return f"core.doors.cli.{module.split('.')[2]}"
 
 
@@ -33,7 +33,7 @@ _GROUPS = {
     "settings": _("Settings: import them from another program."),
     "runs": _("Results of question sets: list, show and delete them."),
 }
-"""The groups that no feature declares."""
+"""Groups not declared by any feature."""
 _CORE = Path(__file__).parents[2]
 _BY_HAND = {
     **{_own(module): "" for module in MODULES},
@@ -42,11 +42,11 @@ _BY_HAND = {
     "core.doors.cli.notes": "note",
     "core.doors.cli.settings": "settings",
 }
-"""The modules with commands that aren't made from operations -> the group of these commands."""
+"""Modules with commands that aren't generated from operations -> the group of these commands."""
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the decorator calls of a module's functions with their names, and the calls assigned to its constants."""
+    """Yield the decorator calls of a module's functions, with the function names, and calls assigned to constants."""
     file = _CORE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     for node in ast.parse(file.read_bytes()).body if file.is_file() else ():
         if isinstance(node, ast.FunctionDef):
@@ -56,7 +56,7 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands and groups by name, each imported at its first use; `abouts` has their help texts, in order."""
+    """The commands and groups by name, each imported on first use; `abouts` contains their help texts in order."""
 
     def __init__(self) -> None:
         self._modules: dict[str, dict[str, bool]] = {}
@@ -103,7 +103,7 @@ class _Commands(Mapping[str, Any]):
         return len(self.abouts)
 
     def _load(self, name: str) -> typer.Typer:
-        """Return the group with a name, or a group that contains only the command with that name."""
+        """Return the group with the given name, or a group containing only the command with that name."""
         from core.doors.cli.binding import Command, bind
         from core.doors.cli.calling import words
         from core.operations.declaring import Operation

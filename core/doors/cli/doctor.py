@@ -1,4 +1,4 @@
-"""`tessera doctor`: problems of a workspace; the exit status is the worst level."""
+"""`tessera doctor`: finds problems in a workspace; the exit status is the worst level found."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""`tessera evaluate`: measures one setup, or two, with a file or set of questions."""
+"""`tessera evaluate`: measures one or two setups with a file or set of questions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -95,7 +95,7 @@ def evaluate(
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
-    """Return the questions in a file or a set; with `save`, the set itself or the path of the file."""
+    """Return the questions in a file or set or, if `save` is given, the set itself or the file's path."""
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():

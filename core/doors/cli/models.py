@@ -1,4 +1,4 @@
-"""`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
+"""`tessera models`: lists, tests and downloads models, and switches a base's embedder."""
 
 from collections.abc import Mapping
 from typing import Annotated, Self
@@ -97,9 +97,9 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 
 @frozen
 class TestedModel:
-    """The test result of a model.
+    """A model's test result.
 
-    `ranking` counts, for each language, the questions (`asked`) and those that ranked the right sentence first
+    For each language, `ranking` counts the questions (`asked`), and those for which the right sentence was ranked first
     (`right`).
     """
 

@@ -1,6 +1,6 @@
-"""`tessera note`: the commands that take a note's text, and those that combine two operations.
+"""`tessera note`: commands that take a note's text, and commands that combine two operations.
 
-A text comes from an option, from stdin, or from the user's editor.
+The text comes from an option, stdin, or the user's editor.
 """
 
 import os
@@ -101,7 +101,7 @@ def waiting(
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
-    """Return the text given as argument, else read stdin, or on a terminal let the user edit the old text."""
+    """Return the text given as an argument, or else read stdin; on a terminal, let the user edit the old text."""
     if text is not None:
         return text
     return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
@@ -109,7 +109,7 @@ def _read_text(text: str | None, before: str, name: str) -> str:
 
 @contextmanager
 def _save_on_failure(text: str) -> Iterator[None]:
-    """Write an edited text to a file if it can't be stored, and print the path."""
+    """Write the edited text to a file if it can't be stored, and print the file's path."""
     try:
         yield
     except TesseraError:
@@ -137,7 +137,7 @@ def _read_stdin(before: str) -> str:
 
 
 def _edit(before: str, name: str) -> str:
-    """Let the user edit a text in an editor, in a file named after the note; return the new text."""
+    """Let the user edit text in an editor, in a file named after the note, and return the new text."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory() as folder:
         stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()

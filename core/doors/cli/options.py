@@ -12,20 +12,20 @@ from core.base.terminal import say
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:
-    """Return the workspace from the settings if the command line names none."""
-    from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
+    """Return the workspace from the settings if the command line doesn't name one."""
+    from core.settings.file import usual_workspace  # takes a third of a second to import, so --help avoids it
 
     source = context.get_parameter_source("workspace")
     return usual_workspace() if source is not None and source.name == "DEFAULT" else folder
 
 
 def option(name: str, about: str, **more: Any) -> Any:
-    """Return an option of a command with its help text."""
+    """Return a command-line option with its help text."""
     return typer.Option(name, help=say(Message(about)), **more)
 
 
 def argument(about: str, **more: Any) -> Any:
-    """Return an argument of a command with its help text."""
+    """Return a command-line argument with its help text."""
     return typer.Argument(help=say(Message(about)), **more)
 
 

@@ -13,7 +13,7 @@ from core.model import PackReport
 
 
 def _list(workspace: Path) -> PackList:
-    from core.workspace import is_there  # takes a second, which --help avoids
+    from core.workspace import is_there  # takes a second to import, so --help avoids it
 
     if not is_there(workspace):
         return operations.list_without_workspace()
@@ -23,7 +23,7 @@ def _list(workspace: Path) -> PackList:
 def _install(workspace: Path, source: str) -> PackReport:
     place = Path(source).expanduser()
     if len(place.parts) > 1 or (place / "pack.toml").is_file():
-        source = str(place.absolute())  # the app runs in another folder
+        source = str(place.absolute())  # the app runs in a different folder
     return call(operations.install, workspace, {"source": source})
 
 

@@ -1,4 +1,4 @@
-"""`tessera app`, which serves the pages with Streamlit; `tessera serve` and `tessera watch`, which need no pages."""
+"""`tessera app` serves the pages with Streamlit; `tessera serve` and `tessera watch` work without the pages."""
 
 import _thread
 import ipaddress
@@ -40,7 +40,7 @@ HOST = "127.0.0.1"
 PORT = 8501
 _PORTS_TRIED = 20
 _START_SECONDS = 60.0
-"""Seconds for the server to answer before giving up on opening a browser."""
+"""Seconds to wait for the server to respond before giving up on opening a browser."""
 _CLOSED = threading.Event()
 """Set once the window is closed."""
 
@@ -55,7 +55,7 @@ Port = Annotated[
 
 
 HEAD = 2**20
-"""Maximum size of a request's head in bytes; below it, the API's own limit gives an error response."""
+"""Maximum size of a request's head in bytes. The API's own limit is lower, and gives an error response."""
 
 
 @app.command("app", help=_("Start the app in the browser; only this machine can reach it."))
@@ -113,19 +113,19 @@ def app_(
     from uvicorn import config
     from uvicorn.protocols.http import h11_impl
 
-    config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]  # the other parser accepts two hosts
+    config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]  # httptools accepts two Host headers
     vars(h11_impl)["DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"] = HEAD
     # Streamlit is run, not imported, because core doesn't depend on the pages. These options take precedence over the
-    # environment; the others are in .streamlit/config.toml next to app.py.
+    # environment; the remaining ones are in .streamlit/config.toml next to app.py.
     options = {"address": HOST, "port": chosen, "headless": "true"}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
     sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
-    signal.signal(signal.SIGINT, _end)  # the server resends the signal to itself after it has closed
+    signal.signal(signal.SIGINT, _end)  # the server resends the signal to itself once it has shut down
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 def _bring_to_front(folder: Path, as_json: bool) -> bool:
-    """Bring the running app of a workspace to the front, or reopen its window; return whether an app is running."""
+    """Bring a workspace's running app to the front, or reopen its window; return whether an app is running."""
     from core.doors.remote.client import connect_running
     from core.operations.program import bring_to_front
 
@@ -140,7 +140,7 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 
 
 def free_port(port: int | None, host: str = HOST) -> int:
-    """Return the port if it is free, by default the first free port; raises ConfigError."""
+    """Return `port`, or by default the first free port; raises ConfigError if none is free."""
     ports = [port] if port else [*range(PORT, PORT + _PORTS_TRIED)]
     for candidate in ports:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
@@ -159,12 +159,12 @@ def free_port(port: int | None, host: str = HOST) -> int:
 
 
 def _has_screen() -> bool:
-    # Without a window, `webbrowser` would start a browser in the terminal.
+    # Without a display, `webbrowser` would start a browser in the terminal.
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
-    """Open the app once the server answers; end this process when its window closes, unless it keeps running."""
+    """Open the app once the server responds. When its window closes, end this process unless `keep_running` is True."""
     ends = time.monotonic() + _START_SECONDS
     while time.monotonic() < ends:
         try:
@@ -179,7 +179,7 @@ def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
 
 
 def _end(number: int, _: object) -> NoReturn:
-    """End the process after its window was closed or on a signal."""
+    """End the process after its window has been closed, or on a signal."""
     if not _CLOSED.is_set():
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
@@ -187,7 +187,7 @@ def _end(number: int, _: object) -> NoReturn:
 
 
 def _window(url: str, folder: Path) -> bool:
-    """Show an address in its own window until it is closed; return False if it opened in a browser tab instead."""
+    """Show an address in an app window until the user closes it; return False if it opened in a browser tab instead."""
     from core import desktop
 
     if browser := desktop.browser():
@@ -202,9 +202,9 @@ def _window(url: str, folder: Path) -> bool:
 
 
 _GRACE = 3
-"""Seconds that running requests get to finish when the server stops."""
+"""Seconds for running requests to finish when the server stops."""
 _LOOK = 0.5
-"""Seconds between two checks for Ctrl+C."""
+"""Seconds between checks for Ctrl+C."""
 
 
 @app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))
@@ -251,7 +251,7 @@ def serve(
         opened.start_backups()
         opened.log.listen("uvicorn.error", "asyncio")
         app = server(opened, address, routes)
-        with suppress(KeyboardInterrupt):  # uvicorn resends the signal after it has closed
+        with suppress(KeyboardInterrupt):  # uvicorn resends the signal once it has shut down
             uvicorn.run(
                 app,
                 host=host,
@@ -259,13 +259,13 @@ def serve(
                 log_config=None,  # uvicorn's own configuration would close the log handlers
                 log_level="warning",
                 timeout_graceful_shutdown=_GRACE,
-                http="h11",  # the other parser reads an endless head
+                http="h11",  # httptools reads a head of any length
                 h11_max_incomplete_event_size=HEAD,
             )
 
 
 def _address(host: str) -> str:
-    """Return the address for URLs; warn if other machines can reach it, and refuse a wildcard address."""
+    """Return the address as used in URLs. Warn if other machines can reach it, and refuse a wildcard address."""
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:
@@ -286,7 +286,7 @@ def _address(host: str) -> str:
 
 @contextmanager
 def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
-    """Answer calls from commands in a thread during the block; with `finishes`, let running calls finish."""
+    """Answer calls from commands in a thread during the block. If `finishes` is True, let running calls finish."""
     import uvicorn
 
     from core.doors.api.guard import guard_routes

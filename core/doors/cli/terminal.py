@@ -1,4 +1,4 @@
-"""Output of commands as lines for people or as JSON, their standard streams, and the language of help texts."""
+"""Print commands' output as readable lines or JSON, set up standard streams, and translate help texts."""
 
 import io
 import json
@@ -25,7 +25,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\u
 
 
 def strip_controls(text: str) -> str:
-    """Replace each character that controls a terminal with a visible one; tabs and line ends stay."""
+    """Replace each character that controls a terminal with a visible one, except tabs and line breaks."""
     return _CONTROLS.sub(_sign, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -35,7 +35,7 @@ def _sign(control: re.Match[str]) -> str:
 
 
 def take() -> None:
-    """Set up the standard streams of this process for a command; a closed stream is replaced by the null device."""
+    """Set up this process's standard streams for a command; a closed stream is replaced by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # otherwise the next opened file, perhaps a database, would become this stream
             number = os.open(os.devnull, os.O_RDWR)
@@ -48,23 +48,23 @@ def take() -> None:
 
 
 class Stream:
-    """A standard stream that filters texts through `shown`, by default `strip_controls`.
+    """A standard stream that passes text through `shown`, by default `strip_controls`, before writing it.
 
-    If the stream can't be written or its reader is gone, further output is discarded. A failed write sets the error
-    `lost`, which is raised if the stream is `needed`.
+    If the stream can't be written to or its reader is gone, further output is discarded. A failed write sets `lost` to
+    the error, which is raised if the stream is `needed`.
     """
 
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
         self._stream, self._needed, self._shown = stream, needed, shown
         self.lost: SourceError | None = None
-        if isinstance(stream, io.TextIOWrapper):  # the terminal's encoding may not have all characters of notes
+        if isinstance(stream, io.TextIOWrapper):  # the terminal's encoding may lack characters used in notes
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        if shown := self._shown(text):  # typer tests the encoding with an empty write, and ignores the result
+        if shown := self._shown(text):  # typer tests the encoding with an empty write and ignores the result
             self._try(self._stream.write, shown)
         return len(text)
 
@@ -92,7 +92,7 @@ class Stream:
                     raise self.lost from error
 
     def _leave(self) -> None:
-        """Discard buffered and further output."""
+        """Discard any buffered and further output."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -101,8 +101,8 @@ class Stream:
 def take_wire() -> tuple[BinaryIO, TextIO]:
     """Return standard input and output, reserved for the protocol.
 
-    Other processes read nothing, and all other output, also from native code, goes to stderr. Call it before imports,
-    because a library may print while it loads.
+    Child processes have nothing to read, and all other output, even from native code, goes to stderr. Call this before
+    importing libraries, because they may print while they load.
     """
     sys.stdout.flush()
     lines, wire = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
@@ -146,7 +146,7 @@ def translate_typer() -> None:
 
 
 def _show(error: Any, file: IO[Any] | None = None) -> None:
-    """Print a command-line error, translated because typer doesn't do it."""
+    """Print a command-line error in the terminal's language, because typer doesn't translate it."""
     parts = [f"tessera: {_problem(error)}"]
     if error.ctx is not None:
         parts = [error.ctx.get_usage(), *parts, _("For help: {command}", command=f"{error.ctx.command_path} --help")]
@@ -154,7 +154,7 @@ def _show(error: Any, file: IO[Any] | None = None) -> None:
 
 
 def _problem(error: Any) -> str:
-    """Return the translated message of an error; some values are only in typer's text."""
+    """Return an error's translated message. Some values are taken from typer's text, the only place they appear."""
     problem, _did, nearest = str(error.message).partition(". Did you mean ")
     name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
     match type(error).__name__:
@@ -178,18 +178,18 @@ def _problem(error: Any) -> str:
 
 
 Lines = Callable[[Any], list[str]]
-"""Function that formats the values of a result as lines."""
+"""A function that formats a result's values as lines."""
 STOPPED = threading.Event()
-"""Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
+"""Set by Ctrl-C. A library that is loading a model may swallow the exception, so the next step raises it again."""
 TYPED: list[str] = []
-"""The running command as it was typed."""
+"""The running command as typed."""
 PACE = Pace()
 NOTICES: list[Callable[[], Iterable[object]]] = []
-"""Functions that return the remarks to print on stderr at the end of a command."""
+"""Functions that return remarks to print to stderr at the end of a command."""
 
 
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
-"""Keys of values that are file, note or base names."""
+"""Keys whose values are names of files, notes or bases."""
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
@@ -198,7 +198,7 @@ def show(data: object, as_json: bool, to_lines: Lines) -> None:
 
 
 def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
-    """Return values with visible marks for line ends in names, because file names may contain line ends."""
+    """Return values with line breaks in names made visible, because file names may contain line breaks."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -214,7 +214,7 @@ def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
 
 
 def json_of(data: object) -> str:
-    """Return a value as JSON, with escapes for the characters that control a terminal."""
+    """Return a value as JSON, with characters that control a terminal escaped."""
     text = json.dumps(readable(data), ensure_ascii=False)
     return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
 
@@ -224,27 +224,27 @@ def write(text: str) -> None:
 
 
 def ask_secret(label: str) -> str:
-    """Ask for a key or passphrase, or without a terminal read it from stdin; other users could see it in an option."""
+    """Ask for a key or passphrase, or read it from stdin if there is no terminal. Other users can see options."""
     if sys.stdin.isatty():
         return str(typer.prompt(label, hide_input=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")
 
 
 def print_notices() -> None:
-    """Print the remarks on a result to stderr."""
+    """Print remarks about a result to stderr."""
     while NOTICES:
         for sentence in NOTICES.pop()():
             sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
 
 
 def stop(*_: object) -> NoReturn:
-    """Handle Ctrl-C."""
+    """Handle Ctrl-C by setting `STOPPED` and raising KeyboardInterrupt."""
     STOPPED.set()
     raise KeyboardInterrupt
 
 
 def progress(done: float, total: float, what: object) -> None:
-    from core.model import left_line  # takes a tenth of a second, which --help avoids
+    from core.model import left_line  # takes a tenth of a second to import, so --help avoids it
 
     if STOPPED.is_set():
         raise KeyboardInterrupt

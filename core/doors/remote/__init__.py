@@ -1,6 +1,6 @@
-"""Running operations on a workspace that another process has open.
+"""Run operations on a workspace that another process has open.
 
-The protocol between a command and the running app is one line of JSON per step, result or error.
+In the protocol between a command and the running app, each step, result or error is one line of JSON.
 """
 
 import json
@@ -12,9 +12,9 @@ from core.base.errors import TesseraError
 from core.base.messages import from_json, to_json
 
 PATH = "/remote"
-"""Path at which operations run by name; a GET proves the identity of the app with this workspace."""
+"""Path under which operations are run by name. A GET request proves the identity of the app with this workspace."""
 MOST_BYTES = 1 << 26
-"""Maximum size of the arguments in bytes; those with a note's text are the largest."""
+"""Maximum size of the arguments in bytes; the largest ones contain a note's text."""
 
 
 def line(kind: str, value: object) -> bytes:
@@ -23,7 +23,7 @@ def line(kind: str, value: object) -> bytes:
 
 
 def read(line: bytes) -> tuple[str, Any]:
-    """Return the kind and the value of a line, whose messages are JSON data; raises ValueError."""
+    """Return a line's kind and value, with messages still as JSON data. Raises ValueError if the line is invalid."""
     value = json.loads(line)
     if not isinstance(value, dict) or len(value) != 1:
         raise ValueError(line[:80])
@@ -31,12 +31,12 @@ def read(line: bytes) -> tuple[str, Any]:
 
 
 def failure(error: TesseraError) -> dict[str, object]:
-    """Return an error as the value of a line."""
+    """Return an error as a line's value."""
     return {"kind": type(error).__name__, "message": error.message}
 
 
 def error_of(value: object) -> TesseraError:
-    """Return the error of a line's value, a TesseraError for an unknown kind; raises ValueError."""
+    """Return the error in a line's value, or a TesseraError if its kind is unknown. Raises ValueError if malformed."""
     try:
         name, text = value["kind"], from_json(value["message"])  # type: ignore[index]
     except (TypeError, LookupError, AttributeError) as error:

@@ -1,6 +1,6 @@
-"""Routes through which commands on this machine run operations on the workspace of this process.
+"""Routes through which commands on this machine run operations on this process's workspace.
 
-The operations are imported on the first call, because the server of the pages starts with these routes.
+The operations are imported on the first call, because the pages' server starts up with these routes.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 _PATIENCE = 5.0
-"""Seconds that an operation waits for an earlier job of its kind; a stopped job ends at its next step."""
+"""Seconds for which an operation waits for an earlier job of its kind; a stopped job ends at its next step."""
 _JOINED_JOBS = ("embed",)
-"""Jobs whose operations run directly, even while such a job is running."""
+"""Jobs whose operations run directly, even while the same job is running."""
 _IMPORT = "import"
 """The job during which further imports run directly, because each base takes one import at a time."""
 _BETWEEN = 0.1
-"""Minimum number of seconds between two progress steps that are sent."""
+"""Minimum number of seconds between progress steps sent to the caller."""
 
 
 def arguments(operation: "Operation[object]", given: object) -> dict[str, object]:
-    """Validate an operation's arguments; raises ConfigError that names an invalid one."""
+    """Validate an operation's arguments. Raises ConfigError, naming the argument, if one is invalid."""
     from pydantic import ValidationError
 
     try:
@@ -70,7 +70,7 @@ def _model(operation: "Operation[object]") -> "type[BaseModel]":
 
 
 class Calls:
-    """Two routes of a process with an open workspace: one proves its identity, the other runs operations."""
+    """Two routes of a process with an open workspace: one proves the process's identity, and one runs operations."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -81,7 +81,7 @@ class Calls:
         ]
 
     def close_at_signals(self) -> None:
-        """Stop the running calls when a signal ends the server, which otherwise waits for their responses."""
+        """Stop running calls when a signal ends the server, which would otherwise wait for their responses."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, partial(self._handle_signal, signal.getsignal(number)))
@@ -92,17 +92,17 @@ class Calls:
             then(number, frame)
 
     def stop(self) -> None:
-        """Stop the running calls at their next step."""
+        """Stop running calls at their next step."""
         for stop in tuple(self._stops):
             stop.set()
 
     def _prove_identity(self, request: Request) -> Response:
-        """Prove this process's identity before anything is sent to it; callers have the token from the run file."""
+        """Prove this process's identity before callers send it anything; they have the token from the run file."""
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})
 
     async def _run(self, request: Request) -> Response:
-        """Run an operation with the arguments in a JSON object."""
+        """Run an operation with arguments from a JSON object."""
         workspace = await run_in_threadpool(self._workspace)
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
@@ -127,7 +127,7 @@ class Calls:
         return StreamingResponse(answer, media_type="application/x-ndjson")
 
     async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
-        """Yield the progress of an operation and its end; if the caller disconnects, it stops at its next step."""
+        """Yield an operation's progress and outcome, and stop the operation if the caller disconnects."""
         stop = threading.Event()
 
         def work(send: Callable[[bytes], None]) -> None:
@@ -149,7 +149,7 @@ async def produced(
 ) -> AsyncGenerator[bytes]:
     """Yield what `work` sends from a thread; set `stop` if the caller disconnects.
 
-    After `alive` seconds of silence, yield a comment of server-sent events, so that no proxy closes the stream.
+    After `alive` seconds of silence, yield an SSE comment, so that no proxy closes the stream.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
@@ -176,7 +176,7 @@ async def produced(
 
 
 def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
-    """Return a progress callback that sends a few steps a second and the last one; raises Cancelled after `stop`."""
+    """Return a progress callback that sends a few steps per second and the last step; raises Cancelled after `stop`."""
     sent = 0.0
 
     def progress(done: float, total: float, what: str | Message) -> None:
@@ -193,7 +193,7 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
 def _run_operation(
     workspace: "Workspace", operation: "Operation[object]", caller: "Caller", given: object, progress: Progress
 ) -> bytes:
-    """Run an operation, as its job if it has one, and return its result or error as a line."""
+    """Run an operation, as a job if it declares one, and return its result or error as a line."""
 
     from core.base.codec import encode
 

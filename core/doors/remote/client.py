@@ -1,4 +1,4 @@
-"""The client through which a command uses the workspace of the running app."""
+"""The client through which a command uses the running app's workspace."""
 
 import hmac
 import json
@@ -24,7 +24,7 @@ from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
 _GREETING = 10.0
-"""Seconds for the app to prove its identity; calls have no time limit."""
+"""Seconds within which the app must prove its identity; calls have no time limit."""
 _LONGEST_GREETING = 10_000
 
 
@@ -50,8 +50,8 @@ class Remote:
     ) -> Result:
         """Run an operation in the app, and return its result.
 
-        Raises its error, and StoreError if the app ends before it answers. An exception that `progress` raises here,
-        such as KeyboardInterrupt, stops the operation there.
+        Raises the operation's error, or StoreError if the app ends before it responds. An exception raised by
+        `progress` in this process, such as KeyboardInterrupt, stops the operation in the app.
         """
         connection = self.greet()
         if connection is None:
@@ -70,10 +70,10 @@ class Remote:
         raise _ended_error()
 
     def greet(self) -> HTTPConnection | None:
-        """Return a connection to the process if it proves that it wrote the run file, else None.
+        """Return a connection to the process, or None if the process can't prove that it wrote the run file.
 
-        A process that has taken over the address of a dead one learns nothing. Raises StoreError for another version of
-        Tessera.
+        A process that has taken over a dead process's address learns nothing. Raises StoreError if the app is another
+        version of Tessera.
         """
         address, challenge = urlsplit(self._run.address), secrets.token_urlsafe()
         connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
@@ -109,7 +109,7 @@ class Remote:
 
 
 def connect_running(folder: Path) -> Remote | None:
-    """Return the workspace of the app that has this folder open, or None if no app responds."""
+    """Return the workspace in a folder as opened by the running app, or None if no app responds."""
     known = AccessTokens(folder).run
     remote = Remote(known) if known else None
     connection = remote.greet() if remote else None
@@ -120,13 +120,13 @@ def connect_running(folder: Path) -> Remote | None:
 
 
 def differing(remote: Remote) -> list[str]:
-    """Return the names of settings that differ in the app, whose environment or `tessera.toml` may be different."""
+    """Return the names of settings that differ in the app, which may have another environment or `tessera.toml`."""
     here, there = settings().model_dump(mode="json"), remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 
 def _absolute_path(path: Path) -> str:
-    """Return an absolute path, because the app has another working folder."""
+    """Return an absolute path, because the app has a different working folder."""
     return str(path.expanduser().absolute())
 
 

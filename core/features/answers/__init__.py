@@ -1,1 +1,1 @@
-"""Answers: quotes from the notes that answer a question, or the finding that the notes don't answer it."""
+"""Answer a question with quotes from the notes, or state that the notes don't answer it."""

@@ -1,4 +1,4 @@
-"""Choosing the quotes of an answer: the best excerpts of hits, and the chance that they are right."""
+"""Choose an answer's quotes: the best excerpts from hits, and the chance that they are right."""
 
 import re
 from bisect import bisect
@@ -23,7 +23,7 @@ from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
 from core.store import Store
 
 Rarity = Mapping[str, float]
-"""For each word of a question, the log of the number of all chunks divided by the number that contain the word."""
+"""For each word in a question, the log of the total number of chunks divided by the number that contain the word."""
 
 UNIT_WEIGHTS: Mapping[str, float] = {
     "near": 5.31,
@@ -35,27 +35,27 @@ UNIT_WEIGHTS: Mapping[str, float] = {
     "asks": -1.76,
     "read": 0.7,
 }
-"""Weight of each feature of a unit in the log odds that the unit answers the question. Features are from 0 to 1.
+"""Weight of each feature in the log odds that a unit answers the question. Features range from 0 to 1.
 
 - `near`: mean over the question's tokens of the cosine to the nearest token of the unit or its lead.
 - `held`: share of the question's words in the unit or its lead, weighted by rarity.
-- `score`: score of its hit, relative to the best hit; `first`: 1 / rank of its hit.
-- `part`: 1 if the hit was found by a sub-query, which is only a part of the question.
-- `stressed`: 1 if the question is a term that the unit stresses, as notes do where they define it.
-- `asks`: 1 if the unit is a question or an exercise itself.
-- `read`: the reader's score (`core/features/answers/reader.py`). It is a log odds, so it isn't limited to 0 to 1.
+- `score`: score of the unit's hit, relative to the best hit; `first`: 1 / rank of the unit's hit.
+- `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
+- `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
+- `asks`: 1 if the unit is itself a question or an exercise.
+- `read`: the reader's score (`core/features/answers/reader.py`). As log odds, it isn't limited to 0 to 1.
 """
 UNIT_CONSTANT = -9.03
 """Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), except two weights.
-`part` is between the -0.7 of both vaults and the -2.0 of the English one. With 0.3 to 1.3 for `read`, the first excerpt
-is right for 69 to 70 % of natural questions, without it for 67 %. Other weights fitted on natural questions were no
-better for another folder.
+`part` is between -0.7, fitted on both vaults, and -2.0, fitted on the English one. With 0.3 to 1.3 for `read`, the
+first excerpt is right for 69 to 70 % of natural questions, compared with 67 % without it. Other weights fitted on
+natural questions were no better for another folder.
 """
 
 _STOP_WORD = 0.3
 """Weight of a token in a stop word or punctuation; other tokens have weight 1."""
 _NEAR_BY_WORDS = (0.26, 0.29)
-"""Estimate of `near` without token bits: with none of the question's words, and the increase if all are present."""
+"""Estimate of `near` without token bits: its value with none of the question's words, and the increase with all."""
 _ASKS_WHAT = re.compile(
     r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
 )
@@ -66,18 +66,18 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _EXERCISES = re.compile(
     r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
 )
-"""Headings of exercises, which don't answer anything."""
+"""Headings of exercises, which never answer a question."""
 _SHORT = 3
 """Maximum number of words in a term."""
 PARTS = 6
-"""Maximum number of hit passages for the reader to score; six take about 0.06 s on two processor cores."""
+"""Maximum number of hit passages for the reader to score; six take about 0.06 s on two cores."""
 UNREAD, SKIPPED = -1.0, -6.0
-"""Values of `read` without a reader for the model, and for units in passages that weren't scored."""
+"""Values of `read` if there is no reader for the model, and for units in passages that weren't scored."""
 
 
 @frozen
 class EvidenceQuestion:
-    """A question or sub-query, with its words and their rarity."""
+    """A question or sub-query, with its words and the words' rarity."""
 
     text: str
     words: Sequence[str]
@@ -106,7 +106,7 @@ class EvidenceCandidate:
         return self.hit.chunk.text[slice(*self.unit.lead)] if self.unit.lead else ""
 
     def repeats(self, other: "EvidenceCandidate") -> bool:
-        """Return whether the unit overlaps another one or has the same words."""
+        """Return whether the unit overlaps another unit or has the same words."""
         same = self.hit.chunk.id == other.hit.chunk.id
         if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
             return True
@@ -116,14 +116,14 @@ class EvidenceCandidate:
 def candidates(
     question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
 ) -> list[EvidenceCandidate]:
-    """Return the units of hits with their features; `best` is the score of the best hit."""
+    """Return the units of hits with their features; `best` is the best hit's score."""
     by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
     _read(by_hit, reads)
     return [candidate for units in by_hit.values() for candidate in units]
 
 
 def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]) -> None:
-    """Set the reader's scores of the units of each hit. It scores the passages with the most other evidence."""
+    """Set the reader's scores for each hit's units; it scores only the passages with the most other evidence."""
     passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
     for key, units in by_hit.items():
         read = reads.get(key)
@@ -162,7 +162,7 @@ def _hit_candidates(
     }
     nearness = _nearness(question, units, shares, read)
     headings_at = [(0, hit.chunk.section_title), *((at.start(), at[1]) for at in _HEADING.finditer(hit.chunk.text))]
-    # A question that only names a thing is answered by a definition.
+    # A question that is only a term is answered by a definition.
     is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
         text = hit.chunk.text[unit.start : unit.end]
@@ -180,7 +180,7 @@ def _hit_candidates(
 def _nearness(
     question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
 ) -> Iterable[float]:
-    """Return the feature `near` of each unit, estimated from its share of words if there are no token bits."""
+    """Return each unit's feature `near`, estimated from its share of words if there are no token bits."""
     if read is None or read.compared is None:
         least, more = _NEAR_BY_WORDS
         return [least + more * share for share in shares]
@@ -191,7 +191,7 @@ def _nearness(
 
 
 def token_weights(text: str, spans: Spans, count: int) -> Matrix:
-    """Return the weight of each token of a question; the sum is 1."""
+    """Return the weight of each token in a question; the weights add up to 1."""
     weights = np.ones(count, np.float32)
     if len(spans) == count:
         for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
@@ -202,7 +202,7 @@ def token_weights(text: str, spans: Spans, count: int) -> Matrix:
 
 
 def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
-    """Return whether a text stresses a phrase with all words of the question, as notes do when they define a term."""
+    """Return whether text emphasizes a phrase with all the question's words, as in a note that defines a term."""
     spans = [(unit.start + phrase.start(), unit.start + phrase.end()) for phrase in _STRESSED.finditer(text)]
     return any(
         len({word for (first, last), word in places if start <= first and last <= end}) == count for start, end in spans
@@ -210,13 +210,13 @@ def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: U
 
 
 CHARACTERS, WITH_CODE = 500, 700
-"""Maximum length of an excerpt and its lead-in in characters, without and with code."""
+"""Maximum number of characters in an excerpt and its lead-in, without and with code."""
 MARKED = 240
-"""Maximum width of the marked part of an excerpt. A Chinese character has width 2; a single unit may be wider."""
+"""Maximum width of an excerpt's marked part. A Chinese character has width 2. A single unit may be wider."""
 SHOWN = 200
-"""Maximum width of the marked part with the sentences that are shown before and after it."""
+"""Maximum width of the marked part together with the sentences shown before and after it."""
 WEAKEST = 0.1
-"""Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
+"""Minimum odds for a unit in the marked part, as a share of the strongest unit's odds."""
 _WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
@@ -234,14 +234,14 @@ WEIGHTS: Mapping[str, float] = {
 """Weight of each feature in the log odds that an excerpt is right.
 
 - `read`: the reader's best score in the excerpt.
-- `near`: nearness of its strongest unit to the question (`UNIT_WEIGHTS`).
-- `nearest`: 1 / rank of that nearness among all units; `top`: the highest nearness.
+- `near`: nearness of the excerpt's strongest unit to the question (`UNIT_WEIGHTS`).
+- `nearest`: 1 / rank of that nearness among all units; `top`: the highest nearness of any unit.
 - `share`: share of the excerpt's units in the odds of all units.
-- `margin`: its score minus the best score in another note.
+- `margin`: the excerpt's score minus the best score in another note.
 - `words`: share of the question's words in the excerpt and its headings.
 - `rivals`: number of hits that score nearly as high as the best one.
-- `search`: evidence of the search (`core/retrieval/confidence.py`).
-- `sides`: 1 for a comparison. Of 85 comparisons whose sides are all quoted, 73 % were right, and the other features
+- `search`: the search's evidence (`core/retrieval/confidence.py`).
+- `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right, while the other features
   predict 62 %.
 """
 CONSTANT = -4.135
@@ -249,36 +249,36 @@ CONSTANT = -4.135
 weight of 0.1.
 """
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
-"""Minimum chance for each of these verdicts."""
+"""Minimum chance for each verdict."""
 HARDLY = 0.05
-"""Chance below which the notes are said not to answer a question."""
+"""If the chance is below this value, the notes are said not to answer the question."""
 _FAR = 5.0
-"""Maximum of `margin`, and its value if no other note has an excerpt."""
+"""Maximum of `margin`, and the value of `margin` if no other note has an excerpt."""
 _RIVAL = 0.8
-"""Share of the best hit's score above which a hit counts as a rival."""
+"""A hit counts as a rival if its score exceeds this share of the best hit's score."""
 _LEAST_SEARCH, _MOST_SEARCH = 1.0, 12.0
-"""Minimum evidence of the search for an answer, and maximum of `search`. Below the minimum, the first excerpt answered
-none of 13 natural questions.
+"""Minimum search evidence for an answer, and maximum of `search`. Below the minimum, the first excerpt answered none of
+13 natural questions.
 """
 _USUAL_RIVALS = 3
-"""Value of `rivals` for a decomposed question, whose scores are ranks: the median of other natural questions."""
+"""Value of `rivals` for a decomposed question, whose scores are ranks: the median for other natural questions."""
 
 Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
-"""The engine's function that returns the tokens of a result's question and hits."""
+"""The engine's function that returns the tokens of a search result's question and hits."""
 
 LOOKED_AT = 5
-"""Number of top hits whose units are candidates; more hits changed no excerpt for 200 natural questions."""
+"""Number of top hits whose units are candidates. For 200 natural questions, more hits didn't change any excerpt."""
 RIVAL_HITS = 10
-"""Number of top hits among which rivals are counted."""
+"""Number of top hits to check for rivals."""
 QUOTES = 3
 """Maximum number of quotes in an answer."""
 WEAKER = 1.5
-"""Maximum difference in score between the first quote and the others."""
+"""Maximum difference in score between the first quote and any other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """A run of neighbouring units of one hit, compared by identity.
+    """A run of neighbouring units from one hit, compared by identity.
 
     `strongest` is the unit with the most evidence that isn't a question; `score` is the log of the sum of the odds.
     """
@@ -309,7 +309,7 @@ class Excerpt:
 
     @property
     def marked(self) -> Span:
-        """The span in the text of the strongest unit and those neighbours that answer nearly as well."""
+        """The span, within the text, of the strongest unit and any neighbours that answer nearly as well."""
         return self._place(*self._marked_units)
 
     @property
@@ -347,11 +347,11 @@ class Excerpt:
 
     @property
     def words(self) -> frozenset[str]:
-        """The question's words in the units, their leads and headings."""
+        """The question's words that occur in the units, their leads or headings."""
         return frozenset().union(*(unit.words for unit in self.units))
 
     def repeats(self, other: "Excerpt") -> bool:
-        """Return whether two excerpts overlap, or one contains the other's strongest unit word for word."""
+        """Return whether the excerpts overlap, or one contains the other's strongest unit word for word."""
         if self.hit.chunk.id == other.hit.chunk.id and self.start < other.end and other.start < self.end:
             return True
         return any(map(self.strongest.repeats, other.units)) or any(map(other.strongest.repeats, self.units))
@@ -375,7 +375,7 @@ def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
 
 
 def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end (exclusive) of each run of units that is short enough; a single unit always is.
+    """Yield the start and end (exclusive) of each run of units that is short enough, as a single unit always is.
 
     A run never spans a blob.
     """
@@ -396,14 +396,14 @@ def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
 def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
     """Return whether an excerpt that begins with one unit can continue with another.
 
-    Table rows and code within a fence can't be rendered outside, so they continue only in the same block.
+    Table rows and fenced code can't be rendered outside their block, so they continue only within the same block.
     """
     within = first.unit.kind == "row" or (first.unit.kind == "code" and first.unit.start >= first.unit.block[0])
     return not within or first.unit.block == other.unit.block
 
 
 def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> dict[str, float]:
-    """Return the features of the first excerpt in `chosen`, which were selected from `ranked`, all excerpts."""
+    """Return the features of the first excerpt in `chosen`; `ranked` contains all excerpts, best first."""
     excerpt = chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
@@ -426,7 +426,7 @@ def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: Searc
 
 
 def chance(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> float:
-    """Return the chance, 0 to 1, that the first chosen excerpt is right; arguments as in `features`."""
+    """Return the chance, from 0 to 1, that the first excerpt in `chosen` is right; arguments as in `features`."""
     values = features(chosen, ranked, result)
     return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
 
@@ -440,20 +440,20 @@ class Selection:
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Select the excerpts of a result's first hits that answer its question best; empty for a listing."""
+    """Select the excerpts from a result's top hits that answer its question best; a listing has none."""
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))
 
 
 def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
-    """Return the units of a result's first hits with their evidence for the sub-query that found them.
+    """Return the units in a result's top hits, with their evidence for the sub-query that found them.
 
-    Hits of a comparison are evaluated for the whole question.
+    In a comparison, hits are evaluated for the whole question.
     """
     if result.is_comparison:
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
-    # The token bits of an edited chunk belong to the edited text, but answers quote the note's text.
+    # An edited chunk's token bits belong to the edited text, but answers quote the note's text.
     tokenized_hits = {key: read for key, read in reads(result).items() if not read.hit.chunk.edited}
     result = with_own_texts(store, result)
     every = store.chunks.count_all() + 1
@@ -468,7 +468,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
-    """Return a result with the original text of edited chunks, because answers quote only the notes themselves."""
+    """Return a result with edited chunks' original text, because answers quote only the notes themselves."""
 
     def own(hit: Hit) -> Hit:
         chunk = hit.chunk
@@ -481,7 +481,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 
 
 def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
-    """Select the excerpts that answer a question best. If no excerpt names a side of a comparison, the chance is 0."""
+    """Select the excerpts that answer a question best. If a side of a comparison isn't named, the chance is 0."""
     ranked = excerpts(units)
     if not ranked:
         return Selection((), 0.0)
@@ -493,7 +493,7 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
 
 
 def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the best excerpt, and excerpts from other notes that answer nearly as well in other words."""
+    """Return the best excerpt, and excerpts from other notes that answer nearly as well in different words."""
     chosen: list[Excerpt] = []
     for excerpt in _close(ranked):
         if all(excerpt.hit.note.id != item.hit.note.id and not excerpt.repeats(item) for item in chosen):
@@ -502,11 +502,11 @@ def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 
 
 def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the best excerpt for a comparison, then for each side the best excerpt about that side alone.
+    """Return the best excerpt for a comparison, then the best excerpt about each side alone.
 
-    An excerpt that names all sides comes first if it answers nearly as well as the best. Other good excerpts about a
-    side follow, up to QUOTES in all, because tiny differences in vectors decide which is best. The result is empty if
-    a side isn't named.
+    An excerpt that names all sides comes first if it answers nearly as well as the best one. Further good excerpts
+    about a side follow, up to QUOTES in total, because tiny differences between vectors decide which is best. The list
+    is empty if a side isn't named.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
@@ -534,7 +534,7 @@ def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excer
 
 
 def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the excerpts that answer nearly as well as the first."""
+    """Return the excerpts that answer nearly as well as the first one."""
     return [excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER]
 
 
@@ -545,13 +545,13 @@ def _quote(number: int, item: Excerpt) -> Quote:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the span in the note of a part of a chunk; the whole chunk's span if its text was read from a picture."""
+    """Return a chunk part's span in the note, or the whole chunk's span if its text was read from a picture."""
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 
 
 def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence of a hit as a quote, or None if the hit doesn't contain it."""
+    """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
     at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
     place = place_in_note(hit.chunk, at, at + len(sentence))
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

@@ -1,7 +1,7 @@
 """Figures in a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
 
-Every figure in a written sentence must be in its quotes. Both texts are parsed in the same way, so a form that the
-parser doesn't know may reject a right sentence, but never accepts a wrong one.
+Every figure in a written sentence must be in its quotes. Both are parsed in the same way, so a form unknown to the
+parser may cause a correct sentence to be rejected, but never causes a wrong one to be accepted.
 """
 
 import re
@@ -37,7 +37,7 @@ _HAN = re.compile(f"[{CJK}]+")
 _SURNAME = (
     "王李张刘陈杨赵周吴徐孙朱郭林罗郑梁谢宋唐韩冯邓曹彭肖董潘袁蔡蒋杜苏魏吕沈卢姚崔汪范廖贾邹孟秦邱尹薛侯陶黎郝邵钱"
 )
-"""Surnames that few other words begin with."""
+"""Surnames with which few other words begin."""
 _CHINESE = re.compile(
     rf"[{_SURNAME}马黄胡高丁程叶田雷武](?:先生|女士|小姐|老师|医生|大夫|主任|经理|师傅|阿姨|叔|姨|奶奶|爷爷|教授|护士"
     rf"|律师|同学|[校院局处科部组店]长|老板|博士|姐|哥|总(?![是共会在计]))|[小老阿][{_SURNAME}](?![期末醋子女梅树桃打])"
@@ -52,7 +52,7 @@ _CHINESE = re.compile(
     r"旧金山|洛杉矶|悉尼|阿里|腾讯|华为|百度|京东|淘宝|天猫|拼多多|微信|支付宝|钉钉|飞书|抖音|美团|"
     r"滴滴|携程|顺丰|网易|微博|知乎|豆瓣(?!酱)|谷歌|微软|苹果手机|索尼)"
 )
-"""People (surname with a title), places, and services."""
+"""People (a surname with a title), places and services."""
 _EXCHANGED = [
     re.compile(pattern)
     for pattern in (
@@ -64,24 +64,24 @@ _EXCHANGED = [
         ),
     )
 ]
-"""Patterns for a possible personal name and the words after it."""
+"""Patterns for a possible person's name and the words after it."""
 _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
 """Punctuation before the first word of a sentence."""
 _SECOND_NAME = re.compile(r" [A-ZÀ-Þ]\w")
-"""The beginning of the second word of a name, with the space before it."""
+"""The beginning of a name's second word, with the space before it."""
 _DOTS = str.maketrans("İı", "Ii")
-"""Letters that match `i` when case is ignored, but have a different lower-case form."""
+"""Letters that match `i` when case is ignored, but have a different lowercase form."""
 
 
 def normal(text: str) -> str:
-    """Return a text of the same length, in normal-width characters and simplified Chinese."""
+    """Return `text` with normal-width characters and simplified Chinese, at the same length."""
     text = text.translate(_DOTS)
     parts = (unicodedata.normalize("NFKC", letter) for letter in text)
     return simplify("".join(new if len(new) == 1 else old for old, new in zip(text, parts, strict=True)))
 
 
 def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
-    """Yield the names in a text, with their positions; in a Chinese text every Latin word is a name."""
+    """Yield the names in `text` with their positions; in Chinese text, every Latin word is a name."""
     yield from ((match.start(), match[0]) for match in _CHINESE.finditer(text))
     chinese = bool(_HAN.search(text))
     for match in _LATIN.finditer(text):
@@ -95,7 +95,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield possible names, with their positions, that precede the same words as a name in other texts."""
+    """Yield possible names, with their positions, that come before the same words as a name in `others`."""
     tails = {match[2] for pattern in _EXCHANGED for other in others for match in pattern.finditer(other)}
     for pattern in _EXCHANGED:
         for match in pattern.finditer(text):
@@ -104,26 +104,26 @@ def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _starts(text: str, at: int) -> bool:
-    """Return whether a sentence starts at a position."""
+    """Return whether a sentence starts at the given position."""
     end = len(text[:at].rstrip())
     return not end or bool(_OPENS.match(text, end - 1)) or "\n" in text[end:at]
 
 
 def large(text: str) -> frozenset[str]:
-    """Return the words that are capitalized within a sentence, folded."""
+    """Return the words capitalized within a sentence, folded."""
     text = normal(text)
     matches = (match for match in _LATIN.finditer(text) if match.group()[0].isupper())
     return frozenset(fold(match.group()) for match in matches if not _starts(text, match.start()))
 
 
 def words(text: str) -> set[str]:
-    """Return the folded words of a text, their parts between punctuation marks, and the runs of Chinese characters."""
+    """Return the folded words in `text`, their parts between punctuation marks, and runs of Chinese characters."""
     found = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return found.union(_HAN.findall(text), (part.strip("_") for word in found for part in re.split(r"[^\w]+", word)))
 
 
 def contains_name(name: str, held: set[str]) -> bool:
-    """Return whether a set of words contains a name, also with another English ending.
+    """Return whether a set of words contains a name, possibly with a different English ending.
 
     A Chinese name counts as contained if the set has no Chinese words.
     """
@@ -141,7 +141,7 @@ def contains_name(name: str, held: set[str]) -> bool:
 
 Match = re.Match[str]
 Reading = tuple[object, ...]
-"""A meaning of a figure: a kind, such as `n` or `date`, and its values."""
+"""A figure's meaning: a kind, such as `n` or `date`, followed by values."""
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -168,7 +168,7 @@ year years yearly annually annual 年""".split("\n"),
     )
     for name in words
 }
-"""The period that each word means."""
+"""Word -> the period it stands for."""
 _PERIODS = UNIT | {"fortnight": ("s", Fraction(14 * 86400)), "quarter": ("month", Fraction(3))}
 _ADVERB = "(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?"
 _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"
@@ -192,15 +192,15 @@ season winter 冬天 冬季""".split("\n"),
     )
     for word in words
 }
-"""Times of day and seasons, with their kind and a common form. Two different words of a kind contradict each other."""
+"""Times of day and seasons, with their kind and a common form. Different forms of a kind contradict each other."""
 
 
 @frozen
 class Figure:
-    """A figure in a text, with its possible meanings (`says`) and what follows from them (`implies`).
+    """A figure in text, with its possible meanings (`says`) and what follows from them (`implies`).
 
-    A `weak` figure may be a word with another meaning, such as *one*. It is missing only if the quotes have another
-    figure of its kind with the same `nouns`, the words after it.
+    A `weak` figure may be a word with another meaning, such as *one*. It counts as missing only if the quotes contain a
+    different figure of the same kind with the same `nouns` (the words after the figure).
     """
 
     start: int
@@ -211,7 +211,7 @@ class Figure:
     nouns: frozenset[str] = frozenset()
 
     def is_like(self, other: "Figure") -> bool:
-        """Return whether two figures have the same kind, and amounts the same unit."""
+        """Return whether two figures are of the same kind and, if they are amounts, have the same unit."""
         first, second = (
             {(item[0], item[2] if item[0] == "n" else "") for item in figure.says} for figure in (self, other)
         )
@@ -219,7 +219,7 @@ class Figure:
 
 
 Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
-"""The meanings of a match, the implied meanings, and whether the figure is weak; None if it isn't a figure."""
+"""A match's meanings, the implied meanings, and whether the figure is weak, or None if it isn't a figure."""
 
 
 def find_missing(
@@ -228,7 +228,7 @@ def find_missing(
     """Return the figures and names in a sentence that aren't in its quotes, as written in the sentence.
 
     Names may also be in the passages. The capitalized first word of an English sentence counts as a name if it is in
-    `known`, the words capitalized within sentences (`large`). A figure that replaces another one also counts as
+    `known`, the words that are capitalized within sentences (`large`). A figure put in another's place also counts as
     missing.
     """
     plain, texts = normal(sentence), [normal(text) for text in quotes]
@@ -248,7 +248,7 @@ def find_missing(
 
 
 def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
-    """Return the spans of the figures and names in a text that aren't in others, and of the figures that are."""
+    """Return the spans of figures and names in `text` that aren't in `others`, and the spans of figures that are."""
     text, others = normal(text), [normal(other) for other in others]
     pairs, held = _figures_of(others), words(" ".join(others))
     lacking = [(at, at + len(name)) for at, name in names(text, ()) if not contains_name(name, held)]
@@ -280,7 +280,7 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 
 
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
-    """Return the figures, and a count if they list times of day: *at 8 and at 20* is twice."""
+    """Return the figures, adding a count if they list times of day: *at 8 and at 20* means twice."""
     times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
     if len(times) < 2 or not all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times)):
         return figures
@@ -292,7 +292,7 @@ _CONTEXT = 6
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
-    """Return whether a figure's context fits another figure of the quotes better: *sold 8* for *bought 8, sold 5*."""
+    """Return whether a figure's context fits another figure in the quotes better: *sold 8* for *bought 8, sold 5*."""
     around = _context(figure, text)
     best = {True: 0, False: 0}
     for source, item in pairs:
@@ -319,7 +319,7 @@ _NOUNS = re.compile(rf"\s?([{CJK}]{{2}})|[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?")
 
 
 def find(text: str) -> list[Figure]:
-    """Return the figures in a text that `normal` has normalized, in order."""
+    """Return the figures in text normalized by `normal`, in order."""
     found = []
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
@@ -363,7 +363,7 @@ def _percent(match: Match) -> Read:
 
 
 def _part(match: Match) -> Read:
-    """Parse a half, two thirds, half an hour."""
+    """Parse fractions such as *a half*, *two thirds* and *half an hour*."""
     share = Fraction(1, _PARTS[(match["part"] or "half").lower().rstrip("s")])
     share *= WORDS.get((match["count"] or "").lower(), 1)
     if unit := match["unit"] or match["chinese"]:
@@ -373,7 +373,7 @@ def _part(match: Match) -> Read:
 
 
 def _and_a_half(match: Match) -> Read:
-    """Parse an hour and a half, two and a half days, an hour and 15 minutes."""
+    """Parse durations such as *an hour and a half*, *two and a half days* and *an hour and 15 minutes*."""
     count, unit, *more = filter(None, match.groups())
     base, factor = UNIT[unit.lower()]
     small, less = UNIT[more[1].lower().replace("分钟", "分").replace("分", "分钟")] if more else (base, factor / 2)
@@ -384,7 +384,7 @@ def _and_a_half(match: Match) -> Read:
 
 
 def _time(match: Match) -> Read:
-    """Parse a time of day as minutes; the kind is `hour` if it may be before or after noon."""
+    """Parse a time of day as minutes. The kind is `hour` if the time may be before or after noon."""
     word = match.group().strip().lower()
     if word in _HOURS:
         return (("time", _HOURS[word]),), (("hour", 0),), False
@@ -463,7 +463,7 @@ def _amount(match: Match) -> Read:
         return None
     unit, factor = _unit(match)
     if not unit and (between := _RANGE.match(match.string, match.end())):
-        # In a range such as 5-10 minutes, the first number shares the unit of the second.
+        # In a range such as 5-10 minutes, the first number shares the second number's unit.
         then = NUMBER.match(match.string, between.end())
         unit, factor = _unit(then) if then else (unit, factor)
     typed = match["figures"] or ""

@@ -83,18 +83,18 @@ page 1 page pages 页
 character 1 character characters 字 字符
 time 1 time times 次 倍
 """
-"""In each line a base unit, the number of base units in a unit, and the names of that unit; `_` is a space."""
+"""One unit per line: its base unit, its size in base units, and its names, where `_` stands for a space."""
 UNIT = {
     name.replace("_", " "): (base, Fraction(factor))
     for base, factor, *names in (line.split() for line in _NAMES.split("\n") if line)
     for name in names
 }
 CASED = {"Mb": "mbit", "Gb": "gbit", "Kb": "kbit", "MW": "megawatt"}
-"""Units that differ from others only in their case."""
+"""Names of units that differ from another unit's name only in case."""
 COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
-"""Units of counted things, for which a text may use another noun: 3 times, 3 retries."""
+"""Units for countable items, which the text may call by another noun: "3 times" or "3 retries"."""
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
-"""Units of temperature that notes may use interchangeably."""
+"""Temperature units that notes may use interchangeably."""
 _BEFORE = "$€£¥"
 _LATIN_UNITS, CHINESE_UNITS = (
     "|".join(re.escape(item) for item in sorted(UNIT, key=len)[::-1] if bool(re.match("[!-~°µμ€£¥]", item)) is latin)
@@ -120,7 +120,7 @@ _DIGITS = {character: number for number, character in enumerate("零一二三四
 _POWERS = {"亿": 10**8, "万": 10**4, "千": 1000, "百": 100, "十": 10}
 COUNTED = "".join({*_DIGITS, *_POWERS})
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
-"""Numerals that are usually just words."""
+"""Chinese numerals that are usually plain words rather than numbers."""
 _LONGEST = 100
 """Maximum length of a number in characters."""
 NUMBER = re.compile(
@@ -135,7 +135,7 @@ NUMBER = re.compile(
 
 
 def read_number(text: str | None) -> Fraction | None:
-    """Return the number written in digits, English words or Chinese numerals, or None for other text."""
+    """Return the number written in digits, English words or Chinese numerals, or None for any other text."""
     if not text or len(text) > _LONGEST:
         return None
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):

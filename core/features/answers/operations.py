@@ -1,4 +1,4 @@
-"""Operations for answers: the objects that they return, and their output on a terminal."""
+"""Operations for answers, the objects they return, and their terminal output."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 @frozen
 class AnswerSentence:
-    """A part of an answer: a quote, or a sentence of a language model, with the `kind` `written`.
+    """A part of an answer: a quote, or a sentence written by a language model (with the `kind` `written`).
 
-    `mark` says how well the notes prove it. `definitions` are the definitions of a quote's footnotes and reference
-    links, from elsewhere in its note.
+    `mark` says how well the notes support the sentence. `definitions` are the definitions of the footnotes and
+    reference links in a quote, taken from elsewhere in its note.
     """
 
     number: int
@@ -63,7 +63,7 @@ class AnswerSentence:
 
 @frozen
 class AnswerCitation(NoteReference):
-    """A numbered quote, with its position in its note's body."""
+    """A numbered quote and its position in the body of the note."""
 
     number: int
     quote: str
@@ -89,7 +89,7 @@ class AnswerCitation(NoteReference):
 
 @frozen
 class NearestHit(NoteReference):
-    """A hit for a question, with the position of its passage."""
+    """A search hit for a question, with the position of its passage."""
 
     rank: int
     start: int
@@ -102,7 +102,7 @@ class NearestHit(NoteReference):
 
 @frozen
 class AnswerWriting:
-    """The language model that wrote an answer, and the two texts that were sent to it."""
+    """The language model that wrote an answer, and the task and material sent to it."""
 
     model: str
     stopped: bool
@@ -112,9 +112,10 @@ class AnswerWriting:
 
 @frozen
 class AnswerView:
-    """The sentences of an answer with their sources, and the nearest passages; there may be no sentences.
+    """The sentences of an answer (possibly none) with their sources, and the nearest passages.
 
-    `answered` says whether the notes answer the question; `chance`, 0 to 1, is the chance that the first quote does.
+    `answered` says whether the notes answer the question. `chance` is the probability, from 0 to 1, that the first
+    quote does.
     """
 
     query: str
@@ -166,7 +167,7 @@ class WrittenSentence(AnswerSentence):
 
 
 def format_answer(answer: AnswerView) -> list[str]:
-    """Return lines with the sentences of an answer and their sources, or with the nearest passages if it has none."""
+    """Return the lines for an answer: its sentences and their sources, or the nearest passages if it has no sources."""
     head = [*map(say, answer.remarks)]
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:
@@ -180,7 +181,7 @@ def format_answer(answer: AnswerView) -> list[str]:
 
 
 def _place(item: NoteReference) -> str:
-    """Return a text with the title of a passage's note, the base and the file."""
+    """Return a string with the title of a passage's note, followed by its base and file."""
     return f"{item.title} ({' / '.join(filter(None, [item.base, item.path]))})"
 
 
@@ -221,5 +222,5 @@ def ask(
 
 
 def writing(workspace: "Workspace", query: str, values: Mapping[str, Any], stop: Stop = never) -> Iterator[Answer]:
-    """Yield the growing answer of the language model, until `stop` returns True; raises the errors of `ask`."""
+    """Yield the answer as the language model writes it, until `stop` returns True. Raises the same errors as `ask`."""
     return workspace.answers.write(query, stop=stop, **options(workspace, values))

@@ -1,8 +1,8 @@
 """A small transformer that reads a question together with a hit and scores how well each unit of the hit answers it.
 
-Its input is the vectors of the question's tokens and the stored token bits of the hit (headings, text, rows with their
-column names), so no text has to be encoded again.
-`python -m benchmarks.training DATA` trains it; its figures are in docs/decisions/0059-excerpts-and-a-reader.md.
+Its input is the token vectors of the question and the stored token bits of the hit (headings, text, and rows with
+their column names), so no text has to be encoded again.
+`python -m benchmarks.training DATA` trains it. For its accuracy, see docs/decisions/0059-excerpts-and-a-reader.md.
 """
 
 import logging
@@ -28,31 +28,31 @@ Tokens = NDArray[np.int64]
 
 WEIGHTS = Path(__file__).with_name("reader.safetensors")
 MODEL = "model"
-"""Key in the file's metadata: fingerprint of the embedder that the reader was trained with."""
+"""Metadata key in the weights file for the fingerprint of the embedder used in training."""
 TOKENS = 256
-"""Maximum number of tokens to score at once, about the length of the passages in training."""
+"""Maximum number of tokens to score at once, about the length of the training passages."""
 HEADS = 4
 _EPSILON = 1e-5
 _STEEPEST = 15.0
-"""Limit for the logarithm of a token's weight in its unit; the reader was trained with it."""
+"""Limit on the log weight of a token in its unit, the same as in training."""
 _TINY = 1e-6
 _ROWS, _NUMBERS, _END = np.array([0]), np.array([1]), np.array([np.iinfo(np.int64).max])
-"""Axis 0 (rows), axis 1 (columns), and the end of a slice of all rows."""
+"""Axis 0 (rows), axis 1 (columns), and an end index for slices up to the last row."""
 _NO_MARKS = np.array([0, -1, -1], np.float32)
-"""Values of a question's token in place of the mean cosine and the two marks of a hit's token."""
+"""Values used for question tokens, which have no mean cosine and neither of the two marks of hit tokens."""
 
 
 class ReaderEnsemble:
-    """The mean of several networks, snapshots of one training (Huang et al., 'Snapshot Ensembles', 2017)."""
+    """The mean of several snapshots from one training run (Huang et al., 'Snapshot Ensembles', 2017)."""
 
     def __init__(self, networks: Sequence["ReaderNetwork"]) -> None:
         self._networks = networks
 
     def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
-        """Return the log odds that each unit answers.
+        """Return the log odds that each unit answers the question.
 
-        `part`: indices of the hit's tokens to score. `units`, shape (units, tokens of the hit): whether each token is
-        in the unit.
+        `part`: indices of the hit's tokens to score. `units`, shape (units, hit tokens): whether each token is in the
+        unit.
         """
         assert read.compared is not None, "the bits are those of the text"
         places, _ = read.compared
@@ -64,10 +64,13 @@ class ReaderEnsemble:
 
 
 class ReaderNetwork:
-    """One network with float32 weights in memory. Several threads may run it at once."""
+    """A network with its float32 weights in memory. Safe to use from several threads at once."""
 
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
-        """Build the network of `benchmarks/training/network.py`; raises KeyError or ValueError for other weights."""
+        """Build the network from `benchmarks/training/network.py`.
+
+        Raises KeyError or ValueError if the weights don't fit it.
+        """
         self._places = weights["pos.weight"].astype(np.float32)
         self._asked_places = weights["qpos.weight"].astype(np.float32)
         graph = Graph()
@@ -124,13 +127,13 @@ class ReaderNetwork:
             "asked places": ("asked", width),
             "units": ("units", "tokens"),
         }
-        # Several parts are scored at once.
+        # A single thread each, because several parts are scored at once.
         self._session = graph.open(WEIGHTS.stem, inputs, scores, threads=1)
 
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
         """Return the score of each unit.
 
-        `question`: unit vectors of the question's tokens. `signs`, shape (tokens, dimension): -1 or 1. `heading`:
+        `question`: the question's token vectors, normalized. `signs`, shape (tokens, dimension): -1 or 1. `heading`:
         whether each token is in a heading. `masks`, shape (units, tokens): whether each token is in the unit.
         """
         question = question[: len(self._asked_places)]
@@ -171,9 +174,9 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
 
 
 def parts(places: Spans) -> Iterator[Tokens]:
-    """Yield the indices of a hit's tokens in parts of at most TOKENS, each with the heading of its window first.
+    """Yield the indices of a hit's tokens in parts of at most TOKENS, each starting with the heading of its window.
 
-    `places` are the spans of the tokens in the text, negative in a heading. Short windows, such as rows, share a part.
+    `places`: the tokens' spans in the text, negative in a heading. Short windows, such as rows, share a part.
     """
     heading = places[:, 0] < 0
     starts = [0, *(np.flatnonzero(heading[1:] & ~heading[:-1]) + 1).tolist(), len(places)]

@@ -1,4 +1,4 @@
-"""Answers from the notes of a workspace, and example questions that they answer."""
+"""Answers from the notes in a workspace, and example questions that the notes answer."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,18 +29,19 @@ from core.retrieval.neighbours.service import Neighbours
 from core.settings.config import Settings
 from core.store import Store
 
-# Example questions about the user's notes, offered only if the first quote comes from the note in question.
+# Example questions about the user's notes. A question is offered only if the first quote in its answer comes from the
+# note it was generated from.
 
 EXAMPLES = 3
 """Maximum number of example questions."""
 CANDIDATES = 8
-"""Number of questions to generate from the notes and check."""
+"""Number of questions to generate and check."""
 Stamp = tuple[tuple[str, str], ...]
-"""The ids of notes, each with the time of its last change."""
+"""Pairs of a note's id and the time of its last change."""
 
 
 class Examples:
-    """Checked example questions about given notes, found by a background job and cached until the notes change."""
+    """Verified example questions about notes, found by a background job and cached until the notes change."""
 
     def __init__(
         self,
@@ -53,7 +54,10 @@ class Examples:
         self._found: tuple[Stamp, tuple[str, ...]] = ((), ())
 
     def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
-        """Return the examples for some notes; if the notes changed, start the job that finds them and return none."""
+        """Return the examples for the given notes.
+
+        If the notes have changed, start the job that finds examples and return an empty tuple.
+        """
         last_stamp, examples = self._found
         if last_stamp == stamp:
             return examples
@@ -79,7 +83,7 @@ class Examples:
         self._found = stamp, tuple(found)
 
 
-# Recognizing questions in English and Chinese: not words, names or titles.
+# Telling English and Chinese questions from words, names and titles.
 
 _MARK = re.compile(r"[?？]\s*$")
 _ENGLISH = re.compile(
@@ -91,11 +95,14 @@ _CHINESE = re.compile(
     r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
 )
 _LENGTH, _WORD = 9, 3
-"""Minimum length of a question that doesn't look like one. A Chinese character counts 1, another word 3."""
+"""Minimum length at which text counts as a question even if it doesn't look like one.
+
+A Chinese character counts as 1, and any other word as 3.
+"""
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
-    """Return whether a text is a question: it looks like one or is long, and isn't one of the titles."""
+    """Return whether a query is a question: it looks like one or is long, and isn't one of the titles."""
     text = text.strip()
     if fold(text) in {fold(title.strip()) for title in titles}:
         return False
@@ -112,22 +119,22 @@ _LEANS = re.compile(
     r"|\b(?:is|does|do|of|for|about|like|with|after|before) that\b"
     r"|^\W*(?:为什么\W*$|那|还有|另外|如果|要|又|也|再|然后)|它|[他她]|其(?!实|他)|这|那|同样|呢\W*$",
 )
-"""Words of a question that refer to the question before it."""
+"""Words that refer back to the previous question."""
 
 
 def complete(text: str, before: str) -> str:
-    """Prefix a follow-up question with the question before it, unless it can be understood alone."""
+    """Prefix a follow-up question with the previous question, unless the follow-up makes sense on its own."""
     if len(query_keywords(text)) > 1 and not _LEANS.search(simplify(text)):
         return text
     return f"{before.rstrip(' .!?。！？')}{'，' if is_chinese(text) else ', '}{text}"
 
 
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
-"""Generates questions from notes."""
+"""A function that generates up to a given number of questions from notes."""
 
 
 def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:
-    """Return the answer to the question of a result."""
+    """Return the answer to a search result's query."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
     denied = (
@@ -141,7 +148,7 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
 
 
 class Answers:
-    """Answers questions with quotes from the notes, or with a language model."""
+    """Answers questions with quotes from the notes, or by having a language model write the answer."""
 
     def __init__(
         self,
@@ -163,13 +170,13 @@ class Answers:
 
     @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
-        """Return the answer to a question; raises the errors of a search."""
+        """Return the answer to a question. Raises the same errors as a search."""
         return self.answer_result(self._searching.answer(self._searching.prepare(text, options)))
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
-        """Yield the growing answer as the configured language model writes it, after each sentence.
+        """Yield the answer so far each time the configured language model has written a sentence.
 
-        The model isn't called for a question that the notes don't answer. Raises the errors of a search, and
+        The model isn't called if the notes don't answer the question. Raises the same errors as a search, and
         ConfigError if no model is set up. A failure of the model's server is reported in the answer.
         """
         chat = Chat(self._settings.llm)
@@ -182,17 +189,20 @@ class Answers:
     complete = staticmethod(complete)
 
     def asks(self, result: SearchResult) -> bool:
-        """Return whether the query is a question, not a word or a title."""
+        """Return whether the query is a question rather than a word or a title."""
         return is_question(result.understood.text, (hit.note.title for hit in result.hits))
 
     def to_question(self, result: SearchResult) -> Answer | None:
-        """Return the answer if the query is a question, else None."""
+        """Return the answer if the query is a question, or None if it isn't."""
         return self.answer_result(result) if self.asks(result) else None
 
     def answer_result(self, result: SearchResult) -> Answer:
-        """Return the answer to the question of a result. The last answer is cached, because pages ask at each click."""
+        """Return the answer to a search result's query.
+
+        The last answer is cached, because pages ask for it on every click.
+        """
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
-        last = self._last  # another thread may store its answer meanwhile
+        last = self._last  # another thread may replace it at any time
         if last is not None and last[0] == key:
             return last[1]
         answer = build_answer(self._store, self._searching, result)
@@ -205,7 +215,7 @@ class Answers:
         return answer
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
-        """Return the sentence from another hit that contradicts a sentence in the first quote."""
+        """Return a sentence from another hit that contradicts the first quote, or None if there is none."""
         first, hits = answer.quotes[0], answer.result.hits
         for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
             sentence, another = pair.quotes
@@ -220,8 +230,8 @@ def answerer(
 ) -> Callable[[SearchResult, Stop], Answer]:
     """Return a function that answers search results for evaluation, with quotes or with a language model.
 
-    It raises Cancelled if the writing is stopped, and doesn't call the model for a question that the notes don't
-    answer. Raises ConfigError if no model is set up.
+    The function doesn't call the model if the notes don't answer the question, and raises Cancelled if writing is
+    stopped. Raises ConfigError if no model is set up.
     """
     writer = Chat(settings.llm) if by_model else None
 

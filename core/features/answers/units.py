@@ -1,4 +1,4 @@
-"""Splitting of text into the units of answers: whole sentences, list items, table rows and code blocks."""
+"""Splitting text into units that answers can quote: sentences, list items, table rows and code blocks."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
 
 LONGEST = 400
-"""Maximum length of a unit in characters. Longer sentences are divided at pauses, and longer code at lines."""
+"""Maximum length of a unit in characters. Longer sentences are split at pauses, and longer code at line breaks."""
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _QUOTED = r"[ \t>]*+"
@@ -26,18 +26,18 @@ _RULE = re.compile(rf"{_QUOTED}\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \
 _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
 )
-"""A line that isn't part of a unit: blank, a heading, HTML, a formula, a directive, or a link's target."""
+"""A line that isn't part of any unit: blank, a heading, HTML, a formula, a directive, or a link definition."""
 _GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
-"""A line that continues the paragraph or list item above it."""
+"""A line that continues the paragraph or list item above."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 """A line of code that includes another file."""
 _ELEMENT = re.compile(
     rf"{_QUOTED}<(?P<tag>[A-Za-z][\w-]*+)(?:[^\n]*\n(?![^\S\n]*(?:\n|\Z))){{0,9}}?[^\n]*?(?:</(?P=tag)\s*>|/>)"
 )
-"""An HTML element of at most ten lines within a paragraph, which is skipped as a whole."""
+"""An HTML element of at most ten lines, none of them blank, which is skipped as a whole."""
 ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
-"""Lookbehind that excludes abbreviations, whose full stop doesn't end a sentence."""
+"""Lookbehinds that exclude abbreviations, because their period doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 """The end of a line of code that continues on the next line."""
@@ -46,15 +46,15 @@ _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
 _WORD = re.compile(r"\w")
 _LEAST_WORDS = 2
-"""Minimum number of letters outside links and pictures; a text with fewer is probably an entry in a list of links."""
+"""Minimum number of letters outside links and images. Text with fewer is probably an entry in a list of links."""
 
 
 @frozen
 class Unit:
-    """A part of a text that can be quoted alone.
+    """A part of a text that can be quoted on its own.
 
-    `lead` is the part that must precede it: a list's lead-in, a table's header, or the sentence before code. `block` is
-    the paragraph, list item or table around it.
+    `lead` is the part that must come before the unit: a list's lead-in, a table's header, or the sentence before code.
+    `block` is the paragraph, list item or table around the unit.
     """
 
     kind: Kind
@@ -65,19 +65,19 @@ class Unit:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The spans of the unit and of its lead."""
+        """The span of the unit and, if it has a lead, the span of the lead."""
         return ((self.start, self.end), self.lead) if self.lead else ((self.start, self.end),)
 
     def holds(self, start: int, end: int) -> bool:
-        """Return whether a span is in the unit or in its lead-in."""
+        """Return whether a span lies within the unit or its lead."""
         return any(first <= start and end <= last for first, last in self.spans)
 
 
-@lru_cache(200)  # further questions on a topic find the same hits
+@lru_cache(200)  # follow-up questions on a topic find the same hits
 def units_of(text: str) -> Sequence[Unit]:
-    """Return the units of a Markdown text in order.
+    """Return the units of Markdown text in order.
 
-    Lead-ins, headings, pictures, and lines with nothing but links aren't units.
+    Lead-ins, headings, images, and lines with nothing but links aren't units.
     """
     text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blank_blobs(text))))
     return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
@@ -97,7 +97,7 @@ def is_question(text: str) -> bool:
 
 
 class _UnitReader:
-    """Reads a text line by line. `_lead` is the last sentence, a possible lead of the next list or code."""
+    """Reads text line by line. `_lead` is the last sentence, which may introduce the next list or code block."""
 
     def __init__(self, text: str) -> None:
         self._text, self._plain = text, hide_inline(text)
@@ -148,11 +148,14 @@ class _UnitReader:
         return at
 
     def _is_code(self, line: str) -> bool:
-        """Return whether a line is indented as code, which is deeper within a list."""
+        """Return whether a line is indented code. Within a list, code is indented twice as far."""
         return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
 
     def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
-        """Yield the units of the code in lines `first` to `last`; `end` is the line after its fence, or 0."""
+        """Yield the units of the code from line `first` up to, but not including, line `last`.
+
+        `end`: the line after the closing fence, or 0 if the code isn't fenced.
+        """
         if not all(map(_INSERTED.match, self._lines[first:last])):
             block, start = self._span(first, last), first
             whole = (self._lead or block)[0], self._spans[end - 1][1]
@@ -193,5 +196,5 @@ class _UnitReader:
 
 
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the sentences of a paragraph, with long ones divided; `plain` is the output of `hide_inline`."""
+    """Yield the spans of a paragraph's sentences, with long sentences split. `plain`: the output of `hide_inline`."""
     return split_sentences(plain, start, end, _END, LONGEST)

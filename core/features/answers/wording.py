@@ -1,8 +1,8 @@
 """Checking whether a sentence is copied word for word from a note, and finding words that change its meaning.
 
-A copy may leave out the few words of `_HARMLESS`, and clauses before or after a semicolon without a word of TURNING.
-Its articles, singulars and plurals may differ. Any other change makes it a paraphrase, so no rule has to understand
-the text.
+A copy may leave out the few words in `_HARMLESS`, and clauses before or after a semicolon if they contain no word in
+TURNING. Articles, singulars and plurals may differ. Any other change makes the sentence a paraphrase, so no rule has
+to understand the text.
 """
 
 import re
@@ -54,20 +54,23 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
     "because": "because so therefore thus hence due 因 由于 所以 因此",
     "or": "or than like as 或 比 像 似",
 }
-"""Words that change the meaning of a sentence, by kind; `_` is a space. Chinese words also match within others."""
+"""Words that change the meaning of a sentence, by kind.
+
+`_` stands for a space. Chinese words also match within longer words.
+"""
 
 _TITLES = frozenset(("not", "untrue", "past", "if", "except"))
-"""Kinds of words that, in a title, change the meaning of the text below it."""
+"""Kinds of words that change the meaning of the text below a title that contains them."""
 _MOST = 12
-"""Maximum number of source sentences per quote; the others are ignored."""
+"""Maximum number of source sentences per quote; the rest are ignored."""
 _ARTICLES = frozenset(("a", "an", "the"))
 _MEASURING = frozenset(
     "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
     "other one two three four five six seven eight nine ten hour day week month year minute night time once".split()
 )
-"""Words before which an article changes the meaning: *a few*, *few*."""
+"""Words whose meaning depends on a preceding article, as in "a few" and "few"."""
 _HARMLESS = re.compile(r" (?:also|very|really|simply|actually|非 常|其 实)(?= )")
-"""Words that a copy may leave out; each Chinese character is a word."""
+"""Words that a copy may leave out. Each Chinese character counts as a word."""
 _OPENINGS = re.compile(
     r"(?i)\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
     r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
@@ -90,7 +93,7 @@ _SINGULAR = frozenset("news means goods customs sometimes besides always perhaps
 
 @frozen
 class WordToken:
-    """A word, a Chinese character or a punctuation mark. Equal `key`s ignore case, width and number."""
+    """A word, a Chinese character or a punctuation mark. `key` ignores case, width, and singular or plural."""
 
     key: str
     start: int
@@ -98,7 +101,7 @@ class WordToken:
 
 
 def tokens(text: str) -> list[WordToken]:
-    """Return the words and punctuation of a text, without quotation marks, each with its span."""
+    """Return the words and punctuation marks in a text with their spans, leaving out quotation marks."""
     plain = text.translate(_ALIKE)
     found = []
     for match in _TOKEN.finditer(plain):
@@ -111,7 +114,7 @@ def tokens(text: str) -> list[WordToken]:
 
 @lru_cache(10_000)
 def _key(word: str) -> str:
-    """Return the common form of a word. Names such as PATH, options such as -R and units such as mW keep their case."""
+    """Return the normalized form of a word. Names such as PATH and units such as mW keep their case."""
     if not word[0].isalpha() or any(letter.isupper() for letter in word[1:]) or (len(word) == 1 and word not in "aAI"):
         return fold(word) if not word.isascii() else word
     return singular(fold(word))
@@ -127,7 +130,10 @@ def singular(word: str) -> str:
 
 @frozen
 class Source:
-    """A whole sentence of a passage, with its span and the text that must precede it, such as its list's lead-in."""
+    """A whole sentence from a passage.
+
+    `lead` and `before` are the span and text of what must come before the sentence, such as the lead-in of its list.
+    """
 
     text: str
     start: int
@@ -137,7 +143,7 @@ class Source:
 
 
 def sources(passage: str, span: Span) -> list[Source]:
-    """Return the sentences of a passage that overlap the span of a quote."""
+    """Return the sentences of a passage that overlap the given span of a quote."""
     start, end = span
     found: dict[Span, Source] = {}
     for unit in units_of(passage):
@@ -155,10 +161,10 @@ def sources(passage: str, span: Span) -> list[Source]:
 
 
 def is_copy(sentence: str, source: Source, place: str = "") -> bool:
-    """Return whether a sentence copies its source word for word, as the module describes.
+    """Return whether a sentence copies its source word for word, as described at the top of this module.
 
-    `place` are the titles above the source. A lead-in or title with certain words of TURNING may change the meaning of
-    the text below, so then no sentence counts as a copy.
+    `place`: the titles above the source. Certain words in a lead-in or title may change the meaning of the text below,
+    so no sentence counts as a copy if they are present.
     """
     if "~~" in source.text or turns(source.before) or turns(place).keys() & _TITLES:
         return False
@@ -187,7 +193,10 @@ def _comparable(text: str) -> list[str]:
 
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:
-    """Return whether `ours` is `theirs` without harmless words; with `turned`, no word is harmless."""
+    """Return whether `ours` equals `theirs` with some harmless words left out.
+
+    If `turned` is True, no word is harmless.
+    """
     first, second = (f" {' '.join(words)} " for words in (ours, theirs))
     if turned or first == second:
         return first == second
@@ -196,7 +205,7 @@ def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: boo
 
 
 def turns(text: str) -> dict[str, list[Span]]:
-    """Return the spans of the words of TURNING in a text, by kind."""
+    """Return the spans of the TURNING words in a text, by kind."""
     found: dict[str, list[Span]] = {}
     for match in _turning().finditer(text):
         found.setdefault(match.lastgroup or "", []).append(match.span())

@@ -1,4 +1,4 @@
-"""Answers that a language model writes from the hits. Each sentence is checked against its quotes as it arrives."""
+"""Answers written by a language model from the hits. Each sentence is checked against its quotes as it arrives."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
 _NEAR = 0.6
-"""Minimum share of equal words for comparing two sentences word by word."""
+"""Minimum share of words that two sentences must have in common to be compared word by word."""
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
 )
@@ -33,8 +33,9 @@ _FUNCTION_WORDS = frozenset(
 
 @frozen
 class Verdict:
-    """Result of comparing a sentence with its sources: the `missing` figures and names, and whether it is a copy.
+    """The result of comparing a sentence with its sources.
 
+    `missing` are the figures and names that aren't in the sources, and `copied` says whether the sentence is a copy.
     `ours` and `theirs` are the spans that differ, in the sentence and in each of its sources.
     """
 
@@ -52,7 +53,7 @@ def judge(
 ) -> Verdict:
     """Compare a sentence with its sources, which are pairs of a note's sentence and the titles above it.
 
-    `passages` and `known` are those of `figures.find_missing`.
+    `passages` and `known` are passed to `figures.find_missing`.
     """
     if any(is_copy(sentence, source, place) for source, place in sources):
         return Verdict((), True)
@@ -74,9 +75,10 @@ def judge(
 
 
 def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
-    """Return the spans of the figures, names and kinds of TURNING words in a text that aren't in the other texts.
+    """Compare a text with other texts, and return two lists of spans in it.
 
-    Also return the spans of the figures that are.
+    The first list contains the figures, names and kinds of TURNING words that aren't in the other texts. The second
+    contains the figures that are.
     """
     lacking, shared = figures.compare(text, others)
     said = {kind for other in others for kind in turns(other)}
@@ -85,7 +87,7 @@ def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
 
 
 def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of words, except function words, punctuation, and words in the spans `same`."""
+    """Yield the spans of words, skipping function words, punctuation, and words within the spans in `same`."""
     for token in found:
         if any(start <= token.start < end for start, end in same):
             continue
@@ -94,7 +96,7 @@ def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
 
 
 def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Return sorted spans, joined where only white space separates them."""
+    """Return the spans in order, merging those separated only by white space."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and not text[joined[-1][1] : start].strip():
@@ -104,7 +106,7 @@ def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
     return tuple(joined)
 
 
-# The reply of a language model as JSON objects, parsed as the text arrives.
+# Parsing the JSON objects in a language model's reply as it arrives.
 
 _MOST = 8_000
 """Maximum length of a JSON object in characters."""
@@ -112,19 +114,21 @@ _DECODER = json.JSONDecoder()
 _THOUGHT = "</think>"
 
 LOCAL_TOKENS = 2_200
-"""Maximum number of passage tokens for a server on this machine. By default, Ollama and LM Studio process 4,096 tokens
-in all. Ollama cuts the task off a longer request, and LM Studio refuses it. The rest is for the task, the JSON syntax
-and the reply."""
+"""Maximum number of passage tokens for a server on this machine.
+
+Ollama and LM Studio process 4,096 tokens by default. If a request is longer, Ollama cuts off the task, and LM Studio
+refuses the request. The remaining tokens are for the task, the JSON syntax and the reply.
+"""
 LATIN, IDEOGRAPH = 0.27, 0.75
-"""Estimated tokens per non-CJK character, and per CJK character. Deliberately high, because longer requests fail."""
+"""Estimated tokens per non-CJK and per CJK character. Deliberately high, because requests that are too long fail."""
 
 _IDEOGRAPH = re.compile(f"[{CJK}]")
 
 
 class StreamedLines:
-    """Parser of the sentences in a reply that arrives in pieces; text from <think> to </think> is skipped.
+    """Parses sentences from a reply that arrives in pieces, skipping text from <think> to </think>.
 
-    A sentence is a JSON object with the key `sentence`: in a line, in several lines, or in a list.
+    A sentence is a JSON object with the key `sentence`. It may be on one line, span several lines, or be in a list.
     """
 
     def __init__(self) -> None:
@@ -132,7 +136,7 @@ class StreamedLines:
         self._rest = ""
 
     def add(self, piece: str) -> Iterator[dict[str, object]]:
-        """Yield the sentences that a piece completes."""
+        """Add a piece of the reply, and yield the sentences that it completes."""
         self._rest = (self._rest + piece)[-_MOST:]
         if self.thinking or self._rest.lstrip().startswith("<think>"):
             _, closed, after = self._rest.rpartition(_THOUGHT)
@@ -164,7 +168,7 @@ and no sentence without a quote. If no passage answers the question, write only 
 LISTED = """
 Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
 the objects of the sentences."""
-"""Text after the task when it is sent again with SCHEMA, because the first reply couldn't be read."""
+"""Text appended to the task for the second request, sent with SCHEMA if the first reply couldn't be read."""
 
 SCHEMA: Mapping[str, object] = json.loads("""
 {
@@ -212,32 +216,32 @@ SCHEMA: Mapping[str, object] = json.loads("""
   "additionalProperties": false
 }
 """)
-"""JSON schema of a whole answer, for servers that can enforce a schema."""
+"""JSON schema for a whole answer, for servers that can enforce one."""
 
 PASSAGES = 8
 """Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Maximum number of sentences per answer (including repeated ones), characters and quotes per sentence."""
+"""Maximum number of sentences per answer (counting repeats), characters per sentence, and quotes per sentence."""
 IDLE = 4_000
-"""Number of characters without a sentence after which a model is stopped."""
+"""Number of characters without a sentence after which the model is stopped."""
 
 _WITH_LEAD = 400
-"""Maximum length in characters of a quote that includes the lead-in of its list or the header of its table."""
+"""Maximum length, in characters, of a quote that includes the lead-in of its list or the header of its table."""
 _REFUSED = (400, 422)
-"""HTTP statuses of a server that doesn't support the schema."""
+"""HTTP status codes from a server that doesn't support the schema."""
 
 _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
-"""Citations that a model wrote itself; they are removed, because only code numbers the quotes."""
+"""Citations written by the model. They are removed, because Tessera numbers the quotes itself."""
 
 _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
-"""The last word or number of a cut text, which may be incomplete."""
+"""The last word or number in truncated text, which may be incomplete."""
 
 
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
-    """Yield the growing answer as a language model writes it, after each sentence; the last one has `ended`.
+    """Yield the answer so far each time a language model has written a sentence. The last answer has `ended` set.
 
-    A sentence cites only quotes that its passages contain. Without sentences, the quotes of `answer` are kept. A
-    failure of the server becomes the `problem` of the writing. A reply that can't be read is requested once more,
+    A sentence cites only quotes found in its passages. If the model writes no sentence, the quotes of `answer` are
+    kept. A server failure is stored as the writing's `problem`. If the reply can't be read, it is requested once more
     with a schema.
     """
     question, hits = answer.result.understood.text or answer.query, answer.result.hits
@@ -258,7 +262,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
         except Cancelled:
             ending = {"stopped": True}
         except ProviderError as error:
-            # A server that refuses the schema has answered without it; report that answer.
+            # If the server refuses the schema, report that its first reply couldn't be read.
             ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
         if ending or proof.read:
             break
@@ -276,11 +280,11 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
 ) -> Generator[dict[str, object]]:
-    """Yield the objects that a model writes, and stop it after IDLE characters without an object."""
+    """Yield the JSON objects written by a model, and stop the model after IDLE characters without one."""
     lines, idle = StreamedLines(), 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
         for piece in pieces:
-            for start in range(0, len(piece), IDLE):  # a server may send all of it at once
+            for start in range(0, len(piece), IDLE):  # a server may send the whole reply at once
                 part = piece[start : start + IDLE]
                 idle += 0 if lines.thinking else len(part)
                 for value in lines.add(part):
@@ -291,9 +295,9 @@ def _values(
 
 
 class _Proof:
-    """The passages for a model, and its sentences checked against them, with the numbered quotes so far.
+    """Selects the passages for a model, checks its sentences against them, and numbers the quotes.
 
-    Long passages are cut to `characters` in all. `read` is true once a sentence could be parsed.
+    Long passages are truncated to `characters` in total. `read` becomes True once a sentence has been parsed.
     """
 
     def __init__(self, hits: Sequence[Hit], characters: int, question: str) -> None:
@@ -312,7 +316,7 @@ class _Proof:
         self.read = False
 
     def sentence(self, value: Mapping[str, object]) -> Sentence | None:
-        """Return the checked sentence of an object, or None if it has no sentence."""
+        """Return the checked sentence from an object written by the model, or None if it has no usable sentence."""
         text = value.get("sentence")
         if not isinstance(text, str) or len(text) > LETTERS:
             return None
@@ -338,7 +342,7 @@ class _Proof:
         return Sentence(text, citations, verbatim=verdict.copied, marks=verdict.ours, quote_marks=marks)
 
     def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, Source]]:
-        """Yield the whole sentences around quotes, each with the number of its passage, from 0."""
+        """Yield the whole sentences around quotes, each with the index of its passage."""
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):
                 continue
@@ -349,7 +353,7 @@ class _Proof:
                     yield from ((number - 1, source) for source in sources(self._texts[number - 1], span))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
-        """Return the numbered quote for a source sentence, and the start of its text in the passage."""
+        """Return the numbered quote for a source sentence, and where its text starts in the passage."""
         hit = self._hits[passage]
         first = source.start
         if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
@@ -364,9 +368,9 @@ class _Proof:
 
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
-    """Return the maximum number of characters from hits in a request: the setting, or less for a local server."""
+    """Return the maximum number of characters from hits in a request: the setting, or fewer for a local server."""
     here = False
-    with suppress(httpx.InvalidURL):  # from the settings file; the request reports it
+    with suppress(httpx.InvalidURL):  # from the settings file; the request will report it
         here = is_this_machine(httpx.URL(llm.base_url).host)
     if "input_characters" in llm.model_fields_set or not here:
         return llm.input_characters

@@ -1,1 +1,1 @@
-"""Export and import of bases (a folder of Markdown, JSON, YAML, or a zip with everything); the trash of bases."""
+"""Exporting and importing bases as a Markdown folder, JSON, YAML or a complete zip, and the trash for deleted bases."""

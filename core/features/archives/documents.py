@@ -1,6 +1,6 @@
-"""A base as a JSON or YAML document, or as a folder of Markdown files: its settings and notes, without history.
+"""Reading and writing a base as a JSON or YAML document (settings and notes) or as a folder of Markdown files (notes).
 
-In a folder, unchanged UTF-8 files of a vault keep their bytes.
+These formats have no history. In a folder, unchanged UTF-8 files from a vault are written byte for byte.
 """
 
 import shutil
@@ -48,9 +48,9 @@ _MOST_DEPTH = 30
 _MOST_SIGNS = 5_000_000
 """Maximum number of strings, commas and brackets in a JSON document."""
 _MOST_EVENTS = 1_500_000
-"""Maximum number of YAML events in a document, about as many as for 30,000 notes."""
+"""Maximum number of YAML events in a document, enough for about 30,000 notes."""
 _MOST_TYPED = 100
-"""Maximum length of a number, date or boolean in YAML; a longer scalar is a string."""
+"""Maximum length of a number, date or boolean in YAML. A longer scalar is read as a string."""
 
 _RESOLVER: Any = Resolver()
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
@@ -125,7 +125,10 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 
 
 def _yaml(note: dict[str, object]) -> str:
-    """Return a note as a YAML list item; as JSON, with all strings quoted, if YAML would be read back differently."""
+    """Return a note as a YAML list item.
+
+    If parsing the YAML wouldn't give the same note, the item is written as JSON, in which all strings are quoted.
+    """
     text: str = yaml.dump([note], Dumper=_Dumper, **_STYLE)
     try:
         same = yaml.load(text, Loader=yaml.CSafeLoader) == [note]
@@ -135,13 +138,13 @@ def _yaml(note: dict[str, object]) -> str:
 
 
 class _Mapping(dict[str, object]):
-    """A YAML mapping, and the line where it begins."""
+    """A YAML mapping and the line on which it begins."""
 
     line = 1
 
 
 def read(data: bytes, name: str) -> Records:
-    """Return the records in a JSON or YAML document; raises ArchiveError."""
+    """Return the records in a JSON or YAML document. Raises ArchiveError."""
     is_json, data = name.lower().endswith(".json"), data.removeprefix(b"\xef\xbb\xbf")
     document = (_parse_json if is_json else _parse_yaml)(data, name)
     head: dict[str, Any] = document if isinstance(document, dict) else {}
@@ -167,7 +170,7 @@ def read(data: bytes, name: str) -> Records:
             if found > at:
                 at, line = found, line + text.count("\n", at, found)
             elif found < 0:
-                text = ""  # another program escaped the paths differently; each search would read the whole rest
+                text = ""  # escaped differently by another program; each search would scan the rest of the document
             if isinstance(item, _Mapping):
                 line = item.line
             yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
@@ -233,12 +236,12 @@ def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
 
 
 def _line_of(event: yaml.Event) -> int:
-    """Return the number of the line where an event begins, from 1."""
+    """Return the number of the line on which an event begins, counting from 1."""
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
 def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object:
-    """Return the value that begins with an event; unquoted scalars become `Scalar`."""
+    """Return the value that starts with the given event. Unquoted scalars become `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
         return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
     if isinstance(event, yaml.MappingStartEvent):
@@ -275,14 +278,14 @@ def _scalar(event: Any) -> object:
 
 
 FindFile = Callable[[str, str], Attachment | None]
-"""Returns the attachment for a note's id and a link target, or None if there is none."""
+"""A function that returns the attachment for a note's id and a link target, or None if there is none."""
 
 
 def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
-    """Yield paths and bytes of a base's notes, then of their attachments.
+    """Yield the path and bytes of each note in a base, then of each attachment.
 
-    An attachment keeps its path, so that links to it stay valid. Raises ArchiveError for fields that can't be written
-    as front matter.
+    An attachment keeps its path, so that links to it stay valid. Raises ArchiveError if any field can't be written as
+    front matter.
     """
     texts: dict[str, bytes] = {}
     mistakes: list[tuple[str | Message, Message]] = []
@@ -311,7 +314,10 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
 
 
 def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
-    """Write files to a new folder, all or none; `staging` is an empty folder that is renamed to it."""
+    """Write all files to a new folder, or none if an error occurs.
+
+    `staging`: an empty folder to write the files to, which is then renamed.
+    """
     for path, data in contents:
         file = staging / path
         if not file.resolve().is_relative_to(staging.resolve()):
@@ -324,7 +330,7 @@ def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Pa
     except OSError as error:
         if error.errno != EXDEV:
             raise
-        # Copy to the target's disk first. If the process is killed, the next export replaces this folder.
+        # Copy to the target's disk first. If the process is killed, the next export replaces this partial folder.
         part = place.with_name(f".{place.name[:40]}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:
@@ -335,9 +341,9 @@ def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Pa
 
 
 def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:
-    """Return the notes in a folder as records of workspace notes. Files are read lazily, with their records.
+    """Return the notes in a folder as records of workspace notes. Files are read lazily, one record at a time.
 
-    Raises SourceError if there are none, and ArchiveError for files that can't be read.
+    Raises SourceError if there are no notes, and ArchiveError if any file can't be read.
     """
     scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
     if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:

@@ -1,8 +1,8 @@
-"""Validation of imported archives: each record is checked field by field, and gets no permissions.
+"""Validation of imported archives: every record is checked field by field, and the base gets no permissions.
 
-Imported notes live in the workspace. Their base doesn't read or write files, read pictures or trust programs, and is
-searched with local models; the archive's model is only recorded as a wish. The functions raise RowError with the name
-of the field.
+Imported notes live in the workspace. Their base doesn't read or write files, read images or trust programs, and is
+searched with local models. The model named in the archive is only recorded as a wish. The functions raise RowError
+with the name of the field.
 """
 
 import json
@@ -68,7 +68,7 @@ _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
 def admit(records: Records, usual: str) -> Records:
-    """Return an archive's records, validated and without permissions; `usual` is the default model of its kind."""
+    """Return an archive's records, validated and without permissions. `usual`: the default model for the base."""
     of_archive = records.base
     into = base(of_archive, usual)
     powers = RequestedPermissions(
@@ -101,7 +101,7 @@ def admit(records: Records, usual: str) -> Records:
 
 
 def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
-    """Return an archive's base without permissions, and with the model `usual` unless its own model is built in."""
+    """Return an archive's base without permissions. Unless the base's own model is built in, `usual` replaces it."""
     of_archive = _sound(of_archive)
     for name in ("name", "embedder", "wish"):
         _check_line(name, getattr(of_archive, name))
@@ -129,7 +129,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
 
 
 def note(from_outside: Note, into: KnowledgeBase) -> Note:
-    """Return an imported note as a workspace note in a base."""
+    """Return an imported note as a workspace note in the given base."""
     front, body = from_outside.front or "", from_outside.body
     if from_outside.base_id != into.id:
         raise RowError("this note belongs to another base.")
@@ -165,7 +165,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
 
 
 def _fields(values: Mapping[str, object]) -> dict[str, Any]:
-    """Return the fields of a note, checked like fields that the user or a program sets."""
+    """Return a note's fields, checked like fields set by the user or a program."""
     sound: dict[str, object] = {}
     for name, value in values.items():
         with _name_field(name):
@@ -248,7 +248,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
-    """Return a pipeline without a language model, and with an embedder and reranker only if they are built in."""
+    """Return a pipeline without a language model. Its embedder and reranker are kept only if they are built in."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
     built_in = embedding.is_built_in(pipeline.embedder)
@@ -263,7 +263,10 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
 
 
 def _search(search: SearchSettings) -> SearchSettings:
-    """Return search settings with a reranker only if it is built in: another may need a network, a server or a file."""
+    """Return search settings, keeping the reranker only if it is built in.
+
+    Any other reranker may need a network, a server or a file.
+    """
     with _name_field("search"):
         config.check(search)
     built_in = search.reranker is None or reranking.is_built_in(search.reranker)
@@ -277,7 +280,7 @@ def _check_chunking(options: ChunkingOptions) -> None:
 
 @contextmanager
 def _name_field(name: str) -> Iterator[None]:
-    """Raise errors from the block as RowError with the name of the field."""
+    """Convert errors raised in the `with` block to a RowError that names the field."""
     try:
         yield
     except RowError:
@@ -289,7 +292,7 @@ def _name_field(name: str) -> Iterator[None]:
 
 
 def _sound(value: T) -> T:
-    """Return an object with its times in UTC; raises RowError for numbers out of range and invalid ids."""
+    """Return an object with its times in UTC. Raises RowError for out-of-range numbers or strings, and invalid ids."""
     sound: T = change_values(value, _validate_value)
     return sound
 

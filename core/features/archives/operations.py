@@ -1,4 +1,4 @@
-"""Operations for exporting and restoring bases, and for the trash of bases."""
+"""Operations for exporting and restoring bases, and for the trash for deleted bases."""
 
 import shlex
 from dataclasses import replace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ExportedBase:
-    """An exported base, with its place and format."""
+    """An exported base, with the export's location and format."""
 
     base: str
     as_: str
@@ -28,10 +28,10 @@ class ExportedBase:
 
 @frozen
 class RestoredBase:
-    """A base from an archive or the trash, with its number of notes.
+    """A base restored from an archive or the trash, with its number of notes.
 
-    `wish` is the model that its archive names, and `wish_asks` what that model needs. `powers` are the permissions that
-    the base had in the archive. `foreign`: the base is from another workspace.
+    `wish` is the model named in the archive, and `wish_asks` says what that model needs. `powers` are the permissions
+    that the base had in the archive. `foreign` says whether the base is from another workspace.
     """
 
     base: str
@@ -44,7 +44,10 @@ class RestoredBase:
 
 @frozen
 class DeletedBase:
-    """A base in the trash, or an archive of expired `notes`, with their titles; `problem`: why it can't be restored."""
+    """A base in the trash, or an archive of expired notes.
+
+    `notes`: the titles of the expired notes. `problem`: why it can't be restored.
+    """
 
     key: str
     base: str
@@ -56,14 +59,14 @@ class DeletedBase:
 
 @frozen
 class DeletedBases:
-    """The trash of bases."""
+    """The contents of the trash for deleted bases."""
 
     trash: tuple[DeletedBase, ...]
 
 
 @frozen
 class EmptiedTrash:
-    """The number of bases that were deleted for good."""
+    """The number of permanently deleted bases."""
 
     deleted: int
 
@@ -106,7 +109,7 @@ def format_restored(restored: RestoredBase) -> list[str]:
 
 
 def _format_powers(restored: RestoredBase) -> list[str]:
-    """Return lines on the permissions that a base had in its archive, with the commands that grant them here."""
+    """Return lines about the permissions that a base had in its archive, with the commands to grant them here."""
     name, powers = shlex.quote(restored.base), restored.powers
     printed = [
         _(

@@ -1,4 +1,4 @@
-"""A base as the records of an archive: reading them from a store or from JSON, lazily, and writing them to a store."""
+"""The archive records of a base: reading them from a store, and writing them to a store."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -50,14 +50,17 @@ R = TypeVar("R")
 
 Place = str | Message
 Made = tuple[Place, Callable[[], T]]
-"""The place of a record in its archive, and a function that reads the record and raises RowError and SourceError."""
+"""A record's location in its archive, and a function that reads the record. It raises RowError or SourceError."""
 
 MOST_MISTAKES = 100
-"""Number of mistakes after which the reading of an archive stops."""
+"""Number of mistakes after which to stop reading an archive."""
 
 
 class RecordParts(Iterable[T]):
-    """Records that are read again at each iteration; `read` yields each record's place and a function that reads it."""
+    """Records that are read again at each iteration.
+
+    `read` yields each record's location in the archive, with a function that reads the record.
+    """
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
         self._read = read
@@ -67,7 +70,7 @@ class RecordParts(Iterable[T]):
             yield make()
 
     def sound(self, mistakes: "Mistakes") -> Iterator[tuple[Place, T]]:
-        """Yield each record with its place; add unreadable records to `mistakes`."""
+        """Yield each readable record with its location, and add the unreadable ones to `mistakes`."""
         for place, make in self._read():
             try:
                 record = make()
@@ -77,16 +80,16 @@ class RecordParts(Iterable[T]):
             yield place, record
 
     def followed_by(self, others: "RecordParts[T]") -> "RecordParts[T]":
-        """Return these records followed by others."""
+        """Return these records followed by the records in `others`."""
         return RecordParts(lambda: chain(self._read(), others._read()))
 
     def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
-        """Return the records with a function applied to each."""
+        """Return the records with `change` applied to each."""
         return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
 
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
-    """Return records that are in memory as the records of an archive."""
+    """Wrap in-memory records in the same form as the records of an archive."""
     made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
     return RecordParts(lambda: made)
 
@@ -100,27 +103,27 @@ def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
 
 
 class Mistakes:
-    """The mistakes in the archive `name`, by place."""
+    """Collects the mistakes in the archive `name`, with their locations."""
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._listed: list[tuple[Place, Message]] = []
 
     def add(self, place: Place, reason: Message) -> None:
-        """Record a mistake; raises ArchiveError if there are too many."""
+        """Record a mistake. Raises ArchiveError if there are too many."""
         self._listed.append((place, reason))
         if len(self._listed) >= MOST_MISTAKES:
             self.raise_any()
 
     def raise_any(self) -> None:
-        """Raise ArchiveError if there are mistakes."""
+        """Raise ArchiveError if there are any mistakes."""
         if self._listed:
             raise ArchiveError(self._name, self._listed)
 
 
 @frozen
 class NoteRecord:
-    """A note, with its chunking options and the modification time (ns) and size of its file."""
+    """A note with its chunking options, and the modification time (in ns) and size of its file."""
 
     note: Note
     mtime_ns: int | None = None
@@ -148,14 +151,14 @@ class SetRecord:
 
 @frozen
 class RunRecord:
-    """A run with the results of its questions, by question number."""
+    """A run with its results by question number."""
 
     run: Run
     results: dict[str, QuestionResult]
 
 
 class RunRows(Protocol):
-    """The table of runs and of their questions' results."""
+    """A table of runs and their results by question."""
 
     def for_base(self, base: KnowledgeBase) -> list[Run]: ...
 
@@ -174,7 +177,7 @@ class RunRows(Protocol):
 
 @frozen
 class Records:
-    """A base with all its records. `powers` are the permissions that an import removed."""
+    """A base with all its records. `powers` are the permissions removed by an import."""
 
     base: KnowledgeBase
     notes: RecordParts[NoteRecord] = field(default_factory=RecordParts)
@@ -196,7 +199,7 @@ class Records:
 
 @frozen
 class Ids:
-    """The notes in an archive with their versions, and the numbers of the versions that each note has."""
+    """The ids of the notes in an archive, with each note's current version number and all its version numbers."""
 
     notes: dict[str, int] = field(default_factory=dict)
     versions: dict[str, set[int]] = field(default_factory=dict)
@@ -208,12 +211,12 @@ _DEFAULT = ChunkingOptions()
 def new_base(
     name: str, chunking: ChunkingOptions = _DEFAULT, embedder: str = "", **values: Unpack[NewBaseFields]
 ) -> KnowledgeBase:
-    """Return a base that isn't stored yet; its fingerprint and dimension are set when it is written."""
+    """Return a base that isn't stored yet. Its fingerprint and dimension are set when it is written."""
     return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, utc_now(), **values)
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note in a base, with an unused id, and add the id to `taken`."""
+    """Return the record of a new note in a base. The note gets an unused id, which is added to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
@@ -221,7 +224,7 @@ def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
 
 
 def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
-    """Return the records of a base in a deterministic order, so that equal bases give equal archives."""
+    """Return a base's records in a deterministic order, so that equal bases result in equal archives."""
     with store.database.read():
         ids = sorted(card.id for card in store.notes.cards(Filters(bases=(base.name,))))
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
@@ -253,7 +256,7 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
 
 
 def versions(store: Store, note_id: str) -> list[VersionRecord]:
-    """Return the version records of a note, oldest first."""
+    """Return a note's version records, oldest first."""
     return [
         VersionRecord(
             version.kind,
@@ -266,9 +269,10 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
 
 
 def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) -> KnowledgeBase:
-    """Write a base with all its records in one transaction, and return it; ids that are already in use are replaced.
+    """Write a base with all its records in one transaction, and return it.
 
-    Its chunks are pending. Raises ConfigError and ModelError if its model isn't available.
+    Ids that are already in use are replaced. The base's chunks are pending afterwards. Raises ConfigError or ModelError
+    if the base's model isn't available.
     """
     store.open_index()
     with store.changing, store.database.write():
@@ -333,12 +337,12 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
 
 
 def is_id(owner: type, name: str) -> bool:
-    """Return whether a field of a class is the id of a base, a note, an edit, a question set, a run or a chunk."""
+    """Return whether a class's field holds the id of a base, note, edit, question set, run or chunk."""
     return name in _REFERENCES or (name == "id" and owner in _OWNERS)
 
 
 def _with_free_ids(store: Store, records: Records) -> Records:
-    """Replace the ids in the records that the store already uses."""
+    """Return the records with new ids in place of those already used in the store."""
     taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     taken |= {edit.id for edit in store.edits.all()}
     taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
@@ -362,7 +366,7 @@ def _with_free_ids(store: Store, records: Records) -> Records:
 def change_values(
     value: object, change: Callable[[object, type, str], object], owner: type = object, name: str = ""
 ) -> Any:
-    """Replace all values in an object, including nested ones, with `change(value, class, field name)`."""
+    """Return a copy of an object with each value, even nested, replaced by `change(value, class, field name)`."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
         return kind(

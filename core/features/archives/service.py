@@ -1,4 +1,4 @@
-"""Exporting and importing bases, and deleting them into the trash and restoring them."""
+"""Exporting and importing bases, moving them to the trash, and restoring them."""
 
 import io
 import logging
@@ -26,11 +26,14 @@ from core.model import Check, KnowledgeBase, Restored, count_names
 from core.settings.config import Settings
 from core.store import Store
 
-# The first reading of an archive: every record is read and checked before anything is written.
+# The first pass over an archive: every record is read and checked before anything is written.
 
 
 def checked(records: Records, name: str) -> Ids:
-    """Read all records of the archive `name`, and return their ids; raises ArchiveError with all mistakes."""
+    """Read all records from the archive `name`, and return the note ids and versions.
+
+    Raises ArchiveError with all mistakes.
+    """
     mistakes, ids = Mistakes(name), Ids()
     seen: set[str] = set()
 
@@ -80,13 +83,16 @@ def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
 Form = Literal["markdown", "json", "yaml", "zip"]
 
 MOST_DOCUMENT = 64 * 2**20
-"""Maximum size of a JSON or YAML document in bytes, because it is held in memory, unlike a zip."""
+"""Maximum size of a JSON or YAML document in bytes. Unlike a zip, it has to fit in memory."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class Archives:
-    """Exports, imports and the trash of bases. Changes raise WorkspaceLocked in a read-only workspace."""
+    """Exports and imports bases, and manages the trash for deleted bases.
+
+    In a read-only workspace, methods that change anything raise WorkspaceLocked.
+    """
 
     def __init__(
         self, store: Store, settings: Settings, bases: Bases, runs: RunRows, find_file: documents.FindFile
@@ -103,12 +109,12 @@ class Archives:
     # files
 
     def export(self, base: str, place: Path, form: str = "zip") -> Path:
-        """Write a base to a new file or folder, completely or not at all; return its path.
+        """Write a base to a new file or folder, either completely or not at all, and return the path.
 
-        `markdown` is a folder of the notes and their attachments, `json` and `yaml` contain the notes with their
-        fields, and `zip` contains everything: history, edits of chunks, question sets, runs, settings, synonyms and
-        types. Raises ConfigError if the place exists, UnknownChoice, and ArchiveError for fields that can't be written
-        as front matter.
+        `markdown` is a folder with the notes and their attachments. `json` and `yaml` contain the notes with their
+        fields. `zip` contains everything: history, the user's edits to chunks, question sets, runs, settings, synonyms
+        and types. Raises ConfigError if `place` exists, UnknownChoice for an unknown format, and ArchiveError if any
+        field can't be written as front matter.
         """
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
@@ -124,7 +130,7 @@ class Archives:
         return place
 
     def exported(self, base: str, form: str) -> bytes:
-        """Return the bytes of an export; for `markdown`, a zip of its files."""
+        """Return an export as bytes. For `markdown`, return a zip of the files."""
         held = self._read(self._bases.get(base))
         if form != "markdown":
             pack = {"json": documents.to_json, "yaml": documents.to_yaml, "zip": zip_archive.pack}[form]
@@ -136,10 +142,11 @@ class Archives:
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:
-        """Create a base from an export, under its own or another name, and return it; its chunks are pending.
+        """Create a base from an export, and return it. `name`: a different name for the base.
 
-        Its notes live in the workspace, and it has no permissions until the user grants them. Nothing is imported if
-        this raises: ArchiveError with all mistakes, ConfigError for a taken name, or SourceError.
+        The base's notes live in the workspace, and its chunks are pending. It has no permissions until the user grants
+        them. Raises ArchiveError with all mistakes, ConfigError if the name is taken, or SourceError. In each case,
+        nothing is imported.
         """
         place = app_paths.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 Path.is_dir raises for a path that is too long
@@ -148,11 +155,11 @@ class Archives:
             return self._restore(stream, place.name, name)
 
     def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
-        """Create a base from the bytes of an exported file; raises the errors of `restore`."""
+        """Create a base from the bytes of an exported file. Raises the same errors as `restore`."""
         return self._restore(io.BytesIO(data), file, name)
 
     def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
-        """Create a base from the paths and bytes of a folder's files; raises the errors of `restore`."""
+        """Create a base from the files of a folder, given as paths and bytes. Raises the same errors as `restore`."""
         with self._store.temporary.make_scoped() as staging:
             place = staging / "notes"
             place.mkdir()
@@ -181,15 +188,16 @@ class Archives:
     # trash
 
     def put_into_trash(self, base: KnowledgeBase) -> None:
-        """Write a base with all its records into the trash; raises StoreError."""
+        """Write a base with all its records to the trash. Raises StoreError."""
         with translate_errors(self._store.folder):
             self._trash.put(base.id, zip_archive.pack(self._read(base)))
 
     def restore_deleted(self, key: str, name: str = "") -> Restored:
-        """Restore the deleted base with the given key, or the last deleted base with the given name, and return it.
+        """Restore a deleted base, and return it. `key`: the base's key in the trash, or its name.
 
-        An archive that Tessera wrote is restored unchanged, with its folders and permissions; any other file is
-        imported like an export. Raises the errors of `restore`.
+        If several deleted bases have that name, the last one deleted is restored. An archive written by Tessera is
+        restored unchanged, with its folders and permissions. Any other file is imported like an export. Raises the same
+        errors as `restore`.
         """
         named = [
             trashed_base.key
@@ -205,21 +213,21 @@ class Archives:
         return restored
 
     def delete_for_good(self, key: str) -> int:
-        """Delete the item with the given key in the trash for good; return 1. Raises UnknownChoice."""
+        """Permanently delete the item with the given key from the trash, and return 1. Raises UnknownChoice."""
         return self._trash.drop([self._trash.file(key)])
 
     def empty_trash(self) -> int:
-        """Delete all items in the trash for good; return the number deleted."""
+        """Permanently delete all items in the trash, and return how many were deleted."""
         return self._trash.drop(self._trash.every())
 
     def expire_trash(self) -> int:
-        """Remove expired notes and bases from the trash; return the number removed. Raises StoreError."""
+        """Remove expired notes and bases from the trash, and return how many were removed. Raises StoreError."""
         return expire(self._store, self._trash, self.trash_stays)
 
     # importing and exporting
 
     def _import(self, held: Records, file: str, name: str) -> Restored:
-        """Validate and write the base of an archive; raises ArchiveError before anything is written."""
+        """Validate an archive's base and write it. Raises ArchiveError before anything is written."""
         mistakes = Mistakes(file)
         zip_archive.check(held.words, mistakes)
         try:

@@ -1,4 +1,4 @@
-"""The trash of bases, and the expiry of bases and notes in the trash."""
+"""The trash for deleted bases, and the expiry of bases and notes in the trash."""
 
 import logging
 import os
@@ -26,27 +26,27 @@ from core.store import Store
 from core.store.table import StoreTable, decoding
 
 TRASH = "trash"
-"""The folder in a workspace for deleted bases."""
+"""Name of the workspace's folder for deleted bases."""
 LOG = "log.txt"
-"""The file in TRASH that lists expired items."""
+"""Name of the file in TRASH that lists expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
 _OWN = re.compile(r"(\d{8}T\d{12})-[\w-]+\.zip", re.ASCII)
-"""Pattern for the names of archives that Tessera writes to the trash."""
+"""Pattern for the names of archives written to the trash by Tessera."""
 _NOTES = "-notes.zip"
-"""Suffix of the file names of archives with notes."""
+"""File name suffix of archives with expired notes."""
 
 LAST = timedelta(days=7)
-"""How long archives of expired items are kept."""
+"""How long to keep archives of expired items."""
 _LOG = logging.getLogger(__name__)
 _LINES, _BYTES = 10_000, 16 << 20
-"""Maximum number of lines in LOG, and of bytes to read from LOG."""
+"""Maximum number of lines to keep in LOG, and of bytes to read from it."""
 _LONGEST = 100
 """Maximum length of a title in LOG, in characters."""
 
 
 class BaseTrash(StoreTable):
-    """The archives of deleted bases, and their digests. Expired archives stay in the folder `last` for another week."""
+    """The archives of deleted bases and their digests. The folder `last` keeps expired archives for another week."""
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.database)
@@ -54,33 +54,36 @@ class BaseTrash(StoreTable):
         self.last = store.folder / BACKUPS / TRASH
 
     def wrote(self, file: str, stream: IO[bytes]) -> bool:
-        """Return whether a file is unchanged since Tessera wrote it; rewinds the stream."""
+        """Return whether a file is unchanged since Tessera wrote it, and rewind the stream."""
         digest = file_digest(stream, sha256).hexdigest()  # type: ignore[arg-type]
         stream.seek(0)
         return bool(digest == self._value("SELECT digest FROM trashed_bases WHERE file = ?", file))
 
     def all(self) -> list[TrashedBase]:
-        """Return the deleted bases, most recent first; a file that isn't an archive of a base has a `problem`."""
+        """Return the deleted bases, most recent first. The entry for a file that isn't an archive has a `problem`."""
         listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
     def file(self, key: str) -> Path:
-        """Return the file of the deleted base with the given key; raises UnknownChoice."""
+        """Return the file of the deleted base with the given key. Raises UnknownChoice if there is none."""
         known = {_key(file): file for file in reversed(self.every())}
         if key not in known:
             raise UnknownChoice("deleted base", key, known)
         return known[key]
 
     def put(self, base_id: str, data: bytes) -> Path:
-        """Write the archive of a deleted base, and return its file; raises OSError."""
+        """Write the archive of a deleted base, and return its path. Raises OSError."""
         return self._write_file(self.folder, f"{base_id}.zip", data)
 
     def put_notes(self, base_id: str, data: bytes) -> Path:
-        """Write an archive of expired notes, and return its file; raises OSError."""
+        """Write an archive of expired notes, and return its path. Raises OSError."""
         return self._write_file(self.last, f"{base_id}{_NOTES}", data)
 
     def _write_file(self, folder: Path, name: str, data: bytes) -> Path:
-        """Write an archive with the time in its name, and store its digest, which proves that Tessera wrote it."""
+        """Write an archive with the current time in its name.
+
+        Also store the archive's digest, so that it can later be recognized as written by Tessera.
+        """
         files.folder(folder.parent)
         file = files.folder(folder) / f"{utc_now():{_AT}}-{name}"
         files.replace(file, data)
@@ -89,14 +92,14 @@ class BaseTrash(StoreTable):
         return file
 
     def expire(self, file: Path) -> Path:
-        """Move the archive of a deleted base to `last`, and return its file there; raises OSError."""
+        """Move the archive of a deleted base to `last`, and return its new path. Raises OSError."""
         files.folder(self.last.parent)
         place = file.rename(files.folder(self.last) / file.name)
         sync_folder(self.last)
         return place
 
     def drop(self, dropped: Iterable[Path]) -> int:
-        """Delete files and folders in the trash for good; return the number deleted. Raises StoreError."""
+        """Permanently delete files and folders in the trash, and return how many were deleted. Raises StoreError."""
         self._database.check_writable()
         chosen = list(dropped)
         with translate_errors(self.folder):
@@ -110,14 +113,14 @@ class BaseTrash(StoreTable):
         return [*_files(self.folder), *_files(self.last)]
 
     def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
-        """Yield the files in a folder whose names Tessera made, each with the time from its name."""
+        """Yield the files in a folder that were named by Tessera, each with the time from its name."""
         for file in _files(folder):
             if file.is_file() and (at := _written_at(file)):
                 yield file, at
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder, except hidden ones and LOG; empty if it can't be read."""
+    """Return the files and folders in a folder, except hidden ones and LOG. Empty if the folder can't be read."""
     with suppress(OSError):
         return sorted(file for file in folder.iterdir() if not file.name.startswith(".") and file.name != LOG)
     return []
@@ -143,7 +146,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _written_at(file: Path) -> datetime | None:
-    """Return the time from the name of a file that Tessera wrote, or None for other names."""
+    """Return the time from the name of a file written by Tessera, or None for any other name."""
     with suppress(ValueError):
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
@@ -151,15 +154,16 @@ def _written_at(file: Path) -> datetime | None:
 
 
 class OpeningTable(StoreTable):
-    """The days on which a workspace was opened, and the opening that first saw each item in the trash.
+    """The days on which the workspace was opened, and when each item in the trash was first seen.
 
-    The current day is the earlier of the last two recorded days, because the clock may be ahead at a single opening. An
-    item counts from its own day if that is between the opening that first saw it and the one before; otherwise the
-    clock was wrong, and it counts from the opening that first saw it.
+    The clock may have been ahead at a single opening, so the earlier of the last two recorded days is taken as the
+    current day. Normally, an item's time in the trash starts on the item's own day. If that day isn't between the
+    opening that first saw the item and the opening before it, the clock was wrong, and the time starts on the day of
+    the opening that first saw the item.
     """
 
     def begin(self, day: date) -> None:
-        """Record an opening; consecutive openings on the same day count as one."""
+        """Record that the workspace was opened. Consecutive openings on the same day count as one."""
         if self._value("SELECT day FROM openings ORDER BY number DESC") != day.isoformat():
             self._execute("INSERT INTO openings (day) VALUES (?)", day.isoformat(), aside=True)
 
@@ -167,8 +171,8 @@ class OpeningTable(StoreTable):
     def overdue(self, items: Mapping[str, tuple[date | None, timedelta]]) -> set[str]:
         """Return the items that have been in the trash for too long.
 
-        `items`: all items in the trash, each with its own day, if known, and how long it stays. New items are recorded,
-        and the records of missing ones deleted.
+        `items`: all items in the trash, each with its own day, if known, and how long to keep it. New items are
+        recorded, and the records of missing items are deleted.
         """
         known = set(self._column("SELECT item FROM overdue"))
         with self._write(aside=True):
@@ -193,9 +197,10 @@ class OpeningTable(StoreTable):
 
 
 def _since(own: date | None, before: str | None, seen: str) -> date:
-    """Return the day from which an item counts.
+    """Return the day on which an item's time in the trash starts.
 
-    `seen`: day of the opening that first saw it. `before`: day of the opening before that one.
+    `own`: the item's own day. `seen`: the day of the opening that first saw it. `before`: the day of the opening
+    before that.
     """
     first = date.fromisoformat(seen)
     earliest = date.fromisoformat(before) if before else date.min
@@ -208,7 +213,7 @@ def today() -> date:
 
 
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
-    """Record an opening, and remove from the trash the items older than `stays`; return the number removed.
+    """Record an opening, remove items older than `stays` from the trash, and return how many were removed.
 
     An item is removed only if it was too old at openings on two different days. A base that is both in use and in the
     trash, because the process was killed, is removed at once. Raises StoreError.
@@ -240,7 +245,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
 
 
 def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
-    """Move expired notes and bases to archives in `last`, and list them in LOG; return their number."""
+    """Move expired notes and bases to archives in `last`, list them in LOG, and return how many there were."""
     by_base: dict[str, list[Trashed]] = defaultdict(list)
     for trashed in notes:
         by_base[trashed.base_id].append(trashed)
@@ -290,7 +295,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
 
 
 def _base_of(file: Path) -> KnowledgeBase | None:
-    """Return the base in an archive, or None if it can't be read."""
+    """Return the base in an archive, or None if the archive can't be read."""
     with suppress(SourceError):
         return zip_archive.base_of(file)
     return None

@@ -1,4 +1,4 @@
-"""A base with all its records as one deterministic zip: JSON lines for each kind of record, and word lists."""
+"""Reading and writing a base as a single deterministic zip of word lists and a JSON Lines file per kind of record."""
 
 import io
 import json
@@ -33,24 +33,24 @@ _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
 _VERDICTS = "feedback.jsonl"
-"""File with verdicts in archives from earlier versions, which have no uses."""
+"""File with verdicts in archives from earlier versions of Tessera, which have no uses."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MOST_LINE = 2 * MAX_BYTES + 2**20
-"""Maximum size of a record in bytes: a note of the maximum size with every character escaped in JSON."""
+"""Maximum size of a record in bytes, enough for a note of the maximum size with every character escaped in JSON."""
 _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
 _TITLES = 50
-"""Maximum number of titles to read from an archive for a listing."""
+"""Maximum number of titles to read from an archive when listing it."""
 FAULTS = (*DAMAGE, RowError, struct.error)
-"""Exceptions from reading an arbitrary zip: it may be damaged, encrypted, compressed in another way, or have other
-records.
+"""Exceptions raised by reading an arbitrary zip, which may be damaged or encrypted, use another compression method,
+or have unexpected contents.
 """
 
 FILES = (synonyms.FILE, fields.FILE)
 
 
 def pack(records: Records) -> bytes:
-    """Return the zip of a base."""
+    """Return a base as the bytes of a zip."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, text in _files(records):
@@ -74,14 +74,15 @@ def _line(value: object) -> str:
 
 
 def is_notes(archive: upload.Archive) -> bool:
-    """Return whether a zip contains a folder of notes and isn't an exported base."""
+    """Return whether a zip contains notes as files rather than an exported base."""
     return _MARK not in archive.names and any(map(is_note, archive.names))
 
 
 def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
-    """Return the records in a zip, which are read lazily; `own`: Tessera wrote the zip, so it has no size limits.
+    """Return the records in a zip, which are read lazily.
 
-    Raises ArchiveError for a zip that isn't an exported base, and SourceError for a damaged one.
+    `own`: whether the zip was written by Tessera, in which case no size limits apply.
+    Raises ArchiveError if the zip isn't an exported base, and SourceError if it is damaged.
     """
     archive = upload.open_archive(stream, name, limited=not own)
     if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
@@ -117,22 +118,22 @@ def _record(kind: object, line: bytes) -> object:
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
-    """Return the folders from which an archive's notes were synced; stop at the first record that can't be read."""
+    """Return the folders that an archive's notes were synced from, stopping at the first unreadable record."""
     folders: list[str] = []
-    with suppress(RowError, SourceError):  # the first reading of the archive says what is wrong
+    with suppress(RowError, SourceError):  # reported by the first pass over the archive
         folders.extend(sync.folder for sync in syncs if re.match(r"[/~\\]|.:", sync.folder))
     return tuple(folders[:_MOST_FOLDERS])
 
 
 def base_of(file: Path) -> KnowledgeBase:
-    """Return the base in a zip, without its notes; raises SourceError if the zip is damaged or isn't an archive."""
+    """Return the base in a zip, without its notes. Raises SourceError if the zip is damaged or isn't an archive."""
     with _member(file, _BASE) as stream:
         base: KnowledgeBase = noun(KnowledgeBase, json.loads(stream.read(_MOST_HEAD)))
         return base
 
 
 def titles_of(file: Path) -> tuple[str, ...]:
-    """Return the titles of the first notes in a zip; raises the errors of `base_of`."""
+    """Return the titles of the first notes in a zip. Raises the same errors as `base_of`."""
     with _member(file, "notes.jsonl") as stream:
         lines = iter(lambda: stream.readline(_MOST_HEAD), b"")
         return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))
@@ -163,7 +164,7 @@ def user_wordlists(folder: Path) -> dict[str, str]:
 
 
 def add(folder: Path, words: dict[str, str]) -> None:
-    """Add missing lines to the user's word lists in a workspace; replace a file that the user hasn't edited."""
+    """Add missing lines to the user's word lists in a workspace, and replace the lists that the user hasn't edited."""
     for name in FILES:
         if name in words:
             _add(folder / name, words[name])
@@ -181,7 +182,7 @@ def _add(file: Path, text: str) -> None:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a word list, or "" if it can't be read."""
+    """Return the text of a word list, or an empty string if it can't be read."""
     with suppress(OSError, files.Unfit):
         return files.read(file).decode("utf-8", "replace")
     return ""

@@ -1,1 +1,1 @@
-"""Backups of a whole workspace as zip files: database, preferences, word lists and trash, without models and index."""
+"""Backups of a whole workspace as zip files: database, preferences, word lists and trash, but no models or index."""

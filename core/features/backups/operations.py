@@ -1,4 +1,4 @@
-"""Operations on backups of the whole workspace: the objects that they return, and their output on a terminal."""
+"""Operations on backups of the whole workspace, the objects they return, and their terminal output."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,14 +25,14 @@ class BackupList:
 
 @frozen
 class NotRestored:
-    """Result of a restoration that the user didn't confirm."""
+    """The result if the user doesn't confirm that a backup should be restored."""
 
     backup: None = None
 
 
 @frozen
 class EncryptedBackups:
-    """Whether later backups are encrypted."""
+    """Whether future backups will be encrypted."""
 
     encrypted: bool
 

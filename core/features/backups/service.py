@@ -1,4 +1,4 @@
-"""The backups of a workspace: their folder, making (also daily), checking and restoring them."""
+"""Making, checking and restoring a workspace's backups, including daily ones."""
 
 import logging
 import sqlite3
@@ -21,25 +21,29 @@ from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""Name for the newest backup."""
+"""Name that stands for the newest backup."""
 
 _LOG = logging.getLogger(__name__)
 _FOLDER, _DAILY = "backup_folder", "backup_daily"
-"""Keys of preferences: the folder for backups, and whether daily backups are made (`off` for no)."""
+"""Preference keys for the backup folder, and for whether daily backups are made (`off` if not)."""
 _EVERY = timedelta(days=1)
 _FIRST, _AGAIN = 60.0, 600.0
-"""Seconds before the first check whether a backup is due, and between later checks."""
+"""Seconds to wait before first checking whether a backup is due, and between later checks."""
 
 _OLD = 7
-"""Minimum age in days of a backup that counts as old."""
+"""Age in days from which the newest backup counts as old."""
 _READ = 200_000_000
-"""Total unpacked size in bytes of the newest backups that are read completely; of others, only the manifest is read."""
+"""Maximum total size in bytes, when unpacked, of the newest backups to read in full.
+
+Only the manifest is read for the rest.
+"""
 
 
 class Backups:
-    """The backups of the workspace in a folder; `snapshot` returns a connection to its database.
+    """The backups of the workspace in a given folder.
 
-    `objects` returns the SQL objects of a schema version. `problem` is the reason why the last daily backup failed.
+    `snapshot` returns a connection to the workspace's database, and `objects` the SQL objects of a schema version.
+    `problem` says why the last daily backup failed.
     """
 
     def __init__(
@@ -62,7 +66,7 @@ class Backups:
         self.problem: Message | None = None
 
     def has_notes(self) -> bool:
-        """Return whether the workspace has notes."""
+        """Return whether the workspace has any notes."""
         with self._snapshot() as connection:
             return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM notes)").fetchone()[0])
 
@@ -70,12 +74,15 @@ class Backups:
 
     @property
     def place(self) -> Path:
-        """The folder for backups: from the settings, else the user's choice, else in the workspace."""
+        """The backup folder, taken from the settings or the user's choice, and by default inside the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
         return app_paths.expand_home(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
-        """Store the folder for later backups, "" for the folder in the workspace; raises ConfigError and StoreError."""
+        """Store the folder for future backups, where "" means the folder in the workspace.
+
+        Raises ConfigError if the path isn't absolute, and StoreError.
+        """
         place = app_paths.expand_home(folder.strip())
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
@@ -88,21 +95,21 @@ class Backups:
 
     @property
     def daily(self) -> bool:
-        """Whether daily backups are on: from the settings, else from the user's choice."""
+        """Whether daily backups are on, according to the settings or, if not set there, the user's choice."""
         chosen = self._settings.backups.daily
         return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
 
     def choose_daily(self, on: bool) -> None:
-        """Store the user's choice to turn daily backups on or off."""
+        """Store whether the user wants daily backups."""
         self._preferences.set(_DAILY, "on" if on else "off")
 
     @property
     def encrypted(self) -> bool:
-        """Whether later backups will be encrypted; raises SourceError for a damaged key."""
+        """Whether future backups will be encrypted. Raises SourceError if the key is damaged."""
         return manifest.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
-        """Encrypt later backups; raises ConfigError for a short passphrase, and MissingDependency."""
+        """Encrypt future backups. Raises ConfigError if the passphrase is too short, and MissingDependency."""
         manifest.protect(self._folder, passphrase)
 
     def unprotect(self) -> None:
@@ -112,11 +119,11 @@ class Backups:
     # making, listing, checking and restoring
 
     def all(self) -> list[Backup]:
-        """Return all backups, newest first; an unreadable backup has a `problem`."""
+        """Return all backups, newest first. Unreadable backups have a `problem`."""
         return manifest.list_backups(self._folder / BACKUPS, self.place)
 
     def get(self, name: str) -> Backup:
-        """Return the backup with the given name, or the newest readable one for `latest`; raises UnknownChoice."""
+        """Return the backup with the given name, or the newest readable one for `latest`. Raises UnknownChoice."""
         known = {backup.name: backup for backup in reversed(self.all())}
         whole = [backup for backup in known.values() if not backup.problem]
         if name == NEWEST and whole:
@@ -126,15 +133,15 @@ class Backups:
         return known[name]
 
     def named(self, name: str) -> Backup:
-        """Return a backup by its name, `latest`, or an absolute path; raises UnknownChoice."""
+        """Return the backup with the given name or absolute path, or the newest for `latest`. Raises UnknownChoice."""
         return manifest.read_backup(Path(name)) if Path(name).is_absolute() else self.get(name)
 
     def make(
         self, reason: BackupReason = "person", *, to: Path | None = None, progress: Progress = no_progress
     ) -> Backup:
-        """Make a backup; notes may be written meanwhile.
+        """Make a backup, and return it. Notes may be written while it is being made.
 
-        With `to`, it is written to this folder or file, and then verified. Raises DiskFull, NotesDamaged and other
+        `to`: a different folder or file for the backup, which is then verified. Raises DiskFull, NotesDamaged and other
         StoreErrors, and ConfigError if the file exists.
         """
         with self._snapshot() as connection:
@@ -150,11 +157,14 @@ class Backups:
         return backup
 
     def verify(self, name: str) -> Backup:
-        """Read the whole backup with the given name, and return it; raises SourceError if it is damaged."""
+        """Check the backup with the given name by reading all of it, and return it.
+
+        Raises SourceError if the backup is damaged.
+        """
         return self.check(self.get(name))
 
     def check(self, backup: Backup) -> Backup:
-        """Read a whole backup, and return it; raises SourceError if it is damaged."""
+        """Check a backup by reading all of it, and return it. Raises SourceError if it is damaged."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
                 raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
@@ -163,10 +173,11 @@ class Backups:
         return backup
 
     def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
-        """Restore a backup, given by name or file, into a new folder `to`, or into this workspace at its next opening.
+        """Restore a backup, given by its name or path.
 
-        Raises UnknownChoice, SourceError for a damaged backup or a folder that isn't empty, ConfigError for a wrong
-        passphrase, NewerSchema, and DiskFull.
+        The backup is restored to the new folder `to`, or if that is None, to this workspace the next time it is opened.
+        Raises UnknownChoice, SourceError if the backup is damaged or the folder isn't empty, ConfigError if the
+        passphrase is wrong, NewerSchema, and DiskFull.
         """
         file = self.named(name).file
         if to is not None:
@@ -178,7 +189,7 @@ class Backups:
     # daily backups
 
     def start(self) -> None:
-        """Start the thread for daily backups, which runs until `close`; does nothing if it is running."""
+        """Start the thread for daily backups, which runs until `close`. Does nothing if it is already running."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
             self._thread.start()
@@ -189,9 +200,10 @@ class Backups:
             self._thread.join()
 
     def due(self, now: datetime) -> bool:
-        """Return whether a daily backup is due; never for a workspace without notes, and not during an import.
+        """Return whether a daily backup is due.
 
-        A backup with a future time, made while the clock was wrong, is ignored.
+        No backup is due if the workspace has no notes, or during an import. Backups dated in the future, made while the
+        clock was wrong, are ignored.
         """
         if not self.daily or self._jobs.running("import") or not self.has_notes():
             return False
@@ -203,7 +215,7 @@ class Backups:
         return not any(now - _EVERY < at <= now for at in own)
 
     def make_daily(self) -> bool:
-        """Start the backup job if a daily backup is due; return whether it was started."""
+        """Start the backup job if a daily backup is due, and return whether it was started."""
 
         def work(progress: Progress) -> None:
             try:
@@ -223,12 +235,12 @@ class Backups:
             try:
                 self.make_daily()
                 wait = _AGAIN if self.has_notes() else _FIRST
-            except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next check may succeed
+            except Exception:  # noqa: BLE001 a thread has no caller to handle it, and the next attempt may succeed
                 _LOG.exception("No backup could be made")
 
 
 def restore_into(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
-    """Restore a backup into a new or empty folder; raises the errors of `Backups.restore`."""
+    """Restore a backup to a new or empty folder. Raises the same errors as `Backups.restore`."""
     with translate_errors(folder):
         if folder.is_dir() and any(folder.iterdir()):
             raise SourceError(str(folder), "isn't empty. Choose a folder that doesn't exist yet.")

@@ -1,1 +1,1 @@
-"""The doctor: checks of a workspace, with explanations and repairs."""
+"""The doctor: checks on a workspace, with explanations and repairs."""

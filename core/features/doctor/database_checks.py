@@ -1,4 +1,4 @@
-"""Checks of the database: its structure, and the consistency of its tables."""
+"""Checks on the database: its structure and the consistency of its tables."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
 def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Finding]:
-    """Return a check that reports the number of rows that a query finds, in the field `n`, if there are any."""
+    """Return a check that reports how many rows a query returns, if any, as `n` in the message."""
 
     def find(parts: WorkspaceParts) -> Finding:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
@@ -69,7 +69,7 @@ def _references(parts: WorkspaceParts) -> Finding:
 
 
 def _drop_orphans(parts: WorkspaceParts) -> None:
-    """Delete rows whose parent is missing; chunks with missing vectors become pending."""
+    """Delete rows whose parent row is missing, and mark chunks with missing vectors as pending."""
     if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
         raise StoreError(
             "Some notes belong to a base that no longer exists. Restore the newest backup: {command}",
@@ -119,7 +119,7 @@ def _put_words(parts: WorkspaceParts) -> None:
 
 
 def _await_vectors(parts: WorkspaceParts) -> None:
-    """Make embedded chunks without windows pending, and delete the windows of other chunks."""
+    """Mark embedded chunks that have no windows as pending, and delete the windows of chunks that aren't embedded."""
     with parts.store.changing, parts.store.database.write() as connection:
         wrong = [row[0] for row in connection.execute(_WRONG_STATE).fetchall()]
         for rowid in wrong:
@@ -128,7 +128,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Store the current version of notes where it is missing from the history."""
+    """Store the current version of each note whose history lacks it."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):
@@ -292,4 +292,4 @@ OF_DATABASE: dict[str, Check] = {
         _tokens,
     ),
 }
-"""Checks of the database by name, in order."""
+"""Database checks by name, in the order in which they run."""

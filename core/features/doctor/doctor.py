@@ -1,4 +1,4 @@
-"""Running all checks of a workspace, measuring its disk space, and compacting it."""
+"""Running all checks on a workspace, measuring its disk usage, and compacting it."""
 
 import logging
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _SPARE = 64 << 20
 
 
 class Doctor:
-    """Runs the checks of a workspace and repairs what can be repaired; `checks` are all checks by name."""
+    """Runs the checks on a workspace and repairs what can be repaired. `checks` contains all checks by name."""
 
     def __init__(
         self,
@@ -30,13 +30,16 @@ class Doctor:
         resources: Mapping[str, Check] | None,
         files: Mapping[str, Check] | None,
     ) -> None:
-        """Collect the doctor's own checks, and those of other features: checks of resources and of files."""
+        """Combine the doctor's own checks with the checks that other features provide on `resources` and `files`."""
         self._parts = parts
         before, after = bind_checks(OF_DATABASE | OF_RESOURCES, parts), bind_checks(OF_MACHINE | OF_FILES, parts)
         self.checks = {**before, **(resources or {}), **after, **(files or {})}
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:
-        """Run all checks; with `fix`, repair what they find, and raise WorkspaceLocked in a read-only workspace."""
+        """Run all checks, and return their results. If `fix` is True, repair what they find.
+
+        Raises WorkspaceLocked if `fix` is True and the workspace is read-only.
+        """
         if fix:
             self._parts.store.database.check_writable()
         checked = []
@@ -46,7 +49,7 @@ class Doctor:
         return Health(self._parts.store.folder, tuple(checked))
 
     def space(self) -> Space:
-        """Return the disk space that each part of the workspace uses."""
+        """Return the disk space used by each part of the workspace."""
         parts, folder = self._parts, self._parts.store.folder
         disk = disk_space(folder)
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
@@ -71,9 +74,10 @@ class Doctor:
         )
 
     def compact(self, progress: Progress = no_progress) -> Compacted:
-        """Free unused space: copies of bases for evaluation, unused vectors, and free pages of the database.
+        """Free unused space: copies of bases for evaluation, unused vectors, and free database pages.
 
-        Readers continue meanwhile, and writers wait. Raises WorkspaceLocked, and DiskFull before anything is changed.
+        Readers can continue in the meantime, but writers have to wait. Raises WorkspaceLocked or DiskFull before
+        anything is changed.
         """
         store = self._parts.store
         store.database.check_writable()
@@ -122,7 +126,7 @@ class Doctor:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the health report for a workspace that can't be opened because of an error."""
+    """Return the health report for a workspace that can't be opened because of the given error."""
     name = "config" if isinstance(error, ConfigError) else "database"
     return Health(folder, (_to_checked(name, (OF_DATABASE | OF_MACHINE)[name], error.message, mended=False),))
 

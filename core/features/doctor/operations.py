@@ -1,4 +1,4 @@
-"""Operations on the health and disk space of a workspace, and their output on a terminal."""
+"""Operations on a workspace's health and disk space, and their terminal output."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Checks of the resources of a workspace, of the machine, and of files and folders."""
+"""Checks on a workspace's resources, on the machine, and on files and folders."""
 
 import os
 import re
@@ -40,7 +40,7 @@ from core.store.index import chroma_worker
 
 
 class HasPlace(Protocol):
-    """An object with the folder for backups."""
+    """An object that knows the backup folder."""
 
     @property
     def place(self) -> Path: ...
@@ -52,7 +52,7 @@ Finding = Message | None
 
 @frozen
 class WorkspaceParts:
-    """The parts of an open workspace that checks use."""
+    """The parts of an open workspace used by checks."""
 
     store: Store
     settings: Settings
@@ -123,12 +123,12 @@ def _models(parts: WorkspaceParts) -> Finding:
 
 
 def _rows(parts: WorkspaceParts) -> Finding:
-    """Name the bases with a table from an earlier version, which didn't embed rows."""
+    """Report the bases with tables indexed by an earlier version, which didn't embed rows."""
     names, store = [], parts.store
     for base in parts.bases.all():
         if not base.has_vectors or not (rowids := store.chunks.with_tables(base)):
             continue
-        with suppress(TesseraError):  # the check of models reports what is wrong with a model
+        with suppress(TesseraError):  # problems with the model are reported by the check "models"
             embedder = embedding.build(base.embedder)
             chunks = store.chunks.by_rowid(rowids)
             cards = store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
@@ -210,7 +210,7 @@ OF_RESOURCES: dict[str, Check] = {
         _space,
     ),
 }
-"""Checks of resources by name, in order."""
+"""Resource checks by name, in the order in which they run."""
 
 OF_MACHINE: dict[str, Check] = {
     "config": Check(
@@ -228,14 +228,14 @@ OF_MACHINE: dict[str, Check] = {
         _clock,
     ),
 }
-"""Checks of the settings and the machine, by name."""
+"""Checks on the settings and the machine, by name."""
 
 
 _FIX = verbatim("tessera doctor --fix")
 _STALE, _LEFT = timedelta(days=30), timedelta(days=1)
-"""Minimum age of a base's unused copy for evaluation, and of a file that a stopped process left behind."""
+"""Minimum age of a base's unused evaluation copy, and of a file left behind by a stopped process."""
 _SECONDS = 2.0
-"""Time limit for checking the attachments of notes."""
+"""Time limit, in seconds, for checking attachments."""
 _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
 
 
@@ -271,7 +271,7 @@ def _omissions(parts: WorkspaceParts) -> Finding:
 
 
 def _attachments(parts: WorkspaceParts) -> Finding:
-    """Check the attachments of notes in order until the time limit."""
+    """Report missing attachments, checking note by note until the time limit."""
     gone = []
     until = time.monotonic() + _SECONDS
     links = NoteLinks(parts.store)
@@ -281,7 +281,7 @@ def _attachments(parts: WorkspaceParts) -> Finding:
         note = parts.store.notes.note(card.id)
         if not note.in_file or note.plain or not note.folder.is_dir():
             continue
-        # The pictures inside a notebook are in its file.
+        # A notebook's images are stored in its own file.
         is_notebook = note.document is not None and note.document.kind == "ipynb"
         for target in shown_in(note.body, str(note.path)):
             there = (is_notebook and "/" not in target) or links.target(note, target)
@@ -452,4 +452,4 @@ OF_FILES: dict[str, Check] = {
         _find_replaced_files,
     ),
 }
-"""Checks of files and folders by name, in order."""
+"""Checks on files and folders by name, in the order in which they run."""

@@ -1,1 +1,1 @@
-"""Measuring search with question sets: runs, comparison, diagnosis."""
+"""Measuring search with question sets: running, comparing and diagnosing them."""

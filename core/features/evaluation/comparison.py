@@ -1,6 +1,6 @@
-"""Comparison of two runs: their figures, the rank and change of each question, and reports in CSV, Markdown or HTML.
+"""Comparing two runs: their figures, each question's rank and change, and reports in CSV, Markdown or HTML.
 
-Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them.
+Questions, paths and names are untrusted text, so reports escape any formulas, Markdown and HTML in them.
 """
 
 import csv
@@ -46,14 +46,15 @@ from core.retrieval.significance import compare
 BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
 
 _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
-"""Settings that affect the length of hits."""
+"""Names of settings that affect the length of hits."""
 
 
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
-    """Return the results of the questions that all runs asked, one for each run, in the order of the first run.
+    """Return the results for the questions common to all runs, in the order of the first run.
 
-    Equal questions have the same id, text and right passages (path and quote; positions may differ). Raises ConfigError
-    if there are no common questions, or the runs belong to different bases.
+    Each tuple has one result per run. Questions are the same if their id, text and right passages are equal. Passages
+    are compared by path and quote, not by position. Raises ConfigError if there are no common questions, or the runs
+    belong to different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
         raise ConfigError("These runs are on different bases. Choose runs on the same base.")
@@ -67,9 +68,9 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
     """Compare two runs of one base, or present a single run in the same form.
 
-    The default `metric` is BY_RANK, or BY_BUDGET if the runs' hits may differ in length, because a fixed number of hits
-    favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice for a
-    metric.
+    The default `metric` is BY_RANK, or BY_BUDGET if hits may differ in length between the runs, because a fixed number
+    of hits favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice if the
+    metric is unknown.
     """
     if not 0 < len(measured) <= MOST_RUNS:
         raise ConfigError("Choose one run, or two to compare.")
@@ -120,13 +121,13 @@ def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
     by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    # Only the settings that differ; for a single run, all settings.
+    # Keep only the settings that differ or, for a single run, all settings.
     return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
-    """Return the labels of the runs' pipelines; equal labels get the number of the run."""
-    # A run with the base's chunking stores the options of that time.
+    """Return the label of each run's pipeline. Identical labels are followed by the run's number."""
+    # A run that used the base's chunking has stored the options from that time.
     settings: dict[str, Any] = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
     names = [pipeline_label(run.pipeline, own) for run in runs]
@@ -175,7 +176,7 @@ def _notices(
 
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""Start of a cell that a spreadsheet reads as a formula, after any protecting apostrophes."""
+"""The start of a cell that a spreadsheet would read as a formula, including any protective apostrophes before it."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
@@ -200,23 +201,23 @@ NONE = "–"
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that change the direction of text, even in other cells."""
+"""Control characters that change the text direction, even in other cells."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _MARKUP = re.compile(
     r"(?i)[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
     r"|[\\`*\[\]|~$#^]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|%(?=%)|(?<=%)%"
     r"|^[-+](?=[-\s]|$)|^(?P<number>\d+)[.)](?!\d)",
 )
-"""Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
+"""Characters with a meaning in Markdown or one of its dialects. `_` within a word is plain text."""
 
 
 Cell = str | Message
-"""A text from outside the program, or a message."""
+"""Untrusted text, or one of the program's messages."""
 
 
 @frozen
 class ReportSection:
-    """A section of a report in plain text: sentences, and a table whose first row is the header."""
+    """A section of a report: sentences, and a table whose first row is the header."""
 
     title: Cell
     sentences: Sequence[Message] = ()
@@ -224,14 +225,14 @@ class ReportSection:
 
 
 def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
-    """Return a report as the bytes of a file in the format `csv`, `md` or `html`; `base` is the base's name."""
+    """Return a report as the bytes of a file. `form`: `csv`, `md` or `html`. `base`: the name of the base."""
     if form == "csv":
         return to_csv(compared)
     return (to_html if form == "html" else to_markdown)(compared, base, language).encode()
 
 
 def to_csv(compared: SideBySide) -> bytes:
-    """Return CSV with a row for each question: its rank, time and metrics in each run."""
+    """Return CSV with a row for each question, containing its rank, time and metrics in each run."""
     return csv_of(_rows(compared))
 
 
@@ -254,16 +255,16 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
 
 
 def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
-    """Return rows as CSV for spreadsheets: UTF-8 with a byte order mark, separated by commas.
+    """Return rows as CSV for spreadsheets: comma-separated, in UTF-8 with a byte order mark.
 
-    Cells that a spreadsheet would read as a formula begin with a protecting apostrophe.
+    Cells that a spreadsheet would read as a formula get a leading apostrophe.
     """
     text = io.StringIO(newline="")
     csv.writer(text).writerows([f"'{cell}" if FORMULA.match(cell) else cell for cell in row] for row in rows)
     return text.getvalue().encode("utf-8-sig", "replace")
 
 
-# content
+# contents
 
 
 def _rows(compared: SideBySide) -> Iterator[list[str]]:
@@ -327,7 +328,10 @@ def _runs(compared: SideBySide, base: str) -> ReportSection:
 
 
 def settings(compared: SideBySide) -> Iterator[ReportSection]:
-    """Yield a table of the settings that differ between the runs, or of all settings of one run, if there are any."""
+    """Yield a table of the settings that differ between the runs or, for one run, of all settings.
+
+    Yields nothing if there are no such settings.
+    """
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
         rows = [
@@ -341,7 +345,7 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
 
 
 def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
-    """Return a table of the figures of each run, and for two runs of their differences, with an explanation."""
+    """Return a table of each run's figures and, for two runs, their differences, with an explanation."""
     sentences, head = [], [message("Figure"), *compared.labels]
     if compared.comparisons:
         first, second = compared.labels
@@ -362,7 +366,7 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
 
 
 def kinds(compared: SideBySide) -> Iterator[ReportSection]:
-    """Yield a table with the number of questions that each run found, by kind, if any question has a kind."""
+    """Yield a table of how many questions were found in each run, by kind, if any question has a kind."""
     answerable = [row for row in compared.rows if not row.negative]
     counts = Counter(row.kind for row in answerable)
     if any(counts):
@@ -425,7 +429,7 @@ def _where(row: ComparisonRow) -> str:
 
 
 def _markdown(text: Cell, language: str) -> str:
-    """Return a text on one line, escaped, without characters that change the text direction."""
+    """Return text on a single line, escaped, and without characters that change the text direction."""
     line = _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
     return _MARKUP.sub(_escaped, line)
 
@@ -436,7 +440,7 @@ def _escaped(match: re.Match[str]) -> str:
         return f"{number}\\{sign[-1]}"
     if sign in ("<", ">", "&"):
         return escape(sign)
-    # No backslash here, because some Markdown readers link addresses despite it.
+    # Some Markdown renderers turn an address into a link despite a backslash, so use a character reference.
     if sign[-1] in "/.@":
         return {"://": "&#58;//", "@": "&#64;"}.get(sign, f"{sign[:-1]}&#46;")
     return f"\\{sign}"

@@ -1,4 +1,4 @@
-"""Locating right passages in notes, even after edits, and reporting the problems of a question file as one error."""
+"""Locating right passages in notes, even after edits, and reporting all problems in a question file as one error."""
 
 import re
 from array import array
@@ -15,28 +15,31 @@ from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSe
 from core.store import Store
 
 MOST = 20
-"""Maximum number of problems to list; the others are counted."""
+"""Maximum number of problems to list; the rest are only counted."""
 
 Problem = tuple[int, Message]
-"""A problem in a question file, with its line."""
+"""A line number in a question file, and the problem on that line."""
 
 _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
 
 def raise_any(name: str, problems: Sequence[Problem]) -> None:
-    """Raise a QuestionSetError that lists the problems of the file `name` by line, if there are any."""
+    """Raise a QuestionSetError that lists the problems in the file `name` by line, if there are any."""
     if problems:
         (line, reason), *others = sorted(problems[:MOST], key=itemgetter(0))
         raise QuestionSetError(name, line, reason, others, len(problems[MOST:]))
 
 
 def problem_of(question: Question, error: TesseraError) -> Problem:
-    """Return an error in a question as a problem with the question's id."""
+    """Return an error in a question as a problem that names the question's id."""
     return question.line, message("question '{id}': {problem}", id=question.id, problem=error.message)
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
-    """Return the stripped text of a span in a note as a right passage; raises QuestionSetError for a bad span."""
+    """Return a span of a note as a right passage, without surrounding white space.
+
+    Raises QuestionSetError if the span is blank or outside the note.
+    """
     name = note.path or note.title
     if not 0 <= start < end <= len(note.body):
         raise QuestionSetError(
@@ -55,7 +58,7 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
 
 
 def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
-    """Return a part of a right passage; raises QuestionSetError unless the passage contains it once."""
+    """Return a right passage narrowed to a quote. Raises QuestionSetError unless it contains the quote exactly once."""
     place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
     if place is None:
         raise QuestionSetError(
@@ -67,10 +70,10 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 
 
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
-    """Return right passages at their current positions in a note's body; missing ones are flagged.
+    """Return right passages at their current positions in a note's body. Missing passages are flagged.
 
-    If a quote occurs several times, the position nearest to its old one is taken. A quote whose white space changed
-    gets the note's current text.
+    If a quote occurs several times, the position nearest to its old position is used. If only the white space in a
+    quote has changed, the quote is replaced by the note's current text.
     """
     text, path = _QuoteText(note.body), note.path or note.title
     now = []
@@ -83,7 +86,7 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
 
 
 def only_place(body: str, quote: str) -> Span | None:
-    """Return the only span of a quote in a body, ignoring white space; None if there is none or more than one."""
+    """Return the span of a quote in a body, ignoring white space, or None unless the quote occurs exactly once."""
     spans = _QuoteText(body).first_two(quote)
     return spans[0] if len(spans) == 1 else None
 
@@ -91,8 +94,8 @@ def only_place(body: str, quote: str) -> Span | None:
 def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
     """Return a set's questions with the current positions of their right passages, and store these positions.
 
-    Passages of a deleted note are flagged, unless exactly one other note of the base has its path now. In a read-only
-    store nothing is stored.
+    Passages from a deleted note are flagged, unless exactly one other note in the base now has its path. If the store
+    is read-only, nothing is stored.
     """
     by_note: dict[str, list[tuple[Span, GoldSpan]]] = {}
     for key, gold in store.questions.golds(question_set).items():
@@ -114,10 +117,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
-    """Return the questions of a file with the positions of their right passages in the notes of a base.
+    """Return the questions from the file `name` with the positions of their right passages in a base's notes.
 
-    Each quote must occur in its note once, ignoring white space, or at its `start`. Raises one QuestionSetError that
-    lists the quotes that don't; `name` is the name of the file.
+    Each quote must occur in its note exactly once, ignoring white space, or at its `start`. Raises a single
+    QuestionSetError that lists all quotes that don't.
     """
     ids = store.questions.note_ids(base.id)
 
@@ -128,7 +131,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
 
     placed, problems = [], list[Problem]()
     for question in questions:
-        spans: dict[Gold, None] = {}  # a duplicate passage would count twice
+        spans: dict[Gold, None] = {}  # no duplicates, because they would count twice
         for gold in question.gold:
             try:
                 spans[_place_passage(gold, texts(gold.path))] = None
@@ -140,7 +143,10 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
 
 
 def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
-    """Return resolved questions for a file: each passage with path, quote, and its start if the quote is repeated."""
+    """Return resolved questions in the form used in question files.
+
+    Each passage has a path and a quote, and also a start if the quote occurs more than once.
+    """
 
     @cache
     def text(note_id: str) -> _QuoteText:
@@ -154,7 +160,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
 
 
 def find_note(store: Store, note_id: str) -> Note | None:
-    """Return a note, or None if it was deleted meanwhile."""
+    """Return a note, or None if it has been deleted in the meantime."""
     try:
         return store.notes.note(note_id)
     except NoteNotFound:
@@ -162,7 +168,7 @@ def find_note(store: Store, note_id: str) -> Note | None:
 
 
 def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
-    """Return the position of a passage in one of the notes; raises RowError."""
+    """Return the position of a passage in one of the notes. Raises RowError if it is missing or ambiguous."""
     if not texts:
         raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)
     matches = [(note, span) for note, text in texts for span in text.first_two(gold.quote)]
@@ -179,16 +185,16 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
 
 
 class _QuoteText:
-    """A note's body in which quotes are searched for, first exactly, then ignoring white space."""
+    """Searches a note's body for quotes, first exactly, then ignoring white space."""
 
     def __init__(self, body: str) -> None:
         self._body = body
 
     def nearest(self, gold: GoldSpan) -> Span | None:
-        """Return the span of a quote nearest to its last position, or None if it is missing."""
+        """Return the span of a passage's quote nearest to its last known position, or None if the quote is missing."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
-        # Overlapping spans would take quadratic time in a long run of one letter.
+        # Allowing overlaps would take quadratic time in a long run of the same letter.
         spans = self._spans(gold.quote, overlapping=False)
         return min(spans, key=lambda span: abs(span[0] - gold.start), default=None)
 
@@ -197,7 +203,10 @@ class _QuoteText:
         return list(islice(self._spans(quote, overlapping=True), 2))
 
     def _spans(self, quote: str, *, overlapping: bool) -> Iterator[Span]:
-        """Yield the exact spans of a quote, or else the spans at word boundaries that match except for white space."""
+        """Yield the spans of a quote: exact matches, or if there are none, matches that ignore white space.
+
+        Inexact matches must begin and end at word boundaries.
+        """
         text, places = self._body, None
         if exact := quote in text:
             step = 1 if overlapping else len(quote)
@@ -218,6 +227,6 @@ class _QuoteText:
 
     @cached_property
     def _letters(self) -> "tuple[str, array[int]]":
-        """The body without white space, and the place of each of its characters."""
+        """The body without white space, and the position of each remaining character in the body."""
         places = array("q", (at for at, letter in enumerate(self._body) if not letter.isspace()))
         return "".join(self._body.split()), places

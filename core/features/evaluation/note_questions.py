@@ -1,7 +1,7 @@
-"""Questions made from notes, each with the passages that answer it, and checks whether notes can be found by them.
+"""Generating questions from notes, and checking whether the questions find the notes.
 
-Suggestions read like a user's questions; a check asks everything that should lead to a note: titles, sentences with a
-gap, headings, and more.
+Each question comes with the passages that answer it. Suggested questions read like a user's questions. A check asks
+anything that should lead to a note: titles, headings, sentences with a word left out, and more.
 """
 
 import re
@@ -59,7 +59,7 @@ SHORTEST, LONGEST = 40, 400
 """Minimum and maximum length of a right passage, in characters."""
 
 MOST_READ = 5_000_000
-"""Maximum number of characters to read from notes, which takes a few seconds; a hash selects the notes."""
+"""Maximum number of characters to read from notes, which takes a few seconds. The notes are selected by hash."""
 
 MOST_OF_NOTE = 50
 """Maximum number of passages to consider per note."""
@@ -73,19 +73,19 @@ Quote that passage letter by letter from the text, 40 to 400 characters of prose
 Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": "..."}]."""
 
 SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
-"""Minimum and maximum length of a language model's question, in characters."""
+"""Minimum (exclusive) and maximum length, in characters, of a question written by a language model."""
 
 _TOGETHER, _OF_NOTE = 4, 2
-"""Number of notes per request, and of requested questions per note."""
+"""Number of notes per request, and number of questions to request per note."""
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
-"""Sources of questions, in the order in which a note's questions are chosen."""
+"""The sources of questions, in the order in which a note's questions are chosen."""
 OF_NOTE = 6
 """Maximum number of questions per note."""
 _OPENING = 200
-"""Maximum length in characters of a section's opening, the right passage of a question about the section."""
+"""Maximum length, in characters, of a section's opening, which is the right passage for questions about the section."""
 _OPENINGS = 20
-"""Maximum number of a note's sections that are right passages of one question."""
+"""Maximum number of section openings in a note that count as right passages for one question."""
 _SHORTEST_SENTENCE, _LONGEST_SENTENCE = 30, 200
 """Minimum and maximum length of a quoted sentence, in characters."""
 _SHORTEST_CHINESE = 14
@@ -101,13 +101,13 @@ _LINKED = re.compile(
 
 
 Candidate = tuple[str, str, tuple[Span, ...]]
-"""A possible question: its kind, its text, and its right passages, any of which is enough."""
+"""A possible question: its kind, text and right passages. Finding any of the passages is enough."""
 
 
 def merge(by_note: Iterable[Sequence[Question]]) -> list[Question]:
-    """Return the first questions about all notes, then the second ones, and so on.
+    """Return each note's first question, then each note's second question, and so on.
 
-    Equal questions about several notes are merged, with all their passages.
+    Identical questions about several notes are merged, keeping all passages.
     """
     questions: dict[str, Question] = {}
     for question in filter(None, chain.from_iterable(zip_longest(*by_note))):
@@ -122,7 +122,7 @@ def _casing(note: Note, sections: Sequence[Section]) -> Casing:
 
 
 def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
-    """Yield the questions that definitions answer, with passages of at least SHORTEST characters if possible."""
+    """Yield questions answered by definitions, with passages of at least SHORTEST characters if possible."""
     for block in section.blocks:
         sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
         for number, (start, end) in enumerate(sentences):
@@ -132,16 +132,16 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candi
                 yield "definition", text, ((start, next(long_enough, end)),)
 
 
-# Questions of a check.
+# Questions for checks.
 
 
 def plain_question(text: str) -> str:
-    """Return a text as a question, without characters that have a meaning in the search syntax."""
+    """Return text as a question, without characters that have a meaning in the search syntax."""
     return " ".join(_PLAIN.sub(" ", text).split())
 
 
 def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> list[Question]:
-    """Return up to OF_NOTE questions about a note, alternating between kinds; within a kind, hashes select them."""
+    """Return up to OF_NOTE questions about a note, alternating between kinds and choosing by hash within a kind."""
     draws = sorted(_draws(note, holding, linked), key=lambda draw: digest(draw[1]))
     by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
     questions: dict[str, Question] = {}
@@ -180,7 +180,7 @@ def _opening(part: Section) -> Span:
 
 
 def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterator[Candidate]:
-    """Yield sentences of a section, each with a gap for the word that the fewest notes contain."""
+    """Yield a section's sentences, each with a gap in place of the word found in the fewest notes."""
     for block in part.blocks:
         for start, end in sentences_of(note.body, block) if block.kind == "paragraph" else ():
             text = " ".join(note.body[start:end].split())
@@ -197,7 +197,7 @@ def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterato
 
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
-    """Return the texts of links to each note from other notes, except texts that link to several notes."""
+    """Return the link texts used for each note in other notes, except texts that link to several notes."""
     places: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):
@@ -213,21 +213,21 @@ def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]
     return texts
 
 
-# Suggestions by rules.
+# Suggesting questions by rules.
 
 
 def suggest(notes: Iterable[Note], count: int) -> list[Question]:
     """Return up to `count` questions from definitions and headings in notes, with the passages that answer them.
 
-    They are deterministic, and from as many notes as possible. If several notes define a term, their passages share one
-    question; repeated headings are skipped.
+    The choice is deterministic, and draws on as many notes as possible. If several notes define the same term, their
+    passages share one question. Repeated headings are skipped.
     """
     shelf = [(note, sections_of(note)) for note in _spread(notes)]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
     by_note = []
     for note, sections in shelf:
         casing = _casing(note, sections)
-        # Definitions and headings take turns.
+        # Alternate between definitions and headings.
         turns = zip_longest(
             chain.from_iterable(_definitions(note, section, casing) for section in sections),
             chain.from_iterable(
@@ -245,7 +245,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
 
 
 def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
-    """Yield a question from a section's heading if the first block below answers it alone."""
+    """Yield a question based on a section's heading if the first block below the heading answers it by itself."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
     block = section.blocks[0]
@@ -264,7 +264,7 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]
 
 
 def _spread(notes: Iterable[Note]) -> list[Note]:
-    """Return a sample of notes from the whole base, with up to MOST_READ characters, in the order of a hash."""
+    """Return a sample of notes from the whole base, ordered by hash, with up to MOST_READ characters in total."""
     chosen: list[Note] = []
     read = 0
     for note in sorted(notes, key=lambda note: digest(note.id)):
@@ -276,21 +276,21 @@ def _spread(notes: Iterable[Note]) -> list[Note]:
 
 
 def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
-    """Return a suggested question, with a hash of the note and the text as its id."""
+    """Return a suggested question whose id is a hash of the note's id and the question's text."""
     name = f"s-{digest(f'{gold.note_id}/{fold(text)}').hex()[:10]}"
     return Question(name, text, (gold,), kind=kind, suggested=True)
 
 
-# Suggestions by a language model.
+# Suggesting questions with a language model.
 
 
 def suggest_by_model(
     notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = no_progress
 ) -> list[Question]:
-    """Return up to `count` questions about notes from a language model, with the passages that it quotes as answers.
+    """Return up to `count` questions written by a language model about notes, with the passages it quotes as answers.
 
-    There are at most `count` requests, each with `characters` of notes. Questions without an exact quote are dropped.
-    Raises ProviderError if the model fails, or if no reply has the requested form.
+    At most `count` requests are sent, each with up to `characters` characters from notes. Questions without an exact
+    quote are dropped. Raises ProviderError if the model fails, or if no reply has the requested format.
     """
     questions: dict[str, Question] = {}
     understood = False
@@ -320,14 +320,14 @@ def suggest_by_model(
 
 
 def _excerpt(note: Note, length: int) -> str:
-    """Return an excerpt of a note that begins with a line chosen by a hash."""
+    """Return an excerpt from a note, starting at a line chosen by hash."""
     lines = [at for at in line_starts(note.body) if at <= len(note.body) - length] or [0]
     start = lines[int.from_bytes(digest(note.id)) % len(lines)]
     return note.body[start : start + length]
 
 
 def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]) -> Iterator[Question]:
-    """Yield the questions in a reply whose quotes occur exactly once in their notes."""
+    """Yield the questions in a reply whose quotes each occur exactly once in the note."""
     for row in rows:
         number, text, quote = row.get("note"), row.get("question"), row.get("quote")
         if type(number) is not int or not 0 < number <= len(notes) or not isinstance(text, str):
@@ -340,7 +340,7 @@ def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]
 
 
 MOST_NOTES = 2_000
-"""Maximum number of notes to make questions from; a hash selects them."""
+"""Maximum number of notes to generate questions from. They are selected by hash."""
 MOST_QUESTIONS = 1_000
 RETAINED = 5
 """Number of checks per base whose runs are kept."""
@@ -348,12 +348,12 @@ NAME = message("Questions from the notes")
 """The name of the question set."""
 
 FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
-"""Pipeline of a check: without reranking, because that only sorts the hits, and without answers."""
+"""Pipeline for checks. It doesn't rerank, because that only changes the order of the hits, and doesn't answer."""
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
 class NoteChecks:
-    """The checks of a workspace: runs of the question sets made from the notes of bases."""
+    """Checks on the bases in a workspace: runs of question sets generated from a base's notes."""
 
     def __init__(self, store: Store, runs: "Runs", preferences: Preferences, jobs: Jobs) -> None:
         self._store = store
@@ -364,15 +364,18 @@ class NoteChecks:
 
     @property
     def after_import(self) -> bool:
-        """Whether bases are checked after every import."""
+        """Whether bases should be checked after every import."""
         return self._preferences.get(CHECK_AFTER_IMPORT) == "on"
 
     def check_after_import(self, check: bool) -> None:
-        """Store the user's choice whether bases are checked after every import."""
+        """Store whether the user wants bases to be checked after every import."""
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """Start the job `evaluate` for bases that an import changed since their last check, if that is turned on."""
+        """Start the job `evaluate` for bases changed by an import since their last check, if checks are turned on.
+
+        Return whether the job was started.
+        """
         due = []
         for base in self._store.bases.all() if self.after_import else ():
             runs, syncs = self._stored(base, FOUND), self._store.bases.syncs(base)
@@ -382,17 +385,18 @@ class NoteChecks:
 
         def work(progress: Progress) -> None:
             for name in due:
-                with suppress(ConfigError, UnknownChoice):  # the base or its notes were deleted meanwhile
+                with suppress(ConfigError, UnknownChoice):  # the base or its notes were deleted in the meantime
                     self.check(name, progress)
 
         return bool(due) and not self._store.readonly and self._jobs.start("evaluate", work, quiet=True)
 
     @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
-        """Run a question set made from a base's notes, with both kinds of search and with semantic search alone.
+        """Run a question set generated from a base's notes, with both kinds of search and with semantic search alone.
 
-        `language` is for the name of a new question set; the default is the language of the preferences, else of the
-        terminal. Raises ConfigError if no question can be made from the notes, and the errors of a run.
+        `language`: the language for naming a new question set. The default is the language in the preferences or, if
+        none is set, that of the terminal. Raises ConfigError if no question can be generated from the notes, and the
+        same errors as a run.
         """
         with self._checking:
             named = self._store.bases.named(base)
@@ -406,7 +410,10 @@ class NoteChecks:
             return runs
 
     def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
-        """Return the time of a base's newest check (None without one), and its results by the id of the right note."""
+        """Return the time of a base's latest check and its results by the right note's id.
+
+        The time is None if there is no check yet.
+        """
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
         if newest is None:
             return None, {}
@@ -421,7 +428,7 @@ class NoteChecks:
         return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of a base's newest check if it asked about a note and didn't find it, else None."""
+        """Return the time of a base's latest check if it asked about the given note without finding it, or None."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None
@@ -429,14 +436,14 @@ class NoteChecks:
     # helpers
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
-        """Return the runs from a base's checks with a pipeline, newest first."""
+        """Return the runs from a base's checks with the given pipeline, newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:
-        """Update the question set of a base from its notes, and return it; raises ConfigError without questions."""
+        """Update a base's question set from its notes, and return it. Raises ConfigError if there are no questions."""
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
         notes = []
-        # The order depends on hashes, so editing one note doesn't change the questions about others.
+        # Notes are ordered by hash, so that editing one note doesn't change the questions about other notes.
         for card in sorted(cards, key=lambda card: digest(card.id))[:MOST_NOTES]:
             progress(0, 0, card.title)
             if note := find_note(self._store, card.id):
@@ -461,5 +468,5 @@ class NoteChecks:
 
 
 def _set_id(base: KnowledgeBase) -> str:
-    """Return the id of the question set made from a base's notes, which distinguishes it from the user's sets."""
+    """Return the id of the question set generated from a base's notes. It tells this set apart from the user's sets."""
     return digest(f"notes/{base.id}").hex()[:12]

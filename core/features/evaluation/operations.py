@@ -1,4 +1,4 @@
-"""Operations on question sets and runs: the objects that they return, and their output on a terminal."""
+"""Operations on question sets and runs, the objects they return, and their terminal output."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -39,14 +39,14 @@ Label = str | Message
 
 @frozen
 class QuestionSetList:
-    """The question sets of a base."""
+    """The question sets for a base."""
 
     question_sets: tuple[QuestionSet, ...]
 
 
 @frozen
 class QuestionView:
-    """A question of a set with its right passages."""
+    """A question in a set, with its right passages."""
 
     id: str
     text: str
@@ -74,7 +74,7 @@ class SuggestionCount:
 
 @frozen
 class CitedPassage:
-    """A passage that an answer cites, by its position in the note's file."""
+    """A passage cited by an answer, with its position in the note's file."""
 
     path: str
     file_start: int
@@ -83,7 +83,7 @@ class CitedPassage:
 
 @frozen
 class FoundPassage(CitedPassage):
-    """The passage of a hit."""
+    """A hit's passage and score."""
 
     score: float
 
@@ -122,7 +122,7 @@ class QuestionResultView:
 
 @frozen
 class MeasuredRun(RunView):
-    """A run with the results of its questions."""
+    """A run with its result for each question."""
 
     per_question: tuple[QuestionResultView, ...]
 
@@ -137,7 +137,7 @@ class SetupFigures:
 
 @frozen
 class ComparisonView:
-    """Two setups next to each other; `differences` compare the second with the first, by metric."""
+    """Two setups side by side. `differences` compare the second with the first, by metric."""
 
     metric: str
     settings: dict[str, tuple[object, ...]]
@@ -148,7 +148,7 @@ class ComparisonView:
 
 @frozen
 class EvaluationView:
-    """The figures of one or two setups. `pending` is the number of the base's passages without a vector."""
+    """The figures of one or two setups. `pending` is the number of passages in the base that have no vector yet."""
 
     scored: int
     negatives: int
@@ -226,7 +226,7 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
 
 
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return a line for each figure: its value in each run, then its name, which is last because its width varies."""
+    """Return a line for each figure, with its value in each run. Names come last, because their width varies."""
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 
 
@@ -305,7 +305,7 @@ def delete(workspace: "Workspace", question_set: Set) -> Deletion:
 
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
-    """Return the question set with an id; raises UnknownChoice."""
+    """Return the question set with the given id. Raises UnknownChoice if there is none."""
     if question_set := workspace.question_sets.find(set_id):
         return question_set
     sets = (known.id for base in workspace.bases.all() for known in workspace.question_sets.all(base.name))
@@ -342,7 +342,10 @@ _RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="This ba
 def _pipelines(
     workspace: "Workspace", question_set: str, search: Mapping[str, object] | None = None, compare: Setup = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
-    """Return a question set and the pipelines to run it with; raises their errors."""
+    """Return a question set and the pipelines to run it with.
+
+    Raises the same errors as `Runs.variants` and `Runs.to_ask`, and UnknownChoice if the set doesn't exist.
+    """
     known = _known(workspace, question_set)
     pipelines = workspace.runs.variants(
         workspace.bases.by_id(known.base_id).name, SearchSettings.from_values(search or {}), compare

@@ -1,4 +1,4 @@
-"""Question sets of a base, their questions (typed, suggested, marked on hits), and question files (JSONL, CSV)."""
+"""Question sets, their questions (typed, suggested or marked on hits), and question files (JSONL or CSV)."""
 
 import csv
 import io
@@ -28,21 +28,22 @@ MOST_BYTES = 50 * 2**20
 """Maximum size of a question file, in bytes."""
 
 TABLES = (".csv", ".tsv")
-"""Suffixes of CSV files."""
+"""File name suffixes of tables."""
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a file; raises SourceError if it can't be read or isn't a regular file."""
+    """Return the contents of a file. Raises SourceError if it can't be read or isn't a regular file."""
     with files.open_user_file(path, MOST_BYTES) as stream:
         return stream.read(MOST_BYTES)
 
 
 def parse(data: bytes, name: str) -> list[Question]:
-    """Return the questions in a file: CSV if its name has one of the suffixes TABLES, else JSON lines.
+    """Return the questions in a file: CSV if its name has a suffix in TABLES, or JSON Lines otherwise.
 
-    Each JSON line has `id`, `question`, `gold`, and optionally `kind`, `any`, `note`, `suggested` and `answer` (the
-    expected one). `gold` is a list of objects with `path` and `quote`, and `start` in the note's body if the quote is
-    repeated; it is empty if the notes have no answer. Raises one QuestionSetError that lists the bad lines.
+    Each JSON line has `id`, `question` and `gold`, and optionally `kind`, `any`, `note`, `suggested` and `answer` (the
+    expected answer). `gold` is a list of objects with `path` and `quote`. If the quote occurs more than once, `start`
+    is its position in the note's body. `gold` is empty if the notes have no answer. Raises a single QuestionSetError
+    that lists all invalid lines.
     """
     if name.lower().endswith(TABLES):
         return parse_table(data, name)
@@ -65,14 +66,14 @@ def parse(data: bytes, name: str) -> list[Question]:
 
 
 def dump(questions: Iterable[Question]) -> bytes:
-    """Return questions as JSON lines for `parse`."""
+    """Return questions as JSON Lines in the format read by `parse`."""
     return "".join(f"{json.dumps(_row(question), ensure_ascii=False)}\n" for question in questions).encode()
 
 
 def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
     """Return the questions in a file with the positions of their right passages in a base, ready to add to a set.
 
-    `taken` are the ids that the set already has. Raises one QuestionSetError that lists the bad questions.
+    `taken`: the ids already in the set. Raises a single QuestionSetError that lists all invalid questions.
     """
     questions = parse(data, name)
     if not questions:
@@ -114,7 +115,7 @@ class _QuestionRow:
 
 
 def _question(row: object, line: int) -> Question:
-    """Check one row; raises RowError."""
+    """Return the question in a row. Raises RowError if the row is invalid."""
     if not isinstance(row, dict):
         raise RowError("this must be a JSON object with id, question and gold.")
     read: _QuestionRow = noun(_QuestionRow, row, exact=False)
@@ -127,10 +128,10 @@ def _question(row: object, line: int) -> Question:
     return assemble(Question, read, text=read.question, line=line)
 
 
-# Questions as a CSV table with a row for each right passage.
+# Questions as CSV, with a row for each right passage.
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
-"""Columns of a CSV file; `answer`, `note`, `suggested` and `start` are optional, other columns are ignored."""
+"""Columns of a CSV file. `answer`, `note`, `suggested` and `start` may follow. Any other columns are ignored."""
 
 _MORE = ("answer", "note", "suggested", "start")
 _NEEDED = ("id", "question", "path", "quote")
@@ -140,17 +141,17 @@ _TRUTH = {
     **dict.fromkeys(("false", "no", "0", "否", "假"), False),
 }
 _OVER = ""
-"""Key for the cells beyond the named columns."""
+"""Key for the contents of any cells beyond the named columns."""
 _DIGITS = 10
 
 Row = Mapping[str, str]
 
 
 def parse_table(data: bytes, name: str) -> list[Question]:
-    """Return the questions in a CSV file, in any encoding, separated by commas, semicolons or tabs.
+    """Return the questions in a CSV file in any encoding, delimited by commas, semicolons or tabs.
 
-    Rows with the same id belong to one question; a row without path and quote is a question without an answer. Raises
-    one QuestionSetError that lists the bad lines, and SourceError for data that isn't text.
+    Rows with the same id belong to the same question. If a row has no path or quote, its question has no answer in the
+    notes. Raises a single QuestionSetError that lists all invalid lines, or SourceError if the data isn't text.
     """
     problems: list[Problem] = []
     questions: dict[str, Question] = {}
@@ -167,7 +168,10 @@ def parse_table(data: bytes, name: str) -> list[Question]:
 
 
 def dump_table(questions: Iterable[Question]) -> bytes:
-    """Return questions as CSV for `parse_table`, with a row for each right passage, or one row if there is none."""
+    """Return questions as CSV in the format read by `parse_table`.
+
+    There is one row for each right passage, or a single row if a question has none.
+    """
     rows = [_row(question) | asdict(gold) for question in questions for gold in question.gold or (Gold("", ""),)]
     columns = [*COLUMNS, *(name for name in _MORE if any(row.get(name) is not None for row in rows))]
     return csv_of([columns, *([_cell(row.get(name)) for name in columns] for row in rows)])
@@ -178,7 +182,7 @@ def _cell(value: object) -> str:
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
-    """Yield each row that isn't blank, with the number of its first line."""
+    """Yield each non-blank row and the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0]
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -199,7 +203,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                         columns=COLUMNS,
                     )
             else:
-                # Without the apostrophes that protect formulas.
+                # Remove the apostrophes that keep spreadsheets from reading a cell as a formula.
                 plain = [cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell for cell in cells]
                 yield line, dict(zip(header, plain, strict=False)) | {_OVER: "".join(cells[len(header) :]).strip()}
             line = reader.line_num + 1
@@ -213,9 +217,9 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question in a row, with its right passage if there is one; raises RowError.
+    """Return the question in a row, with its right passage if there is one. Raises RowError if the row is invalid.
 
-    Blank cells take their values from `known`, the question from earlier rows.
+    Blank cells take their values from `known`, the same question in earlier rows.
     """
     if row[_OVER]:
         raise RowError("this row has more cells than the first line. Put cells that contain commas in quotation marks.")
@@ -242,35 +246,38 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
 
 
 SUGGESTED = 20
-"""Default number of suggested questions."""
+"""Default number of questions to suggest."""
 
 
 class QuestionSets:
-    """The question sets of a workspace."""
+    """The question sets in a workspace."""
 
     content = staticmethod(content)
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._table = store.questions
-        # These only change rows.
+        # These methods only change rows.
         self.rename, self.delete_for_good = self._table.rename_set, self._table.delete_set
         self.find = self._table.find
 
     def all(self, base: str) -> list[QuestionSet]:
-        """Return the question sets of a base."""
+        """Return a base's question sets."""
         return self._table.sets(self._store.bases.named(base))
 
     def get(self, base: str, name: str) -> QuestionSet:
-        """Return the question set with this name; raises UnknownChoice with the existing names."""
+        """Return the question set with the given name. Raises UnknownChoice, listing the existing names."""
         return self._table.named(self._store.bases.named(base), name)
 
     def add(self, base: str, name: str) -> QuestionSet:
-        """Create an empty set; raises ConfigError for a blank or taken name."""
+        """Create an empty set, and return it. Raises ConfigError if the name is blank or taken."""
         return self._table.add_set(self._store.bases.named(base), name)
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add the questions in a file, all or none, to a set, which is created if missing; raises QuestionSetError."""
+        """Add the questions in a file to a set, creating the set if it doesn't exist. All are added, or none.
+
+        Raises QuestionSetError if any question is invalid.
+        """
         named = self._store.bases.named(base)
         question_set = next((known for known in self._table.sets(named) if known.name == set_name.strip()), None)
         ids = {question.id for question in self._table.for_set(question_set)} if question_set else ()
@@ -281,29 +288,29 @@ class QuestionSets:
         return self._table.named(named, question_set.name)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
-        """Return the questions in a file with the positions of their right passages; raises QuestionSetError."""
+        """Return the questions in a file with the positions of their right passages. Raises QuestionSetError."""
         return read(self._store, self._store.bases.named(base), data, name)
 
     def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
-        """Return a set as JSON lines, or as CSV with `table`, for an import."""
+        """Return a set as JSON Lines, or as CSV if `table` is True, in a form that can be imported again."""
         questions = golds.portable(self._store, golds.resolve(self._store, question_set))
         return dump_table(questions) if table else dump(questions)
 
 
 class Questions:
-    """The questions in the sets of a workspace."""
+    """The questions in a workspace's question sets."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
         self._settings = settings
         self._table = store.questions
-        # These only change rows.
+        # These methods only change rows.
         self.add, self.update, self.delete_for_good = self._table.add, self._table.edit, self._table.delete
         self.accept, self.reject = self._table.accept, self._table.reject
         self.remove_passage = self._table.remove_gold
 
     def all(self, question_set: QuestionSet) -> list[Question]:
-        """Return a set's questions with the current positions of their right passages; missing ones are flagged."""
+        """Return a set's questions with the current positions of their right passages. Missing passages are flagged."""
         return golds.resolve(self._store, question_set)
 
     def suggest(
@@ -314,10 +321,10 @@ class Questions:
         by_model: bool = False,
         progress: Progress = no_progress,
     ) -> list[Question]:
-        """Add suggested questions that the notes answer, made by rules or by the configured language model.
+        """Suggest questions answered by the notes, add them to the set, and return them.
 
-        Questions that the set already has are left out. Raises ConfigError if no model is set up, and ProviderError if
-        it fails.
+        They are generated by rules or, if `by_model` is True, by the configured language model. Questions already in
+        the set are left out. Raises ConfigError if no model is set up, and ProviderError if the model fails.
         """
         base = self._store.bases.by_id(question_set.base_id)
         existing = self._table.for_set(question_set)
@@ -335,10 +342,10 @@ class Questions:
     # marking right passages
 
     def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
-        """Add a hit's passage to the right passages of a question; a new question is added to the set.
+        """Add a hit's passage to a question's right passages. If the question is new, add it to the set.
 
-        For a chunk that the user edited, the passage is the note's own text. Raises QuestionSetError for a chunk that
-        the user added, because its text isn't in the note.
+        If the user edited the chunk, the passage is the note's original text. Raises QuestionSetError if the user added
+        the chunk, because its text isn't in the note.
         """
         known = self._with_text(question_set, text)
         if known is None:
@@ -347,9 +354,9 @@ class Questions:
         return self._table.question(question_set, known.id)
 
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
-        """Remove a hit's passage from the right passages of a question.
+        """Remove a hit's passage from a question's right passages.
 
-        A question that then has no passages, kind, remark or answer is deleted, because `mark` added it.
+        A question left without passages, kind, note and answer was added by `mark`, so it is deleted.
         """
         question = self._with_text(question_set, text)
         if question is None:
@@ -363,18 +370,18 @@ class Questions:
             self._table.delete(question_set, [question.id])
 
     def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
-        """Return the right passages of a question at their last known positions, none for an unknown question."""
+        """Return a question's right passages at their last known positions, or () if the question is unknown."""
         question = self._with_text(question_set, text)
         return question.spans if question else ()
 
     def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
-        """Add a hit's passage to the right passages of a question in the set; raises the errors of `mark`."""
+        """Add a hit's passage to the right passages of a question in the set. Raises the same errors as `mark`."""
         self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Replace a right passage with a part of it, because a click marks a whole chunk.
+        """Narrow a right passage to a part of it, because a click marks a whole chunk.
 
-        Raises QuestionSetError for a text outside the passage, and NoteNotFound.
+        Raises QuestionSetError if `quote` isn't in the passage exactly once, and NoteNotFound.
         """
         part = golds.narrow(self._store.notes.note(gold.note_id), gold, quote)
         question = self._table.question(question_set, question_id)

@@ -1,4 +1,4 @@
-"""The table of runs and their results, usable by exports without loading a model, an engine or a client."""
+"""The table of runs and their results. Exports can use it without loading a model, search engine or client."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 
 
 class RunTable(StoreTable):
-    """The runs of a workspace. Writing them doesn't change search results.
+    """The runs in a workspace. Writing to the table doesn't affect search results.
 
     Reading or writing a deleted run raises RunNotFound.
     """
@@ -31,7 +31,7 @@ class RunTable(StoreTable):
         raise RunNotFound(run_id)
 
     def begin(self, run: Run) -> Run:
-        """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
+        """Store a new run, and return it with its id. Raises RunNotFound if the base was deleted."""
         with self._write(aside=True):
             ids = self._column("SELECT id FROM runs")
             run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", ids))
@@ -47,7 +47,7 @@ class RunTable(StoreTable):
         metrics: Mapping[str, float],
         ended_at: datetime | None = None,
     ) -> Run:
-        """Store results by question number, and the metrics so far; return the changed run."""
+        """Store results by question number, and the metrics so far. Return the updated run."""
         with self._write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(
@@ -61,7 +61,7 @@ class RunTable(StoreTable):
         return self.run(run.id)
 
     def results(self, run_id: str) -> dict[int, QuestionResult]:
-        """Return the results of a run so far, by question number."""
+        """Return a run's results so far, by question number."""
         rows = self._rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
         read = ((number, _RESULT(fields_in(result, QuestionResult), self._database.unread)) for number, result in rows)
         return {number: result for number, result in read if result.id}
@@ -72,7 +72,7 @@ class RunTable(StoreTable):
 
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
-    # Some commits with schema 9 stored the search settings next to the other fields.
+    # Some commits with schema 9 stored the search settings at the same level as the other fields.
     read: Pipeline = decoder(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 

@@ -1,4 +1,4 @@
-"""Runs of question sets with pipelines, pipelines as text, and the diagnosis of missed passages."""
+"""Running question sets with pipelines, parsing pipelines from text, and diagnosing missed passages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -59,16 +59,16 @@ from core.store import Store
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
 _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
-"""Settings of a pipeline that may use a language model, with their choices."""
+"""Pipeline settings that may involve a language model, with their choices."""
 _NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
 
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
-    """Return the pipeline `start` with the settings in `spec` changed; `spec` becomes its name.
+    """Return the pipeline `start` with the settings in `spec` changed. `spec` becomes the pipeline's name.
 
-    `chunking` is the chunking of the base. Raises UnknownChoice for an unknown setting, and ConfigError for an invalid
-    value.
+    `chunking`: the base's own chunking options. Raises UnknownChoice if a setting is unknown, and ConfigError if a
+    value is invalid.
     """
     settings: dict[str, Any] = {}
     for part in filter(str.strip, spec.split(",")):
@@ -100,7 +100,7 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
 
 
 def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
-    """Return the chunking and the embedder that a pipeline uses for a base."""
+    """Return the chunking options and the embedder used by a pipeline for a base."""
     return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
 
 
@@ -115,14 +115,14 @@ def search_options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
     return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})
 
 
-# Diagnosis of missed right passages by the chunks that contain them.
+# Diagnosing why right passages were missed, based on the chunks that contain them.
 
 
 def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
-    """Diagnose missed right passages; `golds` are pairs of a passage's number in its question and the passage.
+    """Diagnose why right passages were missed. `golds`: pairs of a passage's number in its question and the passage.
 
-    Found passages (at least FOUND_SHARE of their characters are in hits) are left out. If several chunks contain that
-    share of a passage, the diagnosis is about the chunk that got furthest in the search.
+    Passages count as found, and are left out, if at least FOUND_SHARE of their characters are in hits. If several
+    chunks contain that share of a passage, the diagnosis is for the chunk that got furthest in the search.
     """
     cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
@@ -138,14 +138,14 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
 
 
 def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], number: int, gold: GoldSpan) -> Diagnosis:
-    """Diagnose a missed passage by the chunks of its note."""
+    """Diagnose why a passage was missed, based on the chunks of its note."""
     holding = {rowid: chunk for rowid, chunk in chunks.items() if _holds(chunk, gold)}
     shares = {chunk.id: _share(gold, [chunk]) for chunk in holding.values()}
     most = min(holding.values(), key=lambda chunk: (-shares[chunk.id], chunk.index), default=None)
     if most is None or _share(gold, [*holding.values()]) < FOUND_SHARE:
         held = (shares[most.id], most.id) if most else ()
         return Diagnosis(number, "not_indexed", *held)
-    # Any chunk with enough of the passage is an answer; if there is none, take the chunks with the most.
+    # Consider every chunk with enough of the passage or, if there is none, the chunks with the largest share.
     enough = min(FOUND_SHARE, shares[most.id])
     outcome = reasons.why_not(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
     stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
@@ -154,7 +154,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
 
 
 def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
-    """Return whether a chunk contains a part of a passage; the text of an edited chunk may differ from the note's."""
+    """Return whether a chunk contains part of a passage. An edited chunk's text may differ from the note's."""
     start, end = max(chunk.start, gold.start), min(chunk.end, gold.end)
     if start >= end:
         return False
@@ -164,20 +164,21 @@ def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
 
 
 def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
-    """Return the share of a passage's characters in the union of some parts of its note."""
+    """Return the share of a passage's characters that are in at least one of the given parts of its note."""
     return coverage(("", gold.start, gold.end), [("", part.start, part.end) for part in parts])
 
 
 Answerer = Callable[[SearchResult, Stop], Answer]
-"""Answers the question of a search result; raises Cancelled if it is stopped."""
+"""A function that answers a search result's query, and raises Cancelled if stopped."""
 AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
-"""Makes an answerer from a store and its search engine; the third argument says whether a language model writes the
-answers.
+"""A function that creates an answerer from a store and a search engine.
+
+The third argument says whether a language model should write the answers.
 """
 
 
 class Runs:
-    """The runs of a workspace, their comparison and reports."""
+    """The runs in a workspace, with comparisons and reports."""
 
     is_own = staticmethod(is_own)
     side_by_side = staticmethod(comparison.side_by_side)
@@ -199,7 +200,7 @@ class Runs:
         self._under_way: set[str] = set()
 
     def _searching_of(self, store: Store) -> SearchEngine:
-        """Return a search engine over a store, without caches, so that each question is measured alone."""
+        """Return a search engine for a store. It has no caches, so that each question is measured independently."""
         return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
 
     # pipelines
@@ -207,7 +208,7 @@ class Runs:
     def variants(self, base: str, search: SearchSettings, compare: str | None) -> list[Pipeline]:
         """Return the pipeline with the given settings, and the pipeline to compare it with, if any.
 
-        Raises the errors of `parse`.
+        Raises the same errors as `parse`.
         """
         start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
         return [start, *([parse(compare, start, chunking)] if compare else [])]
@@ -226,7 +227,7 @@ class Runs:
     ) -> list[Measured]:
         """Ask questions from a file with several pipelines, and return the results without storing them.
 
-        `name` is the name of the file, for messages. Raises the errors of `run`.
+        `name`: the file name to use in messages. Raises the same errors as `run`.
         """
         named = self._store.bases.named(base)
         self._check(questions, named, name)
@@ -241,21 +242,21 @@ class Runs:
     def run(
         self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = no_progress
     ) -> list[Run]:
-        """Ask the questions of a set with several pipelines, one after the other, and store the results.
+        """Ask the questions in a set with several pipelines, one pipeline after the other, and store the results.
 
-        Suggested questions, and questions whose right passages are gone, are skipped. After Cancelled, finished results
-        stay, and `resume` continues the run. Raises QuestionSetError for a set without a usable question, the errors of
-        a search with the pipelines before the first question, and later those of building a scratch store.
+        Suggested questions, and questions whose right passages are gone, are skipped. After Cancelled, results so far
+        are kept, and `resume` continues the run. Raises QuestionSetError if the set has no usable question. Errors in
+        the pipelines are raised before the first question is asked, and errors in building a scratch store later.
         """
         base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
         planned = self._plan(base, question_set.id, question_set.name, pipelines, len(questions), progress)
         return [self._go_on(self._table.begin(run), questions, {}, part) for run, part in planned]
 
     def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
-        """Ask the remaining questions of a stopped run.
+        """Ask the remaining questions in a stopped run, and return the run.
 
-        Raises RunNotFound, and ConfigError if the notes, the settings or the questions have changed, because the two
-        halves wouldn't be comparable.
+        Raises RunNotFound, and ConfigError if the notes, settings or questions have changed, because the two parts of
+        the run wouldn't be comparable.
         """
         run = self._table.run(run_id)
         if run.ended_at is not None:
@@ -274,7 +275,10 @@ class Runs:
         return self._go_on(run, questions, done, progress)
 
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
-        """Return the questions that a run of a set would ask; raises QuestionSetError for bad ones, or for none."""
+        """Return the questions in a set that a run would ask.
+
+        Raises QuestionSetError if any question is invalid, or if there are none to ask.
+        """
         resolved = golds.resolve(self._store, question_set)
         questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
         if not questions:
@@ -294,29 +298,29 @@ class Runs:
         return self._table.for_base(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
-        """Return the results of a run's questions; raises RunNotFound."""
+        """Return a run's results, one for each question. Raises RunNotFound."""
         return list(self._table.results(self._table.run(run_id).id).values())
 
     def measured(self, run_ids: Iterable[str]) -> list[Measured]:
-        """Return runs with their results; raises RunNotFound."""
+        """Return runs with their results. Raises RunNotFound."""
         return [(self._table.run(run_id), self.results(run_id)) for run_id in run_ids]
 
     def is_under_way(self, run: Run) -> bool:
-        """Return whether this process is currently asking the questions of a run."""
+        """Return whether this process is currently asking a run's questions."""
         return run.id in self._under_way
 
     def is_current(self, run: Run) -> bool:
-        """Return whether the searchable data is unchanged since the start of a run."""
+        """Return whether the searchable data hasn't changed since a run started."""
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
-        """Delete runs, all or none; raises RunNotFound."""
+        """Permanently delete runs. If any run doesn't exist, raises RunNotFound and deletes none."""
         self._table.delete([self._table.run(run_id).id for run_id in run_ids])
 
     # helpers
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
-        """Raise one QuestionSetError that lists the questions that can't be searched for."""
+        """Raise a single QuestionSetError that lists all questions that can't be searched for, if there are any."""
         problems: list[golds.Problem] = []
         searching, options = self._searching_of(self._store), search_options(base, Pipeline())
         for question in questions:
@@ -335,14 +339,14 @@ class Runs:
         count: int,
         progress: Progress,
     ) -> Iterator[tuple[Run, Progress]]:
-        """Yield a run and its progress for each pipeline; raises for an invalid pipeline before the first run."""
+        """Yield a run and its progress function for each pipeline. Raises before the first run if any is invalid."""
         states = [self._state(base, pipeline) for pipeline in pipelines]
         for number, (version, settings) in enumerate(states):
             run = Run("", base.id, set_id, set_name, pipelines[number], settings, version, utc_now(), None, count)
             yield run, _part(progress, number, len(pipelines))
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
-        """Return the database version and the complete settings of a pipeline; raises ConfigError."""
+        """Return the database version and a pipeline's complete settings. Raises ConfigError if they are invalid."""
         options, embedder = index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
@@ -361,7 +365,7 @@ class Runs:
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
-        """Ask the remaining questions, and store each result at once."""
+        """Ask the remaining questions, storing each result immediately."""
         base = self._store.bases.by_id(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every = dict(done)
@@ -371,7 +375,7 @@ class Runs:
                 every[number] = result
                 self._table.add(run, {number: result}, run.metrics)
         except BaseException:
-            with suppress(StoreError):  # the first error says more
+            with suppress(StoreError):  # the original error is more informative
                 self._table.add(run, {}, scoring.summarise([*every.values()]))
             raise
         finally:
@@ -381,7 +385,7 @@ class Runs:
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
-        """Ask questions one after the other; a miss is diagnosed at once, because the notes may change later."""
+        """Ask questions one after the other. A miss is diagnosed immediately, because the notes may change later."""
         options, llm = search_options(base, pipeline), self._settings.llm
         judge = Chat(llm) if pipeline.judge == "model" else None
         asking = progress
@@ -399,7 +403,7 @@ class Runs:
             def answer(found: SearchResult, stop: Stop) -> GivenAnswer:
                 return scoring.given_answer(store, answerer(found, stop))
 
-            # Load the models before the first measured question.
+            # Load the models before measuring the first question.
             searching.answer(searching.prepare("any", {**options, "choose": False}))
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)

@@ -1,12 +1,12 @@
-"""Measuring searches and answers with questions whose answers are known: the metrics, and a question's result.
+"""Measuring searches and answers with questions whose answers are known: metrics, and results by question.
 
-A span is (note id, start, end), half-open. Ranks start at 1; None means 'not found'. Every metric is 0 if there is
-nothing to measure; a run's figure is the mean over its questions.
+A span is a half-open tuple (note id, start, end). Ranks start at 1, and a rank of None means "not found". Every metric
+is 0 if there is nothing to measure. A run's figure is the mean over its questions.
 
-Metrics of rank take the `relevance` of a question's hits, which is the number of gold passages that each hit newly
-finds, and `total`, the number of passages `needed`. With a relevance of 0 and 1 they give the textbook's figures. A
-long chunk may find several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking
-of single passages.
+Rank metrics take the `relevance` of a question's hits, which is the number of gold passages newly found by each hit,
+and `total`, the number of passages `needed`. If every relevance is 0 or 1, they match the textbook definitions. A long
+chunk may find several passages at once, so the n-th passage found never counts at a better rank than n, as in a perfect
+ranking of single passages.
 """
 
 import builtins
@@ -50,7 +50,7 @@ Span = tuple[str, int, int]
 Spans = Sequence[Span]
 
 FOUND_SHARE = 0.5
-"""Minimum share of a gold passage's characters that must be retrieved to find it."""
+"""Minimum share of a gold passage's characters that must be retrieved for the passage to count as found."""
 
 
 def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
@@ -58,7 +58,7 @@ def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
 
 
 def coverage(gold: Span, retrieved: Spans) -> float:
-    """Return the share of the gold span's characters that the union of the retrieved spans contains.
+    """Return the share of the gold span's characters contained in the union of the retrieved spans.
 
     |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
     Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
@@ -67,8 +67,9 @@ def coverage(gold: Span, retrieved: Spans) -> float:
 
 
 def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:
-    """Return the share of the gold characters that were retrieved; with `any`, for the best covered passage.
+    """Return the share of the gold characters that were retrieved.
 
+    If `any` is True, only the passage with the largest share counts.
     |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
     """
     if any:
@@ -79,18 +80,18 @@ def span_recall(golds: Spans, retrieved: Spans, *, any: bool) -> float:
 def span_precision(golds: Spans, retrieved: Spans) -> float:
     """Return the share of the retrieved characters that are gold.
 
-    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), but each character counts once,
-    while they count a token as often as it was retrieved.
+    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), except that each character counts
+    only once. In their version, a token counts each time it is retrieved.
     """
     got = _size(retrieved)
     return _shared(golds, retrieved) / got if got else 0.0
 
 
 def iou(golds: Spans, retrieved: Spans) -> float:
-    """Return the overlap of the retrieved and the gold characters, from 0 (none) to 1 (identical).
+    """Return the overlap between the retrieved and the gold characters, from 0 (none) to 1 (identical).
 
     |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
-    counted once. All gold passages count, even if one is enough.
+    counted once. All gold passages count, even if one would be enough.
     """
     either = _size([*golds, *retrieved])
     return _shared(golds, retrieved) / either if either else 0.0
@@ -112,16 +113,16 @@ def _size(spans: Spans) -> int:
 
 
 def needed(golds: Spans, *, any: bool) -> int:
-    """Return how many gold passages must be found: all, or, with `any`, one."""
+    """Return how many gold passages must be found: one if `any` is True, or else all of them."""
     return min(1, len(golds)) if any else len(golds)
 
 
 def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
-    """Return the number of gold passages that each hit newly finds.
+    """Return the number of gold passages newly found by each hit.
 
-    A passage is found at the first rank by which FOUND_SHARE of it was retrieved, so a repeated hit isn't relevant
+    A passage is found at the first rank by which FOUND_SHARE of it has been retrieved, so a repeated hit isn't relevant
     again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent Relevance', SIGIR 2003).
-    No hit is relevant after the `needed` passages are found.
+    Once the `needed` passages have been found, no further hit is relevant.
     """
     missing, wanted, newly = list(golds), needed(golds, any=any), []
     for rank, (path, _, _) in enumerate(hits, start=1):
@@ -133,14 +134,14 @@ def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
 
 
 def found_at(golds: Spans, hits: Spans, *, any: bool) -> int | None:
-    """Return the first rank at which all gold spans are found; with `any`, at which the first one is."""
+    """Return the first rank by which all gold spans have been found, or None. If `any` is True, one span is enough."""
     enough = needed(golds, any=any)
     found = accumulate(relevance(golds, hits, any=any))
     return next((rank for rank, so_far in enumerate(found, start=1) if golds and so_far >= enough), None)
 
 
 def hit_at(rank: int | None, k: int) -> float:
-    """Return 1 if the answer is among the first k hits, else 0.
+    """Return 1 if the answer is among the first k hits, or 0 if it isn't.
 
     Averaged over questions this is success@k (Craswell, 'Success at n', Encyclopedia of Database
     Systems, 2009), also called hit rate.
@@ -149,7 +150,7 @@ def hit_at(rank: int | None, k: int) -> float:
 
 
 def reciprocal_rank(rank: int | None, k: int) -> float:
-    """Return 1 / rank within the first k hits, else 0.
+    """Return 1 / rank if the answer is among the first k hits, or 0 if it isn't.
 
     Averaged over questions this is MRR@k (Voorhees, 'The TREC-8 Question Answering Track Report',
     1999, with k = 5 there).
@@ -158,7 +159,7 @@ def reciprocal_rank(rank: int | None, k: int) -> float:
 
 
 def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the share of the needed gold passages that the first k hits find; hit@k if one passage is needed.
+    """Return the share of the needed gold passages found by the first k hits. If one is needed, this is hit@k.
 
     Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
     """
@@ -166,45 +167,45 @@ def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
 
 
 def precision_at(relevance: Sequence[int], k: int) -> float:
-    """Return the number of relevant hits among the first k, divided by k, even if there are fewer hits.
+    """Return the number of relevant hits among the first k, divided by k, even if there are fewer than k hits.
 
-    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). The maximum is needed / k, so it is
-    useful only to compare runs over the same questions.
+    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). The maximum is needed / k, so this
+    metric is only useful for comparing runs over the same questions.
     """
     return sum(found > 0 for found in relevance[:k]) / k
 
 
 def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the discounted gain of the first k hits, divided by the gain with a needed passage at each rank.
+    """Return the discounted gain of the first k hits, divided by the gain of a perfect ranking.
 
     DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
-    Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as trec_eval has it).
+    Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as in trec_eval).
     """
     ideal = sum(1 / log2(1 + rank) for rank in range(1, min(total, k) + 1))
     return sum(1 / log2(1 + place) for place in _places(relevance, k)) / ideal if ideal else 0.0
 
 
 def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the mean of the precisions at the ranks of the needed passages, or 0 for passages not in the first k hits.
+    """Return the mean precision at the ranks of the needed passages, counting 0 for those not in the first k hits.
 
     Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
-    Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cut as in trec_eval).
+    Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cutoff as in trec_eval).
     """
     return sum(n / place for n, place in enumerate(_places(relevance, k), start=1)) / total if total else 0.0
 
 
 def _places(relevance: Sequence[int], k: int) -> list[int]:
-    """Return the ranks at which the passages found within the first k count, at most one passage for each rank."""
+    """Return the rank at which each passage found by the first k hits counts. No two passages share a rank."""
     ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
 
 
 def cited_recall(golds: Spans, cited: Spans, *, any: bool) -> float:
-    """Return the share of the gold passages that an answer cites; with `any`, 1 if it cites any of them.
+    """Return the share of the gold passages cited by an answer. If `any` is True, citing one of them counts as 1.
 
     The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
-    over passages instead of statements. A passage counts as cited if its overlap with a citation is FOUND_SHARE of the
-    shorter one.
+    over passages instead of statements. A passage counts as cited if it overlaps with a citation by at least
+    FOUND_SHARE of the shorter of the two.
     """
     right = [builtins.any(_is_same(gold, span) for span in cited) for gold in golds]
     if any:
@@ -223,9 +224,9 @@ def _is_same(item: Span, other: Span) -> bool:
 
 
 def within_budget(hits: Spans, budget: int) -> list[Span]:
-    """Return the first hits within a budget of characters; the last one is cut.
+    """Return the first hits that fit within a budget of characters. The last one is cut off if necessary.
 
-    This makes systems with passages of different lengths comparable: a fixed number of hits favours long passages.
+    This makes systems with passages of different lengths comparable, because a fixed number of hits favours long ones.
     """
     spans = []
     for path, start, end in hits:
@@ -237,9 +238,9 @@ def within_budget(hits: Spans, budget: int) -> list[Span]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return the smallest value that at least `percent` % (1 to 100) of the values don't exceed.
+    """Return the smallest value such that at least `percent` % (1 to 100) of the values are no larger.
 
-    The nearest rank, sorted[⌈percent × n / 100⌉], is always a measured value (Hyndman and Fan,
+    The nearest-rank method, sorted[⌈percent × n / 100⌉], always returns a measured value (Hyndman and Fan,
     'Sample Quantiles in Statistical Packages', 1996, definition 1).
     """
     return sorted(values)[-(-percent * len(values) // 100) - 1] if values else 0.0
@@ -257,7 +258,7 @@ Reply with one JSON object only, such as
 REASON = 500
 """Maximum length of a reason, in characters."""
 _RULING = re.compile(r"\{[^{}]*\}(?=[\s`]*\Z)")
-"""A JSON object without nested objects, at the end of a text or of its last code block."""
+"""A JSON object without nested objects, at the end of a reply or of its last code block."""
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 _FACT = re.compile(
@@ -265,7 +266,7 @@ _FACT = re.compile(
     rf"|(?<!{_LATIN}){_LATIN}{{0,40}}\d(?:[\d.,:/%-]*{_LATIN}+)?%?|(?<!{_LATIN}){_LATIN}{{1,80}}_{_LATIN}+"
     rf"|(?<![.!?。！？]\s)(?<!^)\b[A-Z]{_LATIN}+"
 )
-"""Code, a quoted term, a number with its unit, an identifier, or a name: a capitalized word within a sentence."""
+"""Code, a quoted term, a number with its unit, an identifier, or a name (a capitalized word within a sentence)."""
 _MARKS = " `「」“”《》.,:/%-"
 
 
@@ -274,7 +275,7 @@ def ask(
     search: Callable[[str], SearchResult],
     answer: Callable[[SearchResult], GivenAnswer] | None = None,
 ) -> QuestionResult:
-    """Ask a question, and return its hits, its answer if there is one, and the time that the search took."""
+    """Ask a question, and return the hits, the answer if `answer` is given, and how long the search took."""
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
@@ -302,7 +303,7 @@ def ask(
 
 
 def remaining_golds(question: Question) -> tuple[GoldSpan, ...]:
-    """Return a question's right passages that the notes still contain."""
+    """Return the question's right passages that are still in the notes."""
     return tuple(gold for gold in question.spans if not gold.flagged)
 
 
@@ -313,7 +314,7 @@ def is_lost(question: Question) -> bool:
 
 
 def values(result: QuestionResult) -> dict[str, float]:
-    """Return METRICS for a question that has an answer, and the ANSWER_METRICS that apply to it."""
+    """Return METRICS if the question has an answer in the notes, and the ANSWER_METRICS that apply to it."""
     answers = answer_values(result)
     if result.negative:
         return answers
@@ -337,9 +338,9 @@ def values(result: QuestionResult) -> dict[str, float]:
 
 
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Average each metric over the results to which it applies, and compute the percentiles of the times.
+    """Return the mean of each metric over the results it applies to, and percentiles of the search times.
 
-    If a metric applies to no result, it is 0 for METRICS and left out for ANSWER_METRICS.
+    If a metric applies to no result, it is 0 if it is one of METRICS, or left out if it is one of ANSWER_METRICS.
     """
     every = [values(result) for result in results]
     means = {name: fmean([item[name] for item in every if name in item] or [0.0]) for name in METRICS}
@@ -363,10 +364,10 @@ class _Reply(BaseModel):
 
 
 def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
-    """Let a language model judge the answer of a result; at most `characters` of its texts are sent.
+    """Have a language model judge a result's answer, sending at most `characters` characters of text.
 
-    A reply that can't be read is requested once more. If the server fails, the judgement's `problem` says why. Raises
-    Cancelled if `stop` returns True.
+    If the reply can't be read, it is requested once more. If the server fails, the judgement's `problem` says why.
+    Raises Cancelled if `stop` returns True.
     """
     assert result.given, "only an answer can be judged"
     texts = [result.wished, result.given.text, *(gold.quote for gold in result.golds)]
@@ -380,7 +381,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 
 def _parse_judgement(reply: str) -> _Reply | None:
-    """Return the judgement that ends a reply, or None if there is none; text before it may be the model's reasoning."""
+    """Return the judgement at the end of a reply, or None if there is none. Any reasoning before it is ignored."""
     ruling = _RULING.search(reply)
     with suppress(ValidationError):
         return _Reply.model_validate_json(ruling[0]) if ruling else None
@@ -388,7 +389,10 @@ def _parse_judgement(reply: str) -> _Reply | None:
 
 
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
-    """Return an answer in the form that a run stores; for a written answer, only proven sentences count as quoted."""
+    """Return an answer in the form stored in runs.
+
+    A sentence counts as quoted if it cites a quote that matches its note exactly.
+    """
     cited = tuple(
         _span(quote.note, quote.chunk, (quote.start, quote.end), float(quote.number)) for quote in answer.quotes
     )
@@ -419,12 +423,12 @@ def answer_values(result: QuestionResult) -> dict[str, float]:
         every |= {"cited_precision": cited_precision(golds, cited), "quoted": answer.quoted / answer.sentences}
     if wished := facts(result.wished):
         text = fold(answer.text)
-        # As whole words: 5 isn't in 15.
+        # Match whole words only, so that 5 isn't found in 15.
         held = [item for item in wished if re.search(rf"(?<![a-z\d]){re.escape(item)}(?![a-z\d])", text)]
         every["facts"] = len(held) / len(wished)
     return every
 
 
 def facts(text: str) -> list[str]:
-    """Return the numbers, names, codes and quoted terms in a text, folded, without duplicates."""
+    """Return the numbers, names, code and quoted terms in a text, case-folded and without duplicates."""
     return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))

@@ -1,4 +1,4 @@
-"""Suggesting notes from logs (logs -> events -> facts -> notes): the protocol and registry of log parsers."""
+"""Suggesting notes from logs (logs -> events -> facts -> notes): the protocol and registry for log parsers."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -11,18 +11,18 @@ from core.model import LogEvent
 class LogParser(Protocol):
     """Splits the text of a log into events.
 
-    The text is already decoded, and its lines end in \\n. The parser doesn't mask secrets; that happens later.
+    The text is already decoded, and its lines end in \\n. Secrets are masked later, not by the parser.
     """
 
     @property
     def by_lines(self) -> bool:
-        """Whether the parser reads line by line. If so, it gets long lines already cut."""
+        """Whether the parser reads line by line. If so, long lines are truncated before parsing."""
 
     def fits(self, name: str, sample: str) -> float:
-        """Return how well the parser fits a log, from 0 to 1, given its file name and first characters."""
+        """Return how well the parser fits a log, from 0 to 1, given the log's file name and first characters."""
 
     def events(self, text: str) -> Iterable[LogEvent]:
-        """Yield the events in order; raises ValueError if the text is in another format."""
+        """Yield the events in order. Raises ValueError if the text is in another format."""
 
 
 LOG_PARSERS: Registry[LogParser] = Registry(

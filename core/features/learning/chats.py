@@ -1,4 +1,4 @@
-"""Parsers for Markdown and for chats: ChatGPT and Claude exports, messages with roles, and plain text."""
+"""Parsers for Markdown and for chats: ChatGPT and Claude exports, messages with roles, and plain-text transcripts."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _MOST_MESSAGES = 100_000
 
 
 class Markdown:
-    """Reads notes in Markdown, such as notes about an incident or a session."""
+    """Parses Markdown notes, such as notes about an incident or a session."""
 
     by_lines = True
 
@@ -38,7 +38,7 @@ class Markdown:
 
 
 def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[LogEvent]:
-    """Yield the events of a Markdown text by the author `source`; in a `chat`, lines may name their speaker."""
+    """Yield the events in Markdown text written by `source`. In a `chat`, a line may start with a speaker's name."""
     parts: list[str] = []
     heading, fence = source, ""
     for number, whole in enumerate([*text.split("\n"), None], 1):
@@ -74,7 +74,7 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[L
 
 
 class Chats:
-    """Reads conversations. In a JSON export, an event's line is the number of its message."""
+    """Parses conversations. For a JSON export, an event's line number is the number of its message."""
 
     by_lines = False
 
@@ -100,13 +100,13 @@ def _json_events(text: str) -> Iterator[LogEvent]:
 
 
 def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
-    """Yield speaker, text and time of the messages of each conversation, in order."""
+    """Yield the speaker, text and time of each message in each conversation, in order."""
     for item in whole if isinstance(whole, list) else [whole]:
         if not isinstance(item, Mapping):
             continue
         get = item.get
         tree, inner = get("mapping"), get("chat_messages") or get("messages")
-        if isinstance(tree, Mapping):  # an export of ChatGPT is a tree of nodes
+        if isinstance(tree, Mapping):  # a ChatGPT export is a tree of nodes
             nodes = (node.get("message") for node in tree.values() if isinstance(node, Mapping))
             yield from _messages(sorted((node for node in nodes if isinstance(node, Mapping)), key=_time))
         elif isinstance(inner, list):
@@ -123,7 +123,7 @@ def _time(item: Mapping[str, object]) -> float:
 
 
 def _text(content: object) -> str:
-    """Return the text of a message's content, which may be a string, an object or a list of parts."""
+    """Return the text in a message's content, which may be a string, an object or a list of parts."""
     if isinstance(content, Mapping):
         return _text(content.get("text") or content.get("parts"))
     if isinstance(content, list):

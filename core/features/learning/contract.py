@@ -1,7 +1,7 @@
-"""Contract tests for log parsers, including those of other packages.
+"""Contract tests for log parsers, including parsers from other packages.
 
-A test class inherits LogParserContract and defines two fixtures: `log_parser` returns the parser under test, and `log`
-returns the name and text of a log.
+To use them, inherit a test class from LogParserContract and define two fixtures: `log_parser` returns the parser under
+test, and `log` returns the name and text of a log.
 """
 
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Facts in logs: forms for comparing them across logs, requests, quotes, and the table of known facts."""
+"""Facts from logs: normalizing them for comparison across logs, extracting requests and quotes, and storing them."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -28,22 +28,22 @@ MOST_TITLE = 160
 
 
 def normalise_exact(text: str) -> str:
-    """Fold the case and white space of a text and drop the numbers in its masks, but keep all other numbers."""
+    """Normalize a text's case and white space and drop the numbers in its masks, keeping all other numbers."""
     return " ".join(fold(MASK.sub(r"[\g<kind>]", text)).split())
 
 
 def generalise(text: str) -> str:
-    """Replace the numbers and identifiers in a text, which differ from log to log."""
+    """Replace the numbers and identifiers in a text, because they differ from log to log."""
     return _VARYING.sub("#", normalise_exact(text))
 
 
 def generalise_source(source: str) -> str:
-    """Replace the separate numbers in a source: `worker-3` becomes `worker-#`, but `api2` stays."""
+    """Replace standalone numbers in a source: `worker-3` becomes `worker-#`, but `api2` is unchanged."""
     return _NUMBER.sub("#", normalise_exact(source))
 
 
 def abbreviate(text: str, most: int = MOST_TITLE) -> str:
-    """Return a text on one line, cut to `most` characters with an ellipsis."""
+    """Return text on a single line, truncated to `most` characters with an ellipsis."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
@@ -53,7 +53,7 @@ def first_line(event: LogEvent) -> str:
 
 
 def request_of(event: LogEvent) -> str:
-    """Return the method and path of an event's request, with `{id}` in place of ids; "" if there is no request."""
+    """Return the method and path of an event's request, with ids replaced by `{id}`, or "" if there is no request."""
     if "path" in event.fields:
         method, path = event.fields.get("method", ""), event.fields["path"]
     elif match := _REQUEST.search(event.text):
@@ -76,14 +76,14 @@ def fact(
     events: Sequence[LogEvent],
     kind: tuple[str, str],
 ) -> Fact:
-    """Build a fact that quotes its events; if there are many, only the first few and the last."""
+    """Return a fact that quotes its events. If there are many, it quotes only the first few and the last."""
     sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
     lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
     return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
 
 
 def _quote(event: LogEvent) -> str:
-    """Return an event as a quote; a long one is reduced to its first and last lines."""
+    """Return an event as a quote, reducing a long event to its first and last lines."""
     lines = [line.rstrip() for line in event.text.split("\n") if line.strip()]
     if len(lines) > _MOST_QUOTES:
         lines = [*lines[:3], "…", *lines[-2:]]
@@ -96,7 +96,7 @@ class FactTable(StoreTable):
     """The facts that were suggested as notes or rejected."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
-        """Write facts, replacing equal ones."""
+        """Store facts, replacing those with the same rule and key."""
         now = utc_now().isoformat()
         with self._write(aside=True):
             for fact in facts:
@@ -104,7 +104,7 @@ class FactTable(StoreTable):
                 self._insert("learnt_facts", row, replace=True)
 
     def all(self) -> list[LearntFact]:
-        """Return rejected facts, and facts whose notes exist or are in the trash."""
+        """Return the facts that were rejected, or whose notes exist or are in the trash."""
         return self._nouns(
             _READER,
             "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
@@ -112,7 +112,10 @@ class FactTable(StoreTable):
         )
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
-        """Record why the user rejected the facts of these notes; None means that the user accepted them."""
+        """Record whether the user accepted the facts in the given notes or rejected them.
+
+        `reason`: why the facts were rejected, or None if they were accepted.
+        """
         self._execute(
             "UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id IN ?",
             *(reason is not None, reason or "", [*note_ids]),

@@ -1,4 +1,4 @@
-"""Rules for failures: refused and slow requests, repeated errors and what ended them, deprecations, tests, commands."""
+"""Rules about failures: failed or slow requests, repeated errors, deprecations, failing tests, and failed commands."""
 
 import re
 from collections import defaultdict
@@ -70,7 +70,7 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-"""Actions that may end an error."""
+"""Actions that may resolve an error."""
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 _CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
@@ -81,9 +81,9 @@ _INSTEAD = re.compile(
 _QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
 _WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
 _NEAR = 160
-"""Maximum distance in characters between *deprecated* and the names of the old thing and its replacement."""
+"""Maximum distance, in characters, from "deprecated" to the name of the deprecated item or its replacement."""
 _MOST_AFTER = 400
-"""Number of events after the last error in which to search for its end."""
+"""Number of events after an error's last occurrence to search for its end."""
 _FEW = 2
 _COMMON = ("test_experience", "common_issue")
 _COMPLAINS = re.compile(
@@ -94,14 +94,14 @@ _COMPLAINS = re.compile(
     r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
 )
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
-"""Commands that change nothing, and so can't fix anything."""
+"""Commands that can't fix anything, because they don't change anything."""
 _BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
 _MOST_LATER = 8
-"""Number of commands to search, after a failed one, for the one that worked."""
+"""Number of commands after a failed command to search for one that worked."""
 
 
 def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) -> Iterable[tuple[Key, Events]]:
-    """Return each key that isn't empty, with its events."""
+    """Return each non-empty key with its events."""
     groups: dict[Key, Events] = defaultdict(list)
     for event in events:
         if found := key(event):
@@ -130,20 +130,20 @@ def required_headers(log: LogText) -> Facts:
 
 
 def _lacking(event: LogEvent) -> tuple[str, str] | None:
-    """Return an event's request and the first header that is missing, or None for other events."""
+    """Return an event's request and the first missing header, or None unless the event mentions both."""
     headers, request = _headers_in(event.text), request_of(event)
     return (request, headers[0]) if headers and request else None
 
 
 def _headers_in(text: str) -> list[str]:
-    """Return the names of headers that a text says are missing or needed."""
+    """Return the names of headers described in the text as missing or required."""
     if "eader" not in text and "HEADER" not in text and "头" not in text:
         return []
     return ["".join(filter(None, match.groups())) for match in _HEADERS.finditer(text)]
 
 
 def failing_requests(log: LogText) -> Facts:
-    """Yield requests that fail at least twice with the same status, except for a missing header."""
+    """Yield requests that failed at least twice with the same status, for reasons other than a missing header."""
     for (request, status), events in _grouped(log.events, _failure):
         if sum(event.count for event in events) < _FEW:
             continue
@@ -153,20 +153,23 @@ def failing_requests(log: LogText) -> Facts:
 
 
 def _failure(event: LogEvent) -> tuple[str, str] | None:
-    """Return the request and the status of a failure, or None for other events."""
+    """Return the request and status of a failure, or None for any other event."""
     status = _status(event)
     fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
     return (request_of(event), status) if fails else None
 
 
 def _status(event: LogEvent) -> str:
-    """Return the status of a request, or "" if the event has none."""
+    """Return the HTTP status in an event, or "" if there is none."""
     said = _REFUSED.search(first_line(event))
     return event.fields.get("status", "") or (said[1] if said else "")
 
 
 def slow_calls(log: LogText) -> Facts:
-    """Yield slow calls: a median of one second over at least two calls, or of five seconds for a test."""
+    """Yield slow operations: those with a median of at least one second over at least two calls, or slow tests.
+
+    A test is slow if its median is at least five seconds.
+    """
     for operation, events in _grouped(log.events, _operation):
         times = [_seconds(event) for event in events]
         middle = median(times)
@@ -181,7 +184,7 @@ def slow_calls(log: LogText) -> Facts:
 
 
 def _seconds(event: LogEvent) -> float:
-    """Return the duration in seconds that an event states, -1 if it states none or the server failed."""
+    """Return the duration stated in an event, in seconds, or -1 if there is none or the server failed."""
     if event.kind in ("message", "command") or event.fields.get("status", "") >= "500":
         return -1.0
     if re.fullmatch(r"\d+(?:\.\d+)?", event.fields.get("seconds", "")):
@@ -195,7 +198,7 @@ def _seconds(event: LogEvent) -> float:
 
 
 def _operation(event: LogEvent) -> str:
-    """Return the operation that an event measures, or "" for other events."""
+    """Return the operation measured in an event, or "" if none is."""
     if _seconds(event) < 0:
         return ""
     if event.kind == "test":
@@ -212,7 +215,7 @@ def _operation(event: LogEvent) -> str:
 
 
 def repeated_errors(log: LogText) -> Facts:
-    """Yield errors that appear at least twice with the same cause, with the event that ended them."""
+    """Yield errors that occurred at least twice with the same cause, with the event that ended them."""
     places = {id(event): number for number, event in enumerate(log.events, 1)}
     for key, events in _grouped(log.events, _error_key):
         if sum(event.count for event in events) < _FEW:
@@ -238,7 +241,7 @@ def repeated_errors(log: LogText) -> Facts:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return the generalized source, text and cause of an error, or None for other events."""
+    """Return the generalized source, text and cause of an error, or None for any other event."""
     if not _is_error(event):
         return None
     return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))
@@ -257,7 +260,7 @@ def _is_error(event: LogEvent) -> bool:
 
 
 def _what(event: LogEvent) -> str:
-    """Return the text of an error, without process numbers before it and details of the request after it."""
+    """Return an error's text, without the process number before it and request details after it."""
     what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
     if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
         what = match[1]
@@ -273,10 +276,11 @@ def _cause(event: LogEvent) -> str:
 
 
 def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None, LogEvent | None]:
-    """Return the step that may have ended an error, and the event that reports the end; each may be None.
+    """Return the step that may have ended an error, and the event that reports the end. Each may be None.
 
-    The end must share words with the error, and the step with the error or the end: events that only come next may be
-    unrelated. Without an end, the step must be a fixing action, and the log must continue after it.
+    An event that merely comes next may be unrelated, so the end must share words with the error, and the step with the
+    error or the end. If no end is reported, the step must be an action that may fix errors, and the log must continue
+    after the step.
     """
     between: Events = []
     for event in after:
@@ -293,12 +297,12 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
 
 
 def _subject(text: str) -> set[str]:
-    """Return the keywords of a line without words that mean failure."""
+    """Return the keywords in a line, except words for failure."""
     return {*query_keywords(text)} - {"failed", "error", "失败"}
 
 
 def deprecations(log: LogText) -> Facts:
-    """Yield deprecated things with their replacements."""
+    """Yield deprecated items with their replacements."""
     for event in log.events:
         if event.kind in ("log", "command") and (names := _deprecated(event)):
             old, new = map(abbreviate, names)
@@ -308,7 +312,7 @@ def deprecations(log: LogText) -> Facts:
 
 
 def _deprecated(event: LogEvent) -> tuple[str, str] | None:
-    """Return the deprecated thing in an event and its replacement, or None unless both are named."""
+    """Return the names of a deprecated item and its replacement, or None unless the event mentions both."""
     line = first_line(event)
     match = _DEPRECATED.search(line[:1_000])
     instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
@@ -329,7 +333,7 @@ def _deprecated(event: LogEvent) -> tuple[str, str] | None:
 
 
 def unsteady_tests(log: LogText) -> Facts:
-    """Yield tests that failed and passed later in the same log."""
+    """Yield tests that failed and then passed in the same log."""
     for name, failed, passed in _tests(log):
         if not (failed and passed and passed[-1].line >= failed[0].line):
             continue
@@ -341,7 +345,7 @@ def unsteady_tests(log: LogText) -> Facts:
 
 
 def failing_tests(log: LogText) -> Facts:
-    """Yield tests that failed in at least two runs with the same cause, and never passed."""
+    """Yield tests that failed in at least two runs and never passed."""
     for name, failures, passed in _tests(log):
         failed = [event for event in failures if event.fields.get("detail")]
         traced = sum("\n" in event.text for event in failed)
@@ -357,9 +361,9 @@ def failing_tests(log: LogText) -> Facts:
 
 
 def _tests(log: LogText) -> Iterator[tuple[str, Events, Events]]:
-    """Yield the name of each test with the events of its failures and of its successes.
+    """Yield the name of each test, with its failure events and its success events.
 
-    A failure's header doesn't include the test's file, so tests are matched by name.
+    The header of a failure doesn't include the test's file, so tests are matched by name.
     """
     events = [event for event in log.events if event.kind == "test" and "outcome" in event.fields]
     full = {_last_part(event.fields["test"]): event.fields["test"] for event in events if "::" in event.fields["test"]}
@@ -384,7 +388,7 @@ def _first_cause(failed: Events) -> str:
 
 
 def mended_commands(log: LogText) -> Facts:
-    """Yield failed commands, each with the commands that made it work, or with the command that worked instead."""
+    """Yield failed commands, each with the commands that made it work or a command that worked instead."""
     commands = [event for event in log.events if event.kind == "command"]
     for number, event in enumerate(commands, 1):
         failed = event.fields["command"]
@@ -400,14 +404,15 @@ def mended_commands(log: LogText) -> Facts:
 
 
 def _complaint(event: LogEvent) -> str:
-    """Return the line of a command's output that reports a failure, or "" if there is none."""
+    """Return the line in a command's output that reports a failure, or "" if there is none."""
     return next(filter(_COMPLAINS.search, event.text.split("\n")[1:]), "")
 
 
 def _mending(failed: str, later: Events) -> Events:
-    """Return the commands that fix a failed command.
+    """Return the commands that fixed a failed command.
 
-    These are the commands up to its next success; if it has none, the next successful command of the same program.
+    These are the commands up to and including the first one that runs it successfully. If there is no such command,
+    return the next successful command that runs the same program.
     """
     program = _program(failed)
     same = []

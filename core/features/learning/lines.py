@@ -1,4 +1,4 @@
-"""Logs that are read line by line: any text, logfmt, the access logs of web servers, and JSON lines."""
+"""Parsers that read logs line by line: any text, logfmt, web server access logs, and JSON Lines."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("ERROR", "ERR", "FATAL", "CRITICAL", "CRIT", "ALERT", "EMERG", "PANIC", "SEVERE"), "error"),
     **dict.fromkeys(("错误", "严重"), "error"),
 }
-"""Levels by their names in logs."""
+"""Log levels by the names used in logs."""
 _LEVEL = "|".join(sorted(_LEVELS, key=len, reverse=True))
 _HEAD = re.compile(
     rf"(?s)(?:[\w.-]{{1,40}} {{0,8}}\| )?[\[(]?(?P<time>{'|'.join(_TIMES)})[\])]?[,:]?(?:\s+|$)(?P<rest>.*)"
@@ -42,12 +42,12 @@ _SOURCE = re.compile(
     r"|(?P<dashed>[A-Za-z_\u4e00-\u9fff][\w./-]{0,59})\s+-\s+)"
 )
 _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
-"""A process number, which isn't a source."""
+"""A process or thread number, which isn't a source."""
 PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
     r" +(?P<command>\S.*)"
 )
-"""A shell prompt with a command."""
+"""A shell prompt followed by a command."""
 _LOGFMT = re.compile(r"(?s)(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=")
 _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}"|[^\s"]{1,2000})')
 _TRACEBACK = "Traceback (most recent call last):"
@@ -56,7 +56,7 @@ _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
 _MOST_LINES = 200
-"""Maximum number of lines per event; the others are left out."""
+"""Maximum number of lines per event; the rest are dropped."""
 _REQUEST = re.compile(
     r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
     r'"(?P<method>[A-Z]{2,10}) (?P<path>[^\s"?]{1,2000})[^"\n]{0,4000}" (?P<status>\d{3}) \S+(?P<rest>.*)'
@@ -70,21 +70,21 @@ _NAMES = {
     "text": ("message", "msg", "event", "text", "error"),
     "trace": ("stack", "stacktrace", "stack_trace", "exception", "traceback", "exc_info"),
 }
-"""Names that structured loggers use for the parts of an event."""
+"""Names used by structured loggers for the parts of an event."""
 _NUMBERED = {"10": "debug", "20": "info", "30": "info", "40": "warning", "50": "error", "60": "error"}
-"""Numeric levels, as pino writes them."""
+"""Numeric levels, as written by pino."""
 _FIELDS = {"method": "method", "path": "path", "url": "path", "status": "status", "status_code": "status"}
 _SECONDS = {"duration_ms": 0.001, "elapsed_ms": 0.001, "latency_ms": 0.001, "duration": 1.0, "seconds": 1.0}
 _MOST_VALUE = 2000
 
 
 def level_of(name: str) -> LogLevel:
-    """Return the level for a name used in logs, or "" for other names."""
+    """Return the level for a name used in logs, or "" if the name is unknown."""
     return _LEVELS.get(name.strip().upper(), "")
 
 
 class Plain:
-    """Reads any text line by line; the fallback for other formats."""
+    """Parses any text line by line, as a fallback for unknown formats."""
 
     by_lines = True
 
@@ -96,13 +96,13 @@ class Plain:
 
 
 class _LineParser(ABC):
-    """Reads a log with an event in each line."""
+    """Parses a log with one event per line."""
 
     by_lines = True
     fit = 0.9
 
     def fits(self, name: str, sample: str) -> float:
-        """Return `fit` if most of the first lines are in the format of the parser."""
+        """Return `fit` if most of the first lines are in the parser's format, or 0 if not."""
         lines = [line for line in sample.split("\n") if line.strip()][:50]
         return self.fit if 2 * len([*filter(self._read, lines)]) > len(lines) else 0.0
 
@@ -114,11 +114,11 @@ class _LineParser(ABC):
 
     @abstractmethod
     def _read(self, line: str) -> LogEvent | None:
-        """Return the event of a line, or None if it is in another format."""
+        """Return the event in a line, or None if the line is in another format."""
 
 
 class AccessLog(_LineParser):
-    """Reads access logs in the common and the combined format, with the duration of requests if it is logged."""
+    """Parses access logs in the common or combined format, including the duration of requests if logged."""
 
     def _read(self, line: str) -> LogEvent | None:
         match = _REQUEST.match(line)
@@ -133,7 +133,7 @@ class AccessLog(_LineParser):
 
 
 class JsonLines(_LineParser):
-    """Reads a log in which most lines are JSON objects; other lines are separate events."""
+    """Parses a log in which most lines are JSON objects. Each of the remaining lines is a separate event."""
 
     fit = 0.8
 
@@ -141,13 +141,13 @@ class JsonLines(_LineParser):
         try:
             values = json.loads(line) if line.lstrip().startswith("{") else None
             event = _structured(values) if values else None
-        except (ValueError, RecursionError):  # cut off, or nested too deeply
+        except (ValueError, RecursionError):  # truncated, or nested too deeply
             return None
         return event if event and event.text.strip() else None
 
 
 def _repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
-    """Yield events; merge consecutive equal ones into one with a count."""
+    """Yield events, merging consecutive identical events into one with a count."""
     for _, group in groupby(events, lambda event: (event.text, event.level, event.source, event.kind)):
         equal = [*group]
         yield replace(equal[0], count=len(equal), end=equal[-1].end)
@@ -171,7 +171,7 @@ def _is_headed(line: str) -> bool:
 
 
 def _belongs(line: str, parts: list[str], headed: bool) -> bool:
-    """Return whether a line continues an event: a stack trace, the output of a command, an indented line."""
+    """Return whether a line continues an event, as in a stack trace, a command's output, or an indented line."""
     if PROMPT.match(line):
         return False
     if PROMPT.match(parts[0]):
@@ -187,7 +187,7 @@ def _belongs(line: str, parts: list[str], headed: bool) -> bool:
 
 
 def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
-    """Yield the event that a group of lines forms; `first` is the number of its first line."""
+    """Yield the event formed by a group of lines, if there is one. `first`: the number of the first line."""
     if not parts:
         return
     whole = "\n".join(parts).rstrip()
@@ -205,7 +205,7 @@ def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
 
 
 def _head(line: str) -> LogEvent | None:
-    """Return the event of a line that begins with a time or a level, else None."""
+    """Return the event in a line that begins with a time or a level, or None for any other line."""
     if match := _HEAD.match(line):
         rest = match["rest"]
         if _SYSLOG.fullmatch(match["time"]):
@@ -224,7 +224,7 @@ def _head(line: str) -> LogEvent | None:
 
 
 def _source(rest: str) -> tuple[str, str]:
-    """Return the source of a message and the rest; a name before a dash takes precedence over a name in brackets."""
+    """Split a message into its source and the rest. A name before a dash takes precedence over a name in brackets."""
     source = ""
     while match := _SOURCE.match(rest):
         name = "".join(filter(None, match.groups()))
@@ -236,7 +236,7 @@ def _source(rest: str) -> tuple[str, str]:
 
 
 def _structured(values: Mapping[str, object]) -> LogEvent:
-    """Build an event from named values; values with unknown names follow the message as pairs."""
+    """Return an event built from named values. Values with unknown names follow the message as pairs."""
     rest = dict(values)
     taken = dict.fromkeys(_NAMES, "")
     for part, names in _NAMES.items():
@@ -260,7 +260,7 @@ def _structured(values: Mapping[str, object]) -> LogEvent:
 
 
 def _format_value(value: object) -> str:
-    """Return a value as text, in quotes if it is empty or has white space; an object or a list as JSON."""
+    """Return a value as JSON, but leave a string unquoted if it isn't empty and contains no white space."""
     if isinstance(value, str) and value and not any(map(str.isspace, value)):
         return value[:_MOST_VALUE]
     return json.dumps(value, ensure_ascii=False)[:_MOST_VALUE]

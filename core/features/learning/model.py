@@ -1,4 +1,4 @@
-"""Suggestions from a language model about the masked events of a log, each checked against the lines that it quotes."""
+"""Suggestions from a language model based on a log's masked events, each checked against the lines it quotes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import Chat, values
 
 RULE = "model"
-"""The rule name of facts from a model."""
+"""The rule name for facts suggested by a model."""
 TASK = """You read a part of a log and suggest notes for the person whose log it is: what will be worth knowing in a \
 month, such as an error with its cause and what ended it, a setting, what an endpoint requires, a decision.
 You are given JSON: "language", and "events", each with a "line" and a "text". A mark such as [token-1] stands in the \
@@ -33,25 +33,25 @@ business_rule, module_context and test_experience. "scope" is the part of the sy
 the text of the event with that line. One note for each fact, at most eight, the most useful first. Where nothing is \
 worth a note, reply {"notes": []}"""
 PARTS = 20
-"""Maximum number of parts of a log to send to a model; events after them aren't sent."""
+"""Maximum number of parts of a log to send to a model. Any further events aren't sent."""
 NOTES = 12
-"""Maximum number of suggestions to read from one reply."""
+"""Maximum number of suggestions to read from a reply."""
 
 _OPENING = r'\{\s*"notes"\s*:'
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
 _LONG = 200
-"""Length in characters of a line above which only the sentence around a quote is its context."""
+"""Maximum length, in characters, of a line to use as a quote's context. In a longer line, only the sentence is used."""
 _BULLET = re.compile(r"^[\s>#*•-]+")
 _MOST_LINE = 300
 _LANGUAGES = {"zh_CN": "Chinese"}
 
 Excerpt = Sequence[tuple[LogEvent, str]]
-"""Events of a log, each with the text to send."""
+"""Events from a log, each with the text to send to the model."""
 
 
 def _line(text: str) -> str:
-    """Return a text from a model as a short line."""
+    """Return text written by a model as a short line."""
     return abbreviate(make_storable(text).replace("`", ""), _MOST_LINE)
 
 
@@ -67,7 +67,7 @@ class _Line(BaseModel):
 
 
 class _Suggestion(BaseModel):
-    """The required form of a suggestion; other fields of an object, such as a status, are ignored."""
+    """The required format of a suggestion. Any other fields, such as a status, are ignored."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -84,7 +84,7 @@ class _Suggestion(BaseModel):
 
 @frozen
 class ModelReading:
-    """Facts that a model suggested for part of a log, dropped suggestions, and the number of unsent events."""
+    """The facts suggested by a model for part of a log, the dropped suggestions, and the number of unsent events."""
 
     facts: list[Fact]
     dropped: list[Dropped]
@@ -93,9 +93,9 @@ class ModelReading:
 
 @dataclass
 class ModelReader:
-    """Reads logs with a model, in parts of at most `characters`.
+    """Reads logs with a model, in parts of at most `characters` characters.
 
-    It stops if the server fails or replies in the wrong form twice; `problem` says why.
+    It stops if the server fails, or replies twice in the wrong format. `problem` then says why.
     """
 
     chat: Chat
@@ -105,9 +105,10 @@ class ModelReader:
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
     ) -> Iterator[ModelReading]:
-        """Yield the model's result for each part of a log; a fact that a rule found too is replaced by the rule's.
+        """Yield the model's result for each part of a log.
 
-        `step` is called with the completed share, and may raise Cancelled.
+        If a rule found the same fact, the rule's fact replaces the model's. `step` is called with the share
+        completed so far, and may raise Cancelled.
         """
         if self.problem:
             return
@@ -135,14 +136,17 @@ class ModelReader:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the rule's fact about the same lines, else None. Long quotes may be about several facts, so also None."""
+    """Return the fact found by a rule in the same lines, or None if there is none.
+
+    Also return None if a quote is long, because it may be about several facts.
+    """
     if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None
     return next((other for other in others if {*item.lines} <= {*other.lines}), None)
 
 
 def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
-    """Return the fact that a model suggests, or the suggestion with the reason to drop it."""
+    """Return the fact suggested by a model, or if it is invalid, the dropped suggestion with the reason."""
     try:
         outcome = _fact(_Suggestion.model_validate(value), excerpt)
     except ValidationError:
@@ -152,12 +156,12 @@ def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
 
 
 def _read(reply: str) -> list[object] | None:
-    """Return the suggestions in a reply, or None if it has another form."""
+    """Return the suggestions in a reply, or None if the reply has another format."""
     return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
 
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
-    """Return the fact of a suggestion, or the reason to drop it."""
+    """Return the fact in a suggestion, or the reason to drop the suggestion."""
     plain = (one_line(_BULLET.sub("", make_storable(line).replace("`", ""))) for line in suggestion.text.splitlines())
     paragraphs = [*filter(None, plain)]
     if not suggestion.title or not paragraphs:
@@ -191,9 +195,9 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[LogEvent, str] | None:
-    """Return the event that contains a quote, and the whole lines around it; None if no event does.
+    """Return the event that contains a quote, with the whole lines around the quote, or None if no event contains it.
 
-    The event with the line that the model named is tried first.
+    The event on the line named by the model is tried first.
     """
     for event, text in sorted(excerpt, key=lambda item: item[0].line != line.line):
         if span := find_quote(line.quote, text):
@@ -203,7 +207,7 @@ def _place(line: _Line, excerpt: Excerpt) -> tuple[LogEvent, str] | None:
 
 
 def _whole_lines(text: str, start: int, end: int) -> str:
-    """Return the whole lines around a span of a text, or only the sentences if the lines are long."""
+    """Return the whole lines around a span, or only the sentences around it if the lines are long."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line = text[first : last if last >= 0 else len(text)]
     if len(line) <= _LONG:

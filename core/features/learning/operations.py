@@ -1,4 +1,4 @@
-"""Operations that suggest notes from logs, and their output on a terminal."""
+"""Operations for suggesting notes from logs, and their terminal output."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -48,13 +48,13 @@ _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20, pool.wait = 3\
 
 @frozen
 class RuleList:
-    """The rules that read facts from logs."""
+    """The rules that find facts in logs."""
 
     rules: tuple[RuleCard, ...]
 
 
 def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:
-    """Raise the errors of `learn` before a job starts."""
+    """Raise the errors that `learn` would raise, before a job starts."""
     if base:
         workspace.bases.get(base)
     workspace.learning.check(**given)

@@ -1,4 +1,4 @@
-"""Reading logs: from bytes or text to masked events, with the parser that fits best."""
+"""Reading logs: turning bytes or text into masked events, using the parser that fits best."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,17 +23,20 @@ _SAMPLE = 16 * 1024
 _CONTROLS = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
-"""Terminal escapes for colours and titles, and control characters."""
+"""Terminal escape sequences for colours and titles, and control characters."""
 _FALLBACK = "plain"
 
 
 def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Parse the bytes of a log file; raises the SourceErrors of `decode_file`, and UnknownChoice for a parser."""
+    """Parse the contents of a log file.
+
+    Raises the same SourceErrors as `decode_file` and `read_text`, and UnknownChoice if there is no such parser.
+    """
     return read_text(decode_file(data, name, most=MOST_BYTES).text, name, masker, parser=parser)
 
 
 def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Parse the text of a log; raises SourceError if it is too long, and UnknownChoice for a parser."""
+    """Parse the text of a log. Raises SourceError if it is too long, and UnknownChoice if there is no such parser."""
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
     text = masker.across_lines(_clean(text.replace("\r\n", "\n").replace("\r", "\n")))
@@ -51,7 +54,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
 
 
 def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
-    """Build a log from parsed events; raises SourceError for an invalid event."""
+    """Build a log from parsed events. Raises SourceError for an invalid event, or UnknownChoice for an unknown kind."""
     events = []
     kinds = get_args(EventKind)
     for number, item in enumerate(items, 1):
@@ -80,10 +83,10 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
 
 
 def _masked(name: str, form: str, events: Iterable[LogEvent], masker: Masker, cut: int) -> LogText:
-    """Return a log with its first MOST_EVENTS events, and with their secrets masked."""
+    """Return a log with the first MOST_EVENTS events, masking all secrets."""
     before, stream = len(masker), iter(events)
     first = [*islice(stream, MOST_EVENTS)]
-    more = sum(1 for _ in stream)  # the whole log can be read before anything is masked
+    more = sum(1 for _ in stream)  # read to the end before masking, so that a parser's error comes first
     masked = tuple(map(masker.event, first))
     title = str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
     return LogText(title, form, masked, len(masker) - before, cut, more)
@@ -94,7 +97,7 @@ def _clean(text: str) -> str:
 
 
 def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
-    """Split the events of a log, each with its head and text, into parts of at most `most` characters."""
+    """Split a log's events, each with its head and text, into parts of at most `most` characters."""
     part: list[tuple[LogEvent, str]] = []
     size = 0
     for event in log.events:

@@ -1,4 +1,4 @@
-"""Test reports: JUnit's XML, and the output of pytest."""
+"""Parsers for test reports: JUnit XML and pytest output."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,11 +13,11 @@ _MOST = 20_000
 """Maximum number of characters to read per failure."""
 _FAILED = ("failure", "error", "rerunFailure", "rerunError")
 _PASSED_LATER = ("flakyFailure", "flakyError")
-"""Surefire's elements for failures of a test that passed on a rerun."""
+"""Surefire's elements for the failures of a test that passed when rerun."""
 
 
 class JUnit:
-    """Reads JUnit reports: `testsuite` elements, nested or not."""
+    """Parses JUnit reports with `testsuite` elements, nested or not."""
 
     by_lines = False
 
@@ -32,7 +32,7 @@ class JUnit:
 
 
 def _junit_events(text: str) -> Iterator[LogEvent]:
-    """Yield the events of a report up to the first syntax error, each with the line where its test begins."""
+    """Yield the events in a report, up to the first syntax error. Each has the line on which its test begins."""
     if "<!DOCTYPE" in text:
         raise ValueError("a JUnit report has no document type")
     places = re.finditer(r"<testcase\b", text)
@@ -68,7 +68,7 @@ _OUTCOME = re.compile(
 )
 _HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
 _BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
-"""The header of a failure, with its `test`, or of a report section."""
+"""The header of a failure, with the name of the `test`, or the header of a report section."""
 _CAUSE = re.compile(r"(?m)^E {2,}(\S.*)")
 _SLOW = re.compile(r"(?P<seconds>\d{1,6}\.\d\d)s (?:call|setup|teardown) +(?P<test>\S{1,400})")
 _OUTCOMES = {
@@ -79,7 +79,7 @@ _OUTCOMES = {
 
 
 class Pytest:
-    """Reads the output of one or several runs of pytest."""
+    """Parses the output of one or more pytest runs."""
 
     by_lines = True
 
@@ -105,7 +105,7 @@ class Pytest:
 
 
 def _line(line: str, number: int) -> Iterator[LogEvent]:
-    """Yield the event of a line outside failures."""
+    """Yield the event in a line outside the failure sections, if there is one."""
     event = LogEvent(text=line.strip(), line=number, end=number)
     if typed := PROMPT.match(line):
         event = replace(event, text=line, kind="command", fields={"command": typed["command"].strip()})

@@ -1,4 +1,4 @@
-"""The rules that read facts from logs without a model. Those for settings and statements are defined here."""
+"""The rules that find facts in logs without a model. The rules for settings, ports and statements are defined here."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ from core.features.learning.failures import (
 from core.model import Fact, LogEvent, LogText
 
 MOST_FACTS = 200
-"""Maximum number of facts per rule and log; nobody reads more."""
+"""Maximum number of facts per rule and log. Nobody reads more."""
 _NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
 _VALUE = r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s,;，；\"']{1,200}"
 _PAIR = re.compile(rf"(?<![\w.&?-])(?P<name>{_NAME}) ?[=＝] ?(?P<value>{_VALUE})")
@@ -44,7 +44,7 @@ _VARYING = re.compile(
     r"|timestamp|duration(?:_ms)?|elapsed(?:_ms)?|latency(?:_ms)?|seconds|error|cause|reason|code|error_code|request|client|host"
     r"|remote|msg|version|rev|hash|sha|x|key|size|bytes"
 )
-"""Names of values that differ from event to event, and so aren't settings."""
+"""Names of values that vary between events, so they aren't settings."""
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
 _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
@@ -79,13 +79,16 @@ _UNSURE = re.compile(
 )
 _CONFIG = ("project_config", "environment")
 _FEW = 2
-"""Minimum number of settings from a source to make a note."""
+"""Minimum number of settings that a source must have to be worth a note."""
 _SHORTEST, _SHORTEST_CHINESE = 25, 8
 _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield the settings of each source that states at least two, with their last values; one alone says too little."""
+    """Yield the settings of each source, with their last values.
+
+    Sources with only one setting are skipped, because a single setting says too little.
+    """
     sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
     for event in log.events:
         for name, value in _event_settings(event):
@@ -115,7 +118,7 @@ def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
 
 
 def _neutral_line(event: LogEvent) -> str:
-    """Return the first line of a log event that is neither a warning nor an error, or "" for any other event."""
+    """Return the first line of a log event if it is neither a warning nor an error, or "" for any other event."""
     return first_line(event) if event.kind == "log" and event.level in ("", "info", "debug") else ""
 
 
@@ -130,7 +133,7 @@ def ports(log: LogText) -> Iterator[Fact]:
 
 
 def statements(log: LogText) -> Iterator[Fact]:
-    """Yield sentences from chats and notes that state a cause, a fix or a decision, but not questions and guesses."""
+    """Yield sentences in chats and notes that state a cause, fix or decision. Questions and guesses are skipped."""
     for event in log.events:
         for match in _SENTENCE.finditer(event.text) if event.kind == "message" else ():
             sentence = match[0].strip()
@@ -148,9 +151,9 @@ def statements(log: LogText) -> Iterator[Fact]:
 
 @frozen
 class LearningRule:
-    """A rule: the function that reads facts, and its name in the suggestions.
+    """A rule: a function that finds facts, and the name shown in suggestions.
 
-    With `by_key`, two facts are the same only if their keys are equal; without it, nearly the same words are enough.
+    If `by_key` is True, two facts are the same only if their keys are equal. Otherwise, similar keys are enough.
     """
 
     function: Callable[[LogText], Iterable[Fact]]
@@ -174,7 +177,7 @@ RULES: Mapping[str, LearningRule] = {
 
 
 def facts(log: LogText) -> list[tuple[str, Fact]]:
-    """Return the facts in a log with the names of their rules, without duplicates."""
+    """Return the facts in a log without duplicates, each with the name of the rule that found it."""
     found: dict[tuple[str, str], tuple[str, Fact]] = {}
     for name, rule in RULES.items():
         for item in islice(rule.function(log), MOST_FACTS):

@@ -1,4 +1,4 @@
-"""Learning from logs: new facts become pending notes, which the user accepts or rejects."""
+"""Learning from logs: new facts become pending notes for the user to accept or reject."""
 
 import re
 from collections import defaultdict
@@ -42,44 +42,44 @@ from core.store import Store
 _TESTS = ("pytest", "junit")
 """Formats of test reports."""
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
-"""A value that Markdown shows unchanged, without links, tags or markup."""
+"""A value that is unchanged when rendered as Markdown: it has no links, tags or markup."""
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
 _CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"
 _SHARE = 0.15
-"""Minimum share of Chinese characters among a log's letters for notes in Chinese."""
+"""Share of Chinese characters among a log's letters above which notes are written in Chinese."""
 _MOST_LINES = 12
 _RULES = "rules"
-"""Author of notes from rules."""
+"""Author of notes suggested by rules."""
 
 _NEAR = 0.8
-"""Minimum share of common words between keys of the same fact."""
+"""Minimum share of words that two keys must have in common to be keys of the same fact."""
 _FEWEST = 5
-"""Minimum number of words in a key for comparing it by words."""
+"""Minimum number of words in a key for comparing it with other keys word by word."""
 _OPPOSITES = frozenset(
     "not no never without don won isn cannot enable disable enabled disabled on off true false yes start"
     " stop up down before"
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
-"""Words that change the meaning of a sentence, and so make it a different fact."""
+"""Words that change the meaning of a sentence, making it a different fact."""
 _VALUE = re.compile(r"\d")
 
 BASE = "learnt"
 """Default base for suggested notes."""
 _LEARNING = "learning"
-"""Key of the preference that turns learning on."""
+"""Preference key for whether learning is on."""
 _PASTED = "log.txt"
 
 
 def language_of(log: LogText) -> str:
-    """Return the language for the notes of a log."""
+    """Return the language in which to write notes about a log."""
     text = "".join(event.text[:200] for event in log.events[:200])
     letters = sum(letter.isalpha() for letter in text)
     return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
 def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, object]:
-    """Return the pending note of a fact, as an item for `Notes.add_many`; `model`: the model that suggested it."""
+    """Return the pending note for a fact, as an item for `Notes.add_many`. `model`: the model that suggested it."""
     place = place_of(fact, log)
     return {
         "body": _body(rule, fact, place, language, model),
@@ -99,7 +99,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
 
 
 def place_of(fact: Fact, log: LogText) -> str:
-    """Return the file and lines of a fact, such as `app.log:12-14,31`."""
+    """Return where a fact is in a log, such as `app.log:12-14,31`."""
     spans = join_spans((line, line + 1) for line in sorted(fact.lines))
     written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans[:_MOST_LINES]]
     return f"{log.name}:{','.join(written)}"
@@ -119,7 +119,7 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
 
 
 def _quote_values(text: Message) -> Message:
-    """Mark up values from a log as code in a message if Markdown would interpret them otherwise."""
+    """Mark up values from a log as code in a message if Markdown would otherwise interpret them."""
     fields = {
         name: _quote_values(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
         for name, value in text.fields.items()
@@ -138,7 +138,7 @@ def _code(value: str) -> str:
 
 
 class Memory:
-    """Facts that were suggested or rejected before. New facts are added as they are found."""
+    """Remembers facts that were suggested or rejected before. New facts are added as they are found."""
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
         self._facts: dict[tuple[str, str], LearntFact] = {}
@@ -151,7 +151,7 @@ class Memory:
         self._near[fact.rule].append(({*keywords(fact.key)}, fact))
 
     def find(self, fact: Fact) -> LearntFact | None:
-        """Return the known fact with an equal key, or else with the most similar key; None for a new fact."""
+        """Return the known fact with the same key or, if there is none, a very similar key. None if the fact is new."""
         words = {*keywords(fact.key)}
         known = self._facts.get((fact.rule, fact.key))
         if known or len(words) < _FEWEST or (fact.rule in RULES and RULES[fact.rule].by_key):
@@ -165,7 +165,7 @@ class Memory:
 
 
 class Learning:
-    """Suggests notes from logs on request. It is off until it is turned on in the settings or by the user."""
+    """Suggests notes from logs on request. Off until turned on in the settings or by the user."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, bases: Bases, notes: Notes) -> None:
         self._store = store
@@ -177,16 +177,16 @@ class Learning:
 
     @property
     def enabled(self) -> bool:
-        """Whether learning is on: from the settings, else from the user's choice."""
+        """Whether learning is on, according to the settings or, if not set there, the user's choice."""
         chosen = self._settings.enable_learning
         return self._preferences.get(_LEARNING) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's choice to turn learning on or off."""
+        """Store whether the user wants learning to be on."""
         self._preferences.set(_LEARNING, "on" if enabled else "off")
 
     def rules(self) -> list[RuleCard]:
-        """Return the rules that read facts from logs."""
+        """Return the rules that find facts in logs."""
         return [RuleCard(name, rule.name) for name, rule in rules.RULES.items()]
 
     @log_call("learn")
@@ -202,13 +202,15 @@ class Learning:
         with_model: bool = False,
         progress: Progress = no_progress,
     ) -> LearningReport:
-        """Suggest notes for the facts in files, in a text, or in parsed events.
+        """Suggest notes for the facts in files, text, or parsed events.
 
         Secrets are masked before anything is stored or sent. Facts that were suggested or rejected before aren't
-        suggested again. `name` is the name of the text or events. With `with_model`, the configured language model
-        suggests notes too; if its server fails, the report's `problem` says why. Raises the errors of `check` and
-        `Notes.add`, and UnknownChoice for a parser; unreadable files are in `failed`. After Cancelled, notes that were
-        already suggested stay.
+        suggested again. `name`: a name for the text or events. If `with_model` is True, the configured language model
+        also suggests notes. If the model's server fails, the report's `problem` says why.
+
+        Raises the same errors as `check` and `Notes.add`, UnknownChoice if there is no such parser, and SourceError if
+        the only source is unreadable. If there are several sources, unreadable ones are reported in `failed`. After
+        Cancelled, notes suggested so far are kept.
         """
         self.check(files=files, text=text, events=events, with_model=with_model)
         masker = Masker()
@@ -249,7 +251,7 @@ class Learning:
         events: object = None,
         with_model: bool = False,
     ) -> None:
-        """Raise ConfigError if learning is off, nothing is given, or the model isn't set up."""
+        """Raise ConfigError if learning is off, no log is given, or the model isn't set up."""
         if not self.enabled:
             raise ConfigError(
                 "Suggestions from logs are off. Set enable_learning = true in tessera.toml to turn them on."
@@ -283,7 +285,7 @@ class Learning:
         facts: Sequence[tuple[str, Fact]],
         model: str = "",
     ) -> LearntLog:
-        """Write new facts and their notes in one transaction, and add the counts to the log's result."""
+        """Write new facts and their notes in one transaction, and return the log's result with the counts added."""
         before = []
         for _, fact in facts:
             before.append(memory.find(fact))

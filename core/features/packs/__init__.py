@@ -1,1 +1,1 @@
-"""Packs: versioned sets of notes, installed and upgraded note by note."""
+"""Packs: versioned sets of notes that are installed and upgraded note by note."""

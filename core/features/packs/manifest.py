@@ -1,4 +1,4 @@
-"""Packs as folders: reading `pack.toml` and the notes, and finding packs."""
+"""Packs as folders: reading `pack.toml` and a pack's notes, and finding packs."""
 
 import logging
 import re
@@ -27,11 +27,11 @@ _TEXT = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _VERSION = r"^[0-9]{1,9}(?:\.[0-9]{1,9}){0,7}$"
 _LOG = logging.getLogger(__name__)
 GROUP = "tessera.packs"
-"""Entry point group of Python packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
+"""Entry point group for Python packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
 
 
 class _File(BaseModel):
-    """What `pack.toml` sets."""
+    """The contents of `pack.toml`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -44,14 +44,14 @@ class _File(BaseModel):
 
 @frozen
 class PackNote:
-    """A note in a pack's folder, without id and base; its `content_hash` is the hash of its file."""
+    """A note in a pack's folder, without an id or base. The note's `content_hash` is the hash of its file."""
 
     note: Note
     outline: Outline
 
 
 def number(version: str) -> tuple[int, ...]:
-    """Return a version for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" precedes all others."""
+    """Return a version in a form for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" is the earliest."""
     parts = [int(part) for part in version.split(".")] if version else [-1]
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
@@ -59,7 +59,7 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def read(place: Path) -> Pack:
-    """Return the pack in a folder from its `pack.toml`; raises PackError with all mistakes."""
+    """Return the pack described by a folder's `pack.toml`. Raises PackError with all mistakes."""
     pack, mistakes = checked(place)
     if pack is None or mistakes:
         raise PackError(str(place), mistakes)
@@ -67,7 +67,7 @@ def read(place: Path) -> Pack:
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack in a folder (None if `pack.toml` is wrong), and the mistakes in `pack.toml`."""
+    """Return the pack in a folder, or None if `pack.toml` is invalid, and the mistakes in `pack.toml`."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
         return Pack(folder=place, **_File.model_validate(tomllib.loads(text)).model_dump()), []
@@ -82,7 +82,7 @@ def checked(place: Path) -> tuple[Pack | None, list[Message]]:
 
 
 def _problem(error: ErrorDetails, text: str) -> Message:
-    """Return what is wrong with a key, and the line that sets it."""
+    """Return a message saying what is wrong with a key, and on which line."""
     key, value = str(error["loc"][0]), str(error["input"])
     reason = message("'{key}' must be text in quotation marks.", key=key)
     if error["type"] == "extra_forbidden":
@@ -99,10 +99,10 @@ def _problem(error: ErrorDetails, text: str) -> Message:
 
 
 def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
-    """Return the pack in a folder and its notes by path.
+    """Return the pack in a folder, and the pack's notes by path.
 
-    Nothing outside the folder is read. Raises PackError with all mistakes: in `pack.toml`, unreadable files and front
-    matter, and symbolic links out of the folder.
+    Nothing outside the folder is read. Raises PackError with all mistakes: in `pack.toml`, unreadable files or front
+    matter, and symbolic links that lead outside the folder.
     """
     pack, mistakes = checked(place)
     notes: dict[str, PackNote] = {}
@@ -135,12 +135,12 @@ def _mistake(path: str, reason: Message) -> Message:
 
 
 def bundled() -> Path:
-    """Return the folder with the packs that come with the program."""
+    """Return the folder of the packs that come with Tessera."""
     return app_paths.PROGRAM / "data" / "packs"
 
 
 def find_packs() -> dict[str, Pack]:
-    """Return the packs from the program and from installed Python packages, by name."""
+    """Return the packs that come with Tessera or with installed Python packages, by name."""
     packs: dict[str, Pack] = {}
     for place in _places():
         try:
@@ -153,7 +153,7 @@ def find_packs() -> dict[str, Pack]:
 
 
 def place_of(name: str) -> Path:
-    """Return the folder of the pack with the given name; raises UnknownChoice."""
+    """Return the folder of the pack with the given name. Raises UnknownChoice if there is none."""
     own = bundled() / name
     if "/" not in name and "\\" not in name and (own / FILE).is_file():
         return own
@@ -164,9 +164,10 @@ def place_of(name: str) -> Path:
 
 
 def folder_of(source: str | Path) -> tuple[Path, str]:
-    """Return the folder of a pack, and the text to store as its source: the folder if one was given, or "" for a name.
+    """Return a pack's folder, and the string to store as the pack's source.
 
-    Raises UnknownChoice for an unknown name, and PackError for a folder without a pack.
+    The source is the folder if one was given, or "" if a name was given. Raises UnknownChoice if the name is unknown,
+    and PackError if there is no pack in the folder.
     """
     place = Path(source).expanduser()
     if not isinstance(source, Path) and not (place / FILE).is_file() and len(place.parts) == 1:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PackDetails:
-    """A pack, with the fields of `PackCard`."""
+    """A pack, with the same fields as `PackCard`."""
 
     found: Pack | None
     installed: PackInstallation | None
@@ -36,14 +36,14 @@ class PackList:
 
 @frozen
 class PackReports:
-    """The reports on upgrades of several packs."""
+    """Reports on upgrading several packs."""
 
     packs: tuple[PackReport, ...]
 
 
 @frozen
 class RemovedPack:
-    """A removed pack; `stay` is the number of its notes that stay because the user changed them."""
+    """A removed pack. `stay` is the number of notes that were kept because the user changed them."""
 
     name: str
     stay: int
@@ -105,8 +105,8 @@ def list_(workspace: "Workspace") -> PackList:
 
 
 def list_without_workspace() -> PackList:
-    """Return the packs on this machine, all as not installed."""
-    from core.features.packs import manifest  # reads notes, which --help avoids
+    """Return the packs on this machine, all shown as not installed."""
+    from core.features.packs import manifest  # imported here so that --help doesn't load the code for reading notes
 
     return _listed(PackCard(pack, None) for pack in manifest.find_packs().values())
 

@@ -1,4 +1,4 @@
-"""The packs of a workspace: listing, installing, upgrading and removing them."""
+"""Listing, installing, upgrading and removing a workspace's packs."""
 
 import logging
 from collections.abc import Sequence
@@ -31,9 +31,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class Packs:
-    """The packs of a workspace. Changes raise WorkspaceLocked in a read-only workspace.
+    """The packs in a workspace. In a read-only workspace, methods that change anything raise WorkspaceLocked.
 
-    `problems` holds the failures at the start of the workspace, by pack name.
+    `problems` contains the failures that occurred when the workspace started, by pack name.
     """
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, pending: PendingChunks) -> None:
@@ -49,7 +49,7 @@ class Packs:
     # reading
 
     def all(self) -> Sequence[PackCard]:
-        """Return the packs that are found or installed, by name."""
+        """Return all available or installed packs, sorted by name."""
         found = manifest.find_packs()
         installed = {pack.name: pack for pack in self.installed()}
         for pack in installed.values():
@@ -66,9 +66,9 @@ class Packs:
         return [PackCard(found.get(name), installed.get(name), name in newer) for name in names]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
-        """Return the notes of a pack that the user changed, each with the pack's current text.
+        """Return the notes in a pack that the user has changed, each with the pack's current text.
 
-        Raises UnknownChoice for a pack that isn't installed, and PackError for an unreadable one.
+        Raises UnknownChoice if the pack isn't installed, and PackError if it can't be read.
         """
         _, offered = read_pack(self._place(self._get_installed(name)))
         changed = []
@@ -79,9 +79,9 @@ class Packs:
         return changed
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with its pack's current text, or None if the pack no longer has it.
+        """Return a note with its pack's current text, or None if the pack no longer contains the note.
 
-        Raises NoteNotFound, and the errors of `edited`.
+        Raises NoteNotFound, and the same errors as `edited`.
         """
         note = self._store.notes.note(note_id)
         return self._upgrade_of(note).offered(note)
@@ -89,10 +89,10 @@ class Packs:
     # changing
 
     def install(self, source: str | Path, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
-        """Install a pack by its name or folder, or upgrade it if it is installed.
+        """Install a pack by its name or folder, or upgrade it if it is already installed.
 
-        With `embed`, its notes are also embedded for semantic search. Raises UnknownChoice for a name, and PackError
-        for a pack that has mistakes or is older than the installed one.
+        If `embed` is True, also embed the pack's notes for semantic search. Raises UnknownChoice if the name is
+        unknown, and PackError if the pack has mistakes or is older than the installed version.
         """
         self._store.database.check_writable()
         place, folder = manifest.folder_of(source)
@@ -102,9 +102,9 @@ class Packs:
         return self._bring(pack, notes, installed, folder, embed, progress)
 
     def upgrade(self, name: str, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
-        """Upgrade an installed pack to the available version, except notes that the user changed or deleted.
+        """Upgrade an installed pack to the available version, except for notes that the user changed or deleted.
 
-        Raises UnknownChoice for a pack that isn't installed or available, and the PackErrors of `install`.
+        Raises UnknownChoice if the pack isn't installed or available, and the same PackErrors as `install`.
         """
         self._store.database.check_writable()
         installed = self._get_installed(name)
@@ -112,10 +112,10 @@ class Packs:
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Replace an edited note with the pack's text, without embedding; later upgrades change it again.
+        """Replace an edited note with the pack's text, without embedding it. Later upgrades will update the note again.
 
-        A note that the pack no longer has is moved to the trash. Raises Conflict for another version of the note, and
-        the errors of `offered`.
+        If the pack no longer contains the note, it is moved to the trash. Raises Conflict if the note isn't at
+        `expected_version`, and the same errors as `offered`.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -125,12 +125,12 @@ class Packs:
             self._store.leave_pending()
 
     def leave(self, note_id: str) -> None:
-        """Undo `take`: record that the pack's upgrade skipped a note."""
+        """Record that the pack's upgrade skipped a note, to undo `take`."""
         note = self._store.notes.note(note_id)
         self._table.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
 
     def delete(self, name: str) -> int:
-        """Move a pack's notes to the trash, except notes that the user changed; return the number of changed notes."""
+        """Remove a pack by moving its notes to the trash, except those the user changed. Return how many were kept."""
         self._store.database.check_writable()
         self._get_installed(name)
         self._store.open_index()
@@ -144,9 +144,9 @@ class Packs:
     # start
 
     def start(self) -> None:
-        """Install the packs of `auto_install` in a new workspace, and upgrade installed ones.
+        """Install the packs in `auto_install` if the workspace is new, and upgrade the installed packs.
 
-        Nothing is embedded. Failures are logged and added to `problems`; the workspace opens anyway.
+        Nothing is embedded. Failures are logged and added to `problems`, but don't keep the workspace from opening.
         """
         try:
             if self._chosen and self._store.database.version() == 0:
@@ -160,7 +160,7 @@ class Packs:
             self._problem("", error)
 
     def _begin_chosen(self) -> None:
-        """Record the packs of `auto_install` in one transaction, so that a later start can resume."""
+        """Record the packs in `auto_install` in one transaction, so that a later start can resume installing them."""
         packs = []
         for name in self._chosen:
             try:
@@ -187,7 +187,7 @@ class Packs:
     # helpers
 
     def _begin(self, pack: Pack, folder: str) -> InstalledPack:
-        """Record a pack before its notes are written, and create its base if missing, in one transaction."""
+        """Record a pack before its notes are written, creating its base if necessary, in one transaction."""
         with self._store.database.write():
             base = self._bases.find(pack.base) or self._bases.add(pack.base)
             self._table.begin(pack, base.id, folder)

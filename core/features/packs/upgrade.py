@@ -1,4 +1,4 @@
-"""Upgrading a pack note by note, without touching notes that the user changed or deleted, and the tables of packs."""
+"""Upgrading a pack note by note, except for notes that the user changed or deleted, and the tables for packs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -38,14 +38,14 @@ _PASSED_BY = """
     AND json_extract(versions.fields, '$.content_hash') IS NOT hash
     ORDER BY notes.path
 """
-"""Query of notes whose last version from the pack doesn't match the recorded file, because an upgrade skipped them."""
+"""Query for notes whose last version from the pack differs from the recorded file, because an upgrade skipped them."""
 
 
 class PackTable(StoreTable):
-    """The packs of a workspace, by name."""
+    """The table of packs in a workspace, by name."""
 
     def all(self) -> list[InstalledPack]:
-        """Return the installed packs, by name."""
+        """Return the installed packs, sorted by name."""
         return self._packs("ORDER BY packs.name")
 
     def named(self, name: str) -> InstalledPack | None:
@@ -56,9 +56,9 @@ class PackTable(StoreTable):
         return self._nouns(_READER, f"{_PACK} {where}", *values)
 
     def passed_by(self) -> dict[str, str]:
-        """Return the ids of edited notes that an upgrade skipped, each with the hash of the pack's file.
+        """Return the ids of edited notes skipped by an upgrade, each with the hash of the pack's file.
 
-        The hash is "" if the pack no longer has the note, or if taking the pack's text was undone.
+        The hash is "" if the pack no longer contains the note, or if taking the pack's text was undone.
         """
         return dict(self._rows(_PASSED_BY))
 
@@ -71,33 +71,33 @@ class PackTable(StoreTable):
         self._insert("packs", row | {"initialized_at": now, "checked_at": now})
 
     def finish(self, name: str, version: str, folder: str) -> None:
-        """Record the version whose notes are all written, and the folder of the pack."""
+        """Record that all notes of a version have been written, and the pack's folder."""
         now = utc_now().isoformat()
         self._execute(
             "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
         )
 
     def check(self, names: Iterable[str]) -> None:
-        """Record that packs have just been compared with their folders."""
+        """Record that the given packs have just been compared with their folders."""
         now = utc_now().isoformat()
         self._execute("UPDATE packs SET checked_at = ? WHERE name IN ?", now, list(names), aside=True)
 
     def drop(self, name: str) -> None:
-        """Delete a pack; its notes stay."""
+        """Delete a pack from the table, but keep its notes."""
         self._execute("DELETE FROM packs WHERE name = ?", name)
 
     # files and notes
 
     def files(self, name: str) -> dict[str, str]:
-        """Return the hash of each installed file of a pack, including files of deleted and edited notes."""
+        """Return the hashes of a pack's installed files by path, including those for deleted and edited notes."""
         return dict(self._rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
 
     def put_file(self, note: Note) -> None:
-        """Record the file of a pack's note, in the transaction that writes the note."""
+        """Record the file for a pack's note, in the same transaction that writes the note."""
         self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
 
     def put_files(self, name: str, hashes: dict[str, str]) -> None:
-        """Record the hashes of a pack's files."""
+        """Record the hashes of a pack's files, by path."""
         self._execute_many(
             "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
             [(path, content, name) for path, content in hashes.items()],
@@ -105,7 +105,7 @@ class PackTable(StoreTable):
         )
 
     def drop_files(self, name: str, paths: Iterable[str]) -> None:
-        """Delete the records of files that a pack no longer has."""
+        """Delete the records of files that are no longer in a pack."""
         self._execute("DELETE FROM pack_files WHERE pack = ? AND path IN ?", name, list(paths), aside=True)
 
     def notes(self, name: str) -> dict[str, str]:
@@ -123,9 +123,9 @@ _READER = RowReader(InstalledPack, "pack", "name", key="name")
 
 @frozen
 class Upgrade:
-    """Updates the notes of an installed pack from its folder.
+    """Updates an installed pack's notes from its folder.
 
-    Each note is written in one transaction with the hash of its file, so an interrupted upgrade can continue.
+    Each note is written in the same transaction as the hash of its file, so an interrupted upgrade can be resumed.
     """
 
     store: Store
@@ -134,7 +134,7 @@ class Upgrade:
     installed: InstalledPack
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
-        """Write the changes without embedding, and return the report."""
+        """Write the changes without embedding them, and return a report."""
         table, name = PackTable(self.store.database), self.pack.name
         hashes, stored = table.files(name), table.notes(name)
         contents = {path: pack_note.note.content_hash for path, pack_note in self.notes.items()}
@@ -169,7 +169,10 @@ class Upgrade:
         return PackReport(name, self.pack.version, added, changed, len(deleted), unchanged, tuple(passed))
 
     def take(self, note: Note) -> None:
-        """Replace a note with the pack's, discarding the user's changes; move it to the trash if the pack has none."""
+        """Replace a note with the pack's version, discarding the user's changes.
+
+        If the pack no longer contains the note, move it to the trash.
+        """
         self.store.open_index()
         if pack_note := self.notes.get(str(note.path)):
             self._write([self._draft(pack_note, note)], no_progress)
@@ -177,12 +180,12 @@ class Upgrade:
             delete(self.store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
-        """Return a note with the pack's text, or None if the pack no longer has it."""
+        """Return a note with the pack's text, or None if the pack no longer contains the note."""
         pack_note = self.notes.get(str(note.path))
         return self._draft(pack_note, note).note if pack_note else None
 
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
-        """Write notes, each into its own base, because the user may have moved some."""
+        """Write notes to the bases they are in now, because the user may have moved some of them."""
         for base_id in {draft.note.base_id for draft in drafts}:
             base, own = self.store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
             indexer = Indexer(self.store, base, embedding.build(base.embedder))
@@ -202,14 +205,14 @@ class Upgrade:
         return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> dict[str, str]:
-        """Return the ids, by path, of the notes that were moved to the trash when this pack was removed."""
+        """Return the ids, by path, of the notes moved to the trash when this pack was removed."""
         deleted = self.store.versions.deleted(self.installed.base_id)
         notes = [self.store.versions.trashed(trashed.version.note_id) for trashed in deleted]
         return {str(note.path): note.id for note in notes if note.source_ref == self.pack.source_ref}
 
 
 def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
-    """Move notes of one or more bases to the trash."""
+    """Move notes from one or more bases to the trash."""
     of_base = store.notes.base_ids(note_ids)
     for base_id in set(of_base.values()):
         ids = [note_id for note_id, of in of_base.items() if of == base_id]
@@ -217,13 +220,13 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
 
 
 def untouched(store: Store, note: Note) -> bool:
-    """Return whether a note's text and fields are unchanged since its pack wrote them."""
+    """Return whether a note's text and fields are unchanged since they were written by the pack."""
     left = store.versions.last_by(note.id, "pack")
     return left is not None and _values(note) == _values(left)
 
 
 def edited(note: Note, offered: str | None) -> EditedNote:
-    """Return an edited note together with the pack's text for it."""
+    """Return an edited note together with the text offered by its pack."""
     return EditedNote(note.id, str(note.path), note.title, note.body, offered)
 
 

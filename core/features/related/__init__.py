@@ -1,1 +1,1 @@
-"""Notes related to a note: neighbours and possible copies, and the tags, places and links that they suggest."""
+"""Notes related to a given note: neighbours and possible copies, and the tags, places and links they suggest."""

@@ -1,4 +1,4 @@
-"""Concepts, the key phrases of the notes: the user's decisions on them, notes by concepts, and paths between notes."""
+"""Concepts (key phrases in the notes), the user's decisions about them, notes by concept, and paths between notes."""
 
 import heapq
 import math
@@ -17,23 +17,23 @@ from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
 from core.store.table import StoreTable
 
-# The user's decisions on concepts, by name.
+# The user's decisions about concepts, by name.
 
 
 class ConceptTable(StoreTable):
-    """Concepts that are pinned, hidden or merged into another. Writing them doesn't change search results."""
+    """The pinned, hidden and merged concepts. Writing to the table doesn't affect search results."""
 
     def choices(self) -> dict[str, tuple[str, str]]:
-        """Return the decision on each concept, with the concept that it is merged into, or "" for other decisions."""
+        """Return the decision about each concept, and the concept it is merged into, or "" if it isn't merged."""
         rows = self._rows("SELECT name, choice, into_name FROM concepts")
         return {name: (choice, into) for name, choice, into in rows}
 
     def put(self, name: str, choice: str, into: str = "") -> None:
-        """Write the decision on a concept, replacing an earlier one."""
+        """Store the decision about a concept, replacing any earlier decision."""
         self._execute("INSERT OR REPLACE INTO concepts VALUES (?, ?, ?)", name, choice, into, aside=True)
 
     def drop(self, name: str) -> None:
-        """Delete the decision on a concept, and all merges into it."""
+        """Delete the decision about a concept, and any merges into it."""
         self._execute("DELETE FROM concepts WHERE name = ? OR into_name = ?", name, name, aside=True)
 
 
@@ -41,23 +41,26 @@ class ConceptTable(StoreTable):
 
 CHOICES = get_args(ConceptChoice)
 _FEWEST = 2
-"""Minimum number of notes with a concept, unless it is pinned."""
+"""Minimum number of notes that must contain a concept, unless it is pinned."""
 _MOST = 0.25
-"""Maximum share of notes with a concept, because frequent phrases don't distinguish notes; _FEW are always allowed."""
+"""Maximum share of notes that may contain a concept, because frequent phrases don't distinguish notes.
+
+_FEW notes are always allowed.
+"""
 _FEW = 10
 _LEADING, _COMMON = 12, 40
-"""Number of concepts per note that a path may follow, and maximum number of notes with such a concept."""
+"""Number of concepts per note that a path may follow, and maximum number of notes that may contain such a concept."""
 _LINK, _SHARED = 1.0, 1.5
-"""Cost of a step along a link, and along a shared concept. The more links or notes there are, the higher the cost."""
+"""Base cost of a step along a link, and along a shared concept. The cost rises with the number of links or notes."""
 _FURTHEST = 8.0
 
 
 Index = tuple[Mapping[str, Mapping[str, int]], Mapping[str, Collection[str]]]
-"""The concepts of each note with their counts, and the notes with each concept."""
+"""The concepts in each note with their counts, and the notes that contain each concept."""
 
 
 class Concepts:
-    """The concepts of active, unexpired notes, with the user's decisions."""
+    """The concepts in active, unexpired notes, subject to the user's decisions."""
 
     def __init__(self, store: Store, neighbours: Neighbours, links: Callable[[], NoteLinks]) -> None:
         self._store = store
@@ -67,7 +70,10 @@ class Concepts:
 
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
-        """Return the concepts of a base, by default of all: pinned ones first, then by weight."""
+        """Return the concepts in a base, or in all bases by default.
+
+        Pinned concepts come first, and the rest are sorted by weight.
+        """
         (of_note, holders), choices = self._index(base), self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
         merged: defaultdict[str, list[str]] = defaultdict(list)
@@ -91,7 +97,10 @@ class Concepts:
 
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
-        """Return the notes that contain all the given concepts, by number of occurrences; empty without concepts."""
+        """Return the notes that contain all the given concepts, those with the most occurrences first.
+
+        The list is empty if no concepts are given.
+        """
         (of_note, _), choices = self._index(base), self._table.choices()
         wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
@@ -105,9 +114,9 @@ class Concepts:
 
     @log_call("concept.way")
     def way(self, first: str, last: str) -> list[Step]:
-        """Return the notes on the cheapest path between two notes, by links and concepts; empty if there is no path.
+        """Return the notes on the cheapest path between two notes, following links and concepts.
 
-        Raises NoteNotFound.
+        The list is empty if there is no path. Raises NoteNotFound.
         """
         for note_id in (first, last):
             self._store.notes.card(note_id)
@@ -136,14 +145,14 @@ class Concepts:
             ways.append((note_id, way))
         cards = self._store.notes.cards_of(note_id for note_id, _ in ways)
         if any(note_id not in cards for note_id, _ in ways):
-            return []  # a note on the path was deleted meanwhile
+            return []  # a note on the path was deleted in the meantime
         return [Step(cards[note_id], way) for note_id, way in reversed(ways)]
 
     @log_call("concept.decide")
     def decide(self, name: str, choice: ConceptChoice, into: str = "") -> None:
-        """Pin a concept, hide it, merge it into another one, or undo that.
+        """Pin a concept, hide it, merge it into another one, or undo the earlier decision.
 
-        Raises UnknownChoice, and EditError for a merge into nothing or into itself.
+        Raises UnknownChoice, and EditError if the concept would be merged into itself or nothing.
         """
         if choice not in CHOICES:
             raise UnknownChoice("choice", choice, CHOICES)
@@ -156,7 +165,7 @@ class Concepts:
         self._table.put(name, choice, into if choice == "merge" else "")
 
     def _index(self, base: str = "") -> Index:
-        """Return the concepts of a base, by default of all, after the user's decisions."""
+        """Return the concepts in a base, or in all bases by default, after applying the user's decisions."""
         choices, every = self._table.choices(), self._neighbours.phrases()
         several = {name for counts in every.values() for name in counts}
         searched = [item for item in self._store.bases.all() if base in ("", item.name)]
@@ -181,7 +190,7 @@ class Concepts:
 def _steps(
     note_id: str, index: Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
-    """Yield the cost, note id and explanation of each possible next step of a path from a note."""
+    """Yield the cost, note id and explanation of each possible next step on a path from a note."""
     (of_note, holders), links = index, linked.get(note_id, {})
     for other, way in links.items():
         if other in of_note:
@@ -196,12 +205,12 @@ def _steps(
 
 
 def _name(name: str) -> str:
-    """Return a concept spelled as key phrases are."""
+    """Return a concept's name in the normalized spelling of key phrases."""
     return " ".join(fold(name).replace("’", "'").split())
 
 
 def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
-    """Return the concept into which a concept is merged, directly or in several steps, else the concept itself."""
+    """Return the concept that a concept is merged into, directly or indirectly, or itself if it isn't merged."""
     seen = {name}
     while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
         seen.add(into)

@@ -1,4 +1,4 @@
-"""Operations on related notes and concepts: the objects that they return, and their output on a terminal."""
+"""Operations on related notes and concepts, the objects they return, and their terminal output."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @frozen
 class RelatedNoteView(NoteReference):
-    """A note related to another, and the reasons."""
+    """A related note, with the reasons why it is related."""
 
     reasons: tuple[Message, ...]
 
 
 @frozen
 class LinkSuggestionView(NoteReference):
-    """A part of a note's text that names another note, and the link to replace it."""
+    """A part of a note's text that names another note, and the link that could replace it."""
 
     text: str
     start: int
@@ -41,7 +41,10 @@ class LinkSuggestionView(NoteReference):
 
 @frozen
 class HintView:
-    """A reason why a note is hard to find or to trust, with its remedy, the sentences in question, and another note."""
+    """A reason why a note is hard to find or trust, with a remedy.
+
+    `quotes` are the sentences in question. `other_id` is another note involved, or None if there is none.
+    """
 
     kind: HintKind
     about: Message
@@ -52,7 +55,7 @@ class HintView:
 
 @frozen
 class RelatedView:
-    """The related notes of a note, and the suggestions and hints for it."""
+    """A note's related notes, with suggestions and hints for it."""
 
     notes: tuple[RelatedNoteView, ...]
     copies: tuple[RelatedNoteView, ...]
@@ -71,21 +74,21 @@ class ConceptList:
 
 @frozen
 class ConceptNoteView(NoteReference):
-    """A note that mentions the given concepts, and how often."""
+    """A note that mentions the given concepts, and how often it does."""
 
     times: int
 
 
 @frozen
 class ConceptNotes:
-    """The notes that contain some concepts."""
+    """The notes that contain the given concepts."""
 
     notes: tuple[ConceptNoteView, ...]
 
 
 @frozen
 class StepView(NoteReference):
-    """A note on a path between two notes, and how the path continues."""
+    """A note on a path between two notes, and how the path continues, or None if it is the last."""
 
     way: Message | None
 
@@ -99,7 +102,7 @@ class NotePath:
 
 @frozen
 class DecidedConcept:
-    """A concept, and the decision on it."""
+    """A concept and the decision about it."""
 
     name: str
     choice: str

@@ -1,4 +1,4 @@
-"""Notes related to a note, with hints and suggestions, and accepting the links that they suggest."""
+"""Notes related to a given note, hints and suggestions for improving it, and accepting suggested links."""
 
 import posixpath
 import re
@@ -42,26 +42,26 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 NEAREST = 10
-"""Number of nearest notes to count in a reason."""
+"""Number of nearest notes counted in the reason for a suggestion."""
 _TAGS, _PLACES = 5, 3
 _STEEP = 3
-"""Exponent of a neighbour's score in its vote. Of the values 1 to 6, it predicts the most chapters
-(benchmarks/related.py).
+"""Exponent applied to a neighbour's score when it votes. Of the values 1 to 6, this one predicts the most chapters
+(see benchmarks/related.py).
 """
 _LEAST_NOTES = 2
-"""Minimum number of nearest notes with a suggested tag or folder."""
+"""Minimum number of nearest notes that must share a tag or folder for it to be suggested."""
 _LEAST_SHARE = 0.2
-"""Minimum share of votes for a suggested tag or place."""
+"""Minimum share of the votes for a suggested tag or folder."""
 _LEAD = 0.5
-"""Minimum share of votes for the first place; with less, no place is suggested."""
+"""Minimum share of the votes for the first suggested folder. Below it, no folder is suggested."""
 
 Label = TypeVar("Label")
 
 
 def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> dict[Label, tuple[float, int]]:
-    """Return the labels of neighbours, most votes first; nearer notes have more weight.
+    """Return the neighbours' labels, most votes first; nearer notes carry more weight.
 
-    Each label has its share of the votes, from 0 to 1, and its number of notes among the nearest.
+    Each label is mapped to its share of the votes, from 0 to 1, and the number of nearest notes that have it.
     """
     voters = [
         (max(neighbour.score, 0.0) ** _STEEP, labels[neighbour.note_id])
@@ -79,7 +79,7 @@ def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]
 
 
 def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]) -> list[TagSuggestion]:
-    """Return suggested tags for a note, from the tags of its nearest notes."""
+    """Return tags to suggest for a note, taken from its nearest notes."""
     own = {tag.casefold() for tag in note.tags}
     text = fold(f"{note.title}\n{note.body}")
     suggested = []
@@ -99,7 +99,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
 def places(
     note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
 ) -> list[PlaceSuggestion]:
-    """Return suggested places for a note, if most of its nearest notes are in another place."""
+    """Return folders to suggest for a note, if most of its nearest notes are in a different folder."""
     here = base, posixpath.dirname(note.path or "")
     shares = votes(
         neighbours, {item: [(card.base, posixpath.dirname(card.path or ""))] for item, card in cards.items()}
@@ -123,33 +123,32 @@ def places(
 LONGEST = 200_000
 """Maximum number of a note's characters to search for names."""
 _SHORT, _SHORT_WIDE = 4, 2
-"""Minimum length of a name in characters, and of a name with Chinese, Japanese or Korean characters."""
+"""Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters."""
 _TAKEN = re.compile(
     r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
 )
-"""Parts of a text in which names aren't searched for: code, links, HTML, URLs, formulas, comments."""
+"""Markup that isn't searched for names: code, links, HTML, URLs, formulas and comments."""
 _WIDE = re.compile(f"[{CJK}]")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]")
 
 LONG = 3_000
-"""Minimum number of words of a note that is hard to find without headings; a Chinese character counts as half a word.
-"""
+"""Number of words from which a note is hard to find without headings. A Chinese character counts as half a word."""
 _OWN_TITLE = 300
-"""Minimum length of a text in characters for its first words not to count as a title."""
+"""Number of characters from which a note's first words don't count as its title."""
 _NAMED = 5
-"""Maximum number of links to name."""
+"""Maximum number of dead links listed by name in a hint."""
 _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
 _LONG_AGO, _OTHERS = timedelta(days=30), 20
-"""Minimum time since the last change, and number of other notes found since then, before a note counts as unfound."""
+"""A note counts as unfound after this long since its last change, if this many other notes were found in that time."""
 Unreached = Callable[[str, str], datetime | None]
-"""Returns the time of a base's last check if the check didn't find a note; takes both ids."""
+"""Takes the ids of a base and a note. Returns the time of the base's last check if it didn't find the note."""
 
 
 @frozen
 class Mention:
-    """A span in a note's text that is the name of another note."""
+    """A span of a note's text that names another note."""
 
     note_id: str
     start: int
@@ -158,9 +157,9 @@ class Mention:
 
 
 def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
-    """Return the first mention of each other note that a note names without linking to it, in order.
+    """Return the first mention of each note that this note names but doesn't link to, in order.
 
-    If names overlap, the longest is used.
+    If names overlap, the longest one wins.
     """
     text = _prose(note)
     without = {note.id, *linked}
@@ -170,7 +169,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
         if named.id in without:
             continue
         names_of_note = (named.title, *named.aliases)
-        # A text may have composed or decomposed accents.
+        # Accents in the text may be composed or decomposed.
         forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
         if places := [place for name in forms if (place := _place(name, text, words))]:
             start, end = min(places)
@@ -183,7 +182,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
 
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:
-    """Return the link to replace a mention, or "" if no name leads to its note."""
+    """Return the wiki link to replace a mention with, or "" if no name resolves to the mentioned note."""
     text, other = mention.text, links.names[mention.note_id]
     for target in (text, other.title, *other.aliases, other.path or ""):
         if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
@@ -192,7 +191,7 @@ def link(note: Note, mention: Mention, links: NoteLinks) -> str:
 
 
 def _prose(note: Note) -> str:
-    """Return the lower-case text of a note, with NULs in place of parts without names, so that positions stay valid."""
+    """Return a note's text in lower case. NULs replace the parts not searched for names, so that offsets stay valid."""
     body = note.body[:LONGEST]
     parsed = parser.parse(body, note.path or "note.md")
     lowered = body.lower()
@@ -210,7 +209,7 @@ def _prose(note: Note) -> str:
 
 
 def _place(name: str, text: str, words: set[str]) -> Span | None:
-    """Return the first span in a text where a name occurs as whole words, or None if it doesn't."""
+    """Return the first span where a name occurs as whole words, or None if it doesn't occur."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
     if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
@@ -223,7 +222,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
 
 def _unclear(note: Note) -> Iterator[Hint]:
     inside = look_into(note.body[:LONGEST], note.path or "note.md")
-    # A title that is meaningless, or only the first words of a longer text.
+    # The title is meaningless, or just the first words of a longer text.
     is_derived = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
     is_named = note.source_ref != "" and PurePosixPath(note.path or "").stem == note.title
     if not inside.title and (_UNNAMED.fullmatch(note.title) or (is_derived and not is_named)):
@@ -244,29 +243,28 @@ def _unclear(note: Note) -> Iterator[Hint]:
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
 """Maximum number of related notes, copies and links."""
 COPIED = 0.5
-"""Minimum share of the shorter text that is in both notes, for them to be possible copies."""
+"""Minimum share of the shorter note's text that both notes contain, for them to be possible copies."""
 _COMMON = 0.05
-"""Share of all passages above which a name that they contain is a common word; a name in up to _FEW passages never is.
-"""
+"""A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them."""
 _FEW = 20
 _WORD = re.compile(r"\w+")
 _BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
 _PARAGRAPH, _SHORTEST = 40, 8
-"""How many of a paragraph's last words to search for, and their minimum total length in characters."""
+"""Number of words to search for from the end of a paragraph, and their minimum total length in characters."""
 _PASSAGES = 5
-"""Maximum number of passages near a paragraph."""
+"""Maximum number of passages to return for a paragraph."""
 _OWN = 10
-"""Number of extra hits to request, because some come from the note itself or from the same note."""
+"""Number of extra hits to request, because the note itself and repeated hits from one note are dropped."""
 _NEAR = 0.5
-"""Minimum cosine of notes that are called close in meaning."""
+"""Minimum cosine similarity for notes to count as close in meaning."""
 LEAST = 0.5
 """Minimum score of a related note."""
 
 
 class RelatedNotes:
-    """The related notes of each note, with suggestions and hints, computed on request and never stored.
+    """Finds a note's related notes, suggestions and hints. They are computed on request and never stored.
 
-    `unreached` is None if the evaluation feature is missing.
+    `unreached` is None if the evaluation feature isn't installed.
     """
 
     def __init__(
@@ -288,7 +286,7 @@ class RelatedNotes:
 
     @log_call("note.related")
     def of(self, note_id: str) -> Related:
-        """Return the related notes, suggestions and hints for a note; raises NoteNotFound."""
+        """Return a note's related notes, suggestions and hints; raises NoteNotFound."""
         note, links = self._texts.without_hidden(note_id), self._notes.links()
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
@@ -313,7 +311,10 @@ class RelatedNotes:
         )
 
     def close(self, note_id: str, limit: int) -> list[NoteSummary]:
-        """Return the notes similar in meaning, or none if the vectors in memory are outdated: a page must not wait."""
+        """Return up to `limit` notes similar in meaning.
+
+        The list is empty if the vectors in memory are outdated, because a page must not wait for them.
+        """
         if not self._neighbours.meaning.is_read:
             return []
         cosines = self._neighbours.meaning.cosines(note_id)
@@ -323,14 +324,17 @@ class RelatedNotes:
         return [cards[other] for other in near if other in cards]
 
     def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
-        """Replace the first mention of another note with a link to it, and return the changed note.
+        """Turn the first mention of another note into a link, and return the changed note.
 
         Raises EditError if there is no mention, and the errors of `Notes.update`.
         """
         return self._notes.update(note_id, body=self.linked(note_id, other), expected_version=expected_version)
 
     def linked(self, note_id: str, other: str) -> str:
-        """Return a note's text with a link instead of the first mention of another note; raises EditError."""
+        """Return a note's text with the first mention of another note turned into a link.
+
+        Raises EditError if there is no mention.
+        """
         note, links = self._store.notes.note(note_id), self._notes.links()
         shown = self._texts.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
@@ -340,7 +344,7 @@ class RelatedNotes:
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
     def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
-        """Return passages similar to the paragraph at a position in a text, one from each note except `without`.
+        """Return passages similar to the paragraph at an offset, at most one per note; skip the note `without`.
 
         Raises ModelError.
         """
@@ -351,7 +355,7 @@ class RelatedNotes:
         return [hit for hit in passages if hit.note.id != without][:_PASSAGES]
 
     def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
-        """Yield the hints on a note, most important first; `near` are its nearest notes."""
+        """Yield the hints for a note, most important first. `near` are the ids of its nearest notes."""
         yield from self._outdated(note)
         yield from self._contradictions(note, near)
         yield from self._unfindable(note)
@@ -396,7 +400,7 @@ class RelatedNotes:
                 yield Hint("contradiction", about, remedy, pair.quotes, card)
 
     def _unfindable(self, note: Note) -> Iterator[Hint]:
-        # The last check of the base still applies if the note hasn't changed since.
+        # The base's last check is still valid if the note hasn't changed since.
         at, since = self._unreached(note.base_id, note.id) if self._unreached else None, note.updated_at
         if at and since and since <= at:
             yield Hint(
@@ -420,7 +424,7 @@ class RelatedNotes:
         return [] if note.plain else mentions(note, names, linked)
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
-        """Return suggested links for a note, first those to related notes; common words aren't linked."""
+        """Return links to suggest for a note, those to related notes first. Common words aren't linked."""
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
         cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)
@@ -440,7 +444,7 @@ class RelatedNotes:
         return suggested[:_LINKS]
 
     def _common(self, found: Sequence[Mention]) -> set[Mention]:
-        """Return the mentions that are a single common word; for Chinese, all parts must be common."""
+        """Return the mentions that are a single common word. In Chinese, every part of the word must be common."""
         words = {mention: keywords(mention.text) for mention in found if not any(map(str.isspace, mention.text))}
         counts = self._store.words.counts([*{word for item in words.values() for word in item}])
         most = max(_FEW, _COMMON * self._store.chunks.count_all())
@@ -450,7 +454,7 @@ class RelatedNotes:
 
 
 def _reasons(neighbour: Neighbour) -> Iterable[Message]:
-    """Yield the reasons why a note is related, most obvious first."""
+    """Yield the reasons why a note is related, the most obvious one first."""
     if neighbour.linked:
         yield message("This note links to it")
     if neighbour.links_here:
@@ -471,7 +475,7 @@ def _copied(neighbour: Neighbour) -> Message:
 
 
 def _paragraph(text: str, at: int) -> str:
-    """Return the paragraph at a position, or before it if the position is between paragraphs."""
+    """Return the paragraph at an offset, or the preceding one if the offset is between paragraphs."""
     paragraphs = [*_BLOCK.finditer(text)]
     before = [match for match in paragraphs if match.start() < at] or paragraphs[:1]
     return before[-1].group() if before else ""

@@ -1,1 +1,1 @@
-"""Items that wait for the user's decision, from all features: listing, postponing, ignoring, merging."""
+"""Items from all features that await the user's decision: listing, postponing, ignoring and merging them."""

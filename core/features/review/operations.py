@@ -1,4 +1,4 @@
-"""Operations on review items: the objects that they return, and their output on a terminal."""
+"""Operations on review items, the objects they return, and their terminal output."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ReviewItemView:
-    """An item that waits for a decision, with the paths of its notes."""
+    """An item awaiting a decision, with the paths of its notes."""
 
     key: str
     kind: MatterKind
@@ -37,14 +37,14 @@ class ReviewItemView:
 
 @frozen
 class ReviewList:
-    """The items that wait for the user."""
+    """The items awaiting the user's decision."""
 
     waiting: tuple[ReviewItemView, ...]
 
 
 @frozen
 class ReviewKeys:
-    """The keys of the decided items."""
+    """The keys of the items that were decided on."""
 
     keys: tuple[str, ...]
 

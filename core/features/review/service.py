@@ -1,4 +1,4 @@
-"""Items from all bases that wait for the user, decisions on them that no other feature handles, and reminders."""
+"""Items awaiting the user's attention in all bases, decisions that no other feature handles, and reminders."""
 
 import json
 import re
@@ -45,7 +45,7 @@ _DIGEST = "digest"
 
 @frozen
 class DigestDay:
-    """A `day` in local time. Its digest covers the changes after `since`, up to `until`, when it was first shown."""
+    """A `day` in local time, and the period that its digest covers: from `since` until it was first shown (`until`)."""
 
     day: str
     since: datetime
@@ -54,25 +54,25 @@ class DigestDay:
 
 
 class DigestDays:
-    """The day of the last digest, in the preferences."""
+    """The day of the last digest, stored in the preferences."""
 
     def __init__(self, preferences: Preferences) -> None:
         self._preferences = preferences
 
     def today(self) -> DigestDay:
-        """Return today's digest; the first call on a day creates it. The very first digest covers no changes."""
+        """Return today's digest, which the first call of the day creates. The very first digest covers no changes."""
         now = since = local_now()
         day = now.date().isoformat()
         with suppress(*DAMAGE):
             last: DigestDay = decode(DigestDay, json.loads(self._preferences.get(_DIGEST)))
             if last.day == day:
                 return last
-            # If the clock was ahead, the stored times may be in the future.
+            # The stored times may be in the future if the clock was fast.
             since = next((at for at in (last.until, last.since) if at <= now), now - timedelta(days=1))
         return self._store(DigestDay(day, since, now))
 
     def put_away(self, day: str) -> None:
-        """Hide a digest for the rest of its day; digests of earlier days are gone already."""
+        """Hide a digest for the rest of its day. Digests of earlier days are no longer shown anyway."""
         today = self.today()
         if today.day == day:
             self._store(replace(today, put_away=True))
@@ -82,14 +82,14 @@ class DigestDays:
         return day
 
 
-# Decisions on review items: postponed until a time, or left unchanged.
+# Decisions on review items: postponed until a given time, or left unchanged.
 
 
 class DecisionTable(StoreTable):
-    """Review items that the user postponed or left unchanged. Writing them doesn't change search results."""
+    """Review items that the user postponed or left unchanged. Writing to this table doesn't affect search results."""
 
     def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:
-        """Hide items, by their keys, until a time, or with None until they change.
+        """Hide the items with the given keys until a given time; None hides them until they change.
 
         `at` is the time of the decision, by default now.
         """
@@ -105,7 +105,7 @@ class DecisionTable(StoreTable):
         self._execute("DELETE FROM decisions WHERE matter IN ?", list(matters), aside=True)
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
-        """Return the time of the decision and its end for each postponed item; omit unreadable times."""
+        """Return when each postponed item was postponed, and until when. Items with unreadable times are left out."""
         rows = self._rows("SELECT matter, at, until FROM decisions WHERE matter IN ?", list(matters))
         spans = {}
         for matter, at, until in rows:
@@ -120,22 +120,22 @@ class DecisionTable(StoreTable):
 
 
 EASE = 2.5
-"""Factor for the intervals from the third on: the initial value in SM-2, which grade 4 doesn't change."""
+"""Factor for the third and later intervals: SM-2's initial ease factor, which grade 4 doesn't change."""
 FIRST, SECOND, LONGEST = timedelta(days=1), timedelta(days=6), timedelta(days=3650)
 UNSEEN = timedelta(days=30)
-"""Minimum time since the last use and change of a note for a reminder."""
+"""Minimum time since a note's last use and last change before it is shown as a reminder."""
 TODAY = timedelta(days=1)
-"""Period before now in which a search must have found a note."""
+"""A note is shown as a reminder only if a search found it within this time."""
 SHOWN = 10
-"""Maximum number of notes, to keep the list short."""
+"""Maximum number of reminders to list."""
 _REMINDERS = "reminders"
 
 
 def next_interval(interval: timedelta | None) -> timedelta:
-    """Return the interval until the next reminder; `interval` is the previous interval, None before the first.
+    """Return the interval until the next reminder. `interval` is the previous one, or None before the first reminder.
 
     Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the last interval times the ease
-    factor. *Seen* is the only grade here (4 of 5), and it leaves that factor at 2.5.
+    factor. *Seen* is the only grade here (4 of 5), and it leaves the ease factor at 2.5.
     """
     if interval is None:
         return FIRST
@@ -159,7 +159,7 @@ class Reminders:
         self._preferences.set(_REMINDERS, "on" if enabled else "off")
 
     def due(self) -> Iterator[NoteSummary]:
-        """Yield the active notes to look at again, those unused for longest first."""
+        """Yield the active notes to look at again, those unused for the longest time first."""
         if not self.enabled:
             return
         now = utc_now()
@@ -172,7 +172,7 @@ class Reminders:
         yield from [*islice(old, SHOWN)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
-        """Postpone the next reminder of notes by a longer interval each time; return a function that undoes it."""
+        """Postpone the notes' next reminders, for longer each time; return a function that undoes this."""
         keys, now = [_seen_key(item) for item in note_ids], utc_now()
         before = self._table.until(keys)
         for key in keys:
@@ -195,17 +195,17 @@ LATER = timedelta(days=7)
 """How long an item is postponed."""
 _WORDS = re.compile(r"\w+")
 _COMPARED = 300
-"""Number of characters of a new note that are used to find the nearest note."""
+"""Number of characters of a new note's text to use when looking for the nearest note."""
 MOST = 500
 """Maximum number of refused passages, and of pairs per kind, to list."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 class Review:
-    """The items that wait for the user.
+    """The items awaiting the user's attention.
 
-    They are new notes and changes from programs, notes with two texts, edits without a place, refused passages, expired
-    and superseded notes, copies, contradictions, and reminders.
+    They are new notes and changes from programs, notes with two texts, edits that lost their position, refused
+    passages, expired and superseded notes, copies, contradictions, and reminders.
     """
 
     def __init__(
@@ -219,18 +219,18 @@ class Review:
         reminders: Reminders,
         days: DigestDays,
     ) -> None:
-        """Take the parts of a workspace that items come from; `sides` are the notes with two texts."""
+        """Store the parts of a workspace that items come from. `sides` are the notes with two texts."""
         self._store = store
         self._table = DecisionTable(store.database)
         self._notes, self._chunks, self._proposals, self._neighbours = notes, chunks, proposals, neighbours
         self.sides, self.reminders, self.days = sides, reminders, days
         self.reopen = self._table.drop
-        """Undoes `postpone` and `let_be` for the items with the given keys."""
+        """Undo `postpone` and `let_be` for the items with the given keys."""
         self._sources: dict[MatterKind, Callable[[], Items]] = {
             "note": self._submissions,
             "change": self._submissions,
             "conflict": self._submissions,
-            # A later edit doesn't reopen the item, but a new text of the pack does.
+            # A later edit doesn't reopen the item, but new text in the pack does.
             "upgrade": lambda: (
                 _about_note("upgrade", card, card.updated_at, card.id, offered) for card, offered in sides.upgrades()
             ),
@@ -248,9 +248,9 @@ class Review:
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
-        """Return the waiting items by kind, then oldest first; by default of all kinds and all bases.
+        """Return the waiting items, by default those of all kinds and bases, sorted by kind, then oldest first.
 
-        Raises UnknownChoice for a kind.
+        Raises UnknownChoice for an unknown kind.
         """
         wanted = set(kinds) or MATTERS.keys()
         if unknown := sorted(wanted - MATTERS.keys()):
@@ -267,13 +267,13 @@ class Review:
         return sorted(waiting, key=lambda matter: (chosen.index(matter.kind), str(matter.at), matter.key))
 
     def counts(self) -> Counter[MatterKind]:
-        """Return the number of items of each kind; copies and contradictions count only once all notes are read."""
+        """Return the number of items per kind. Copies and contradictions are counted only once all notes are read."""
         is_read = self._neighbours.likeness.is_read
         kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
         return Counter(item.kind for item in self.all(kinds=kinds))
 
     def digest(self) -> Digest | None:
-        """Return today's digest, or None if the user put it away, or if nothing waits and no note has changed."""
+        """Return today's digest, or None if the user hid it, or if no item is waiting and no note has changed."""
         today = self.days.today()
         if today.put_away:
             return None
@@ -288,11 +288,11 @@ class Review:
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
 
     def count(self) -> int:
-        """Return the number of items, except the kinds that need all notes to be read."""
+        """Return the number of items, leaving out the kinds that require reading all notes."""
         return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
 
     def get(self, key: str) -> ReviewItem:
-        """Return the item with the given key; raises EditError if it no longer waits."""
+        """Return the item with the given key; raises EditError if it is no longer waiting."""
         kinds = {key.partition("-")[0]} & MATTERS.keys()
         matter = next((matter for matter in self.all(kinds=kinds) if matter.key == key), None)
         if matter is None:
@@ -304,18 +304,18 @@ class Review:
         self._table.put(keys, utc_now() + LATER)
 
     def let_be(self, keys: Collection[str]) -> None:
-        """Leave items unchanged: they are listed again only after they change."""
+        """Leave items unchanged. They are listed again only if they change."""
         self._table.put(keys, None)
 
     def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
-        """Choose a side of a note with two texts, and return a function that undoes it.
+        """Choose a side of a note with two texts; return a function that undoes the choice.
 
         Raises the errors of `TextConflicts.settle`.
         """
         return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 
     def nearest(self, matter: ReviewItem) -> NoteSummary | None:
-        """Return the nearest note to a new note in its base, or None if no note is near."""
+        """Return the note nearest to a new note in the same base, or None if no note is near."""
         if matter.note is None:
             return None
         note = self._store.notes.note(matter.note.id)
@@ -324,9 +324,9 @@ class Review:
         return near[0].note if near else None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
-        """Append the text of a new note to another note, and move the new note to the trash; return the other note.
+        """Append a new note's text to the note `into`, and move the new note to the trash; return the merged note.
 
-        Raises EditError for an item that isn't a new note, Conflict if the note has changed, and the errors of
+        Raises EditError for an item that isn't a new note, Conflict if the new note has changed, and the errors of
         `Notes.update`.
         """
         if matter.submission is None or matter.submission.change or matter.submission.note.id == into:
@@ -336,7 +336,7 @@ class Review:
             new, old = self._store.notes.note(matter.submission.note.id), self._store.notes.note(into)
             body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
             merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
-            self._proposals.reject([matter.submission])  # the same fact from a log isn't suggested again
+            self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
         return merged
 
     # items of each kind
@@ -379,7 +379,7 @@ class Review:
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
-        """Yield items for pairs of notes, except pairs of files with two texts, which are items of the kind `file`."""
+        """Yield items for pairs of notes, but not for files and their conflict copies, which are of kind `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
         others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
         listed = [*islice(others, MOST)]
@@ -407,5 +407,5 @@ def _about_note(
 
 
 def _key(kind: MatterKind, *state: object) -> str:
-    """Return the key of an item: its kind, and a hash of its subject and state."""
+    """Return an item's key: its kind and a hash of its subject and state."""
     return f"{kind}-{digest(json.dumps(state, default=str)).hex()[:12]}"

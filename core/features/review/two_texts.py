@@ -16,28 +16,28 @@ from core.notes.trash import Trash
 from core.notes.versions import Versions, between
 from core.store import Store
 
-# Conflict copies of files are recognized by the names that sync programs give them, and also by content if a user may
-# have chosen the name.
+# Conflict copies are recognized by the names that sync programs give them. If a user may have chosen the name, their
+# contents are compared as well.
 
 _CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
-"""Beginnings of the word for *conflict*; Dropbox writes names in the user's language."""
+"""Beginnings of the word for *conflict*. Dropbox writes names in the user's language."""
 _COPY = r"(?:c[oó]p[iy]|kop[iy]|exemplaar|коп[иі]|副本|複本|拷[贝貝]|コピー|사본)"
 _OTHERWISE = (
     r"(?:case|casse|schreib|may[uú]sc|mai[uú]sc|大小|大文字|unicode|encod|[ck]odi|编码|編碼|s[eé]le[ck]|选择|選擇|選択"
     r"|white ?space|leerzeichen)"
 )
-"""Other conflicts of Dropbox: names that differ only in case or encoding, and selective sync."""
+"""Dropbox's other conflicts: names that differ only in case or encoding, and selective sync."""
 _DAY = r"(?:\d{4}-\d\d-\d\d|\d{8})"
 _NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
 _LONGEST = 160
-"""Maximum length of the text that a program adds to a name, in characters."""
+"""Maximum number of characters that a program adds to a name."""
 _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
-"""A quick first test, which every name with an ending in SURE passes."""
+"""A quick first test, passed by every name with an ending in SURE."""
 
 
 Ending = tuple[re.Pattern[str], bool]
-"""A pattern for the ending of a conflict copy's name, folded and without suffix; the flag is true if the ending may
-begin at several positions of a name.
+"""A pattern for the end of a conflict copy's name, folded and without its suffix. The flag is True if the ending may
+begin at several positions in the name.
 """
 
 
@@ -46,7 +46,7 @@ def _endings(*patterns: str, divided: bool = False) -> tuple[Ending, ...]:
 
 
 def _bracket_pattern(*parts: str) -> str:
-    """Return a pattern for parentheses, which may be nested once, that contain all these parts."""
+    """Return a pattern for parentheses that contain all the given parts, and may contain one nested level."""
     ahead = "".join(rf"(?=.*{part})" for part in parts)
     return rf" ?\({ahead}(?:[^()]|\([^()]*\))*\)"
 
@@ -71,36 +71,36 @@ SURE = (
         divided=True,
     ),
 )
-"""Name endings that only programs use."""
+"""Name endings used only by programs."""
 _NUMBERS = _endings(
     r" ?\(\d{1,3}\)",  # Google Drive, Resilio Sync, Windows
     r" (?:[2-9]|[1-9]\d)",  # iCloud, Finder
 )
 POSSIBLE = (
     *_NUMBERS,
-    *_endings(rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),  # programs that name the conflict only
+    *_endings(rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),  # programs that only name the conflict
     *_endings(r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),  # OneDrive
 )
-"""Name endings that users may also choose."""
+"""Name endings that users may choose as well."""
 
 
 def _without(ending: Ending, name: str) -> Iterator[str]:
-    """Yield the possible original names without an ending, longest first."""
+    """Yield the possible original names with the ending removed, longest first."""
     pattern, divided = ending
     starts = [match.start() for match in pattern.finditer(name, max(0, len(name) - _LONGEST))]
     yield from (name[:start] for start in (reversed(starts) if divided else starts[:1]) if name[:start].strip())
 
 
 def folded(path: str) -> str:
-    """Return a path for comparison, because programs change the case and the Unicode form of names."""
+    """Return a path folded for comparison, because programs change the case and Unicode form of names."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 
 @lru_cache(100_000)
 def originals(path: str) -> tuple[tuple[str, bool], ...]:
-    """Return the folded paths of a file's possible originals, judged by its name, and whether each is certain.
+    """Return the folded paths of a file's possible originals, judging by its name, and whether each one is certain.
 
-    A conflict copy may have a conflict copy itself; then the name without both endings is certain too.
+    A conflict copy may itself have a conflict copy. The name without both endings is then certain too.
     """
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
@@ -110,7 +110,7 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _sure_originals(name: str, depth: int) -> Iterator[str]:
-    """Yield the original names for certain endings of a name, also after removing up to `depth` endings or numbers."""
+    """Yield the names left after removing an ending in SURE, trying up to `depth` endings or numbers in turn."""
     for ending in (*SURE, *_NUMBERS) if depth else ():
         for first in _without(ending, name):
             if ending in SURE:
@@ -121,19 +121,19 @@ def _sure_originals(name: str, depth: int) -> Iterator[str]:
 
 _WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
 _COMPARED = 200_000
-"""Maximum number of characters of a text to compare."""
+"""Maximum number of characters of each text to compare."""
 _COMPARISONS = 10_000
-"""Maximum number of cached comparisons of two texts."""
+"""Maximum number of comparisons to cache."""
 _NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
-"""Minimum share of common word pairs, and minimum share of the shorter text's pairs (at least _MANY) in the longer
-text.
+"""Minimum share of word pairs in common, and minimum share of the shorter text's word pairs that the longer one
+contains. The latter counts only if the shorter text has at least _MANY pairs.
 """
 
 
 def are_versions(first: str, second: str) -> bool:
-    """Return whether two texts are probably versions of one file.
+    """Return whether two texts are probably versions of the same file.
 
-    Most of their pairs of neighbouring words are equal, or one text is mostly contained in the other.
+    They are if most of their pairs of adjacent words are equal, or if one text mostly contains the other.
     """
     counter, other = _pairs(first), _pairs(second)
     few, all_ = sorted((counter.total(), other.total()))
@@ -150,23 +150,23 @@ Undo = Callable[[], object]
 
 
 class Upgrades(Protocol):
-    """A feature that offers newer texts for notes that the user edited."""
+    """A feature that offers newer text for notes edited by the user."""
 
     def passed_by(self) -> Mapping[str, str]:
-        """Return the ids of the notes with a newer text, each with a hash of that text."""
+        """Return the ids of the notes for which there is newer text, each with a hash of that text."""
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with its newer text, or None if the upgrade would delete the note."""
+        """Return a note with the newer text, or None if the upgrade would delete the note."""
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Write the newer text of a note; raises Conflict."""
+        """Replace a note's text with the newer text; raises Conflict."""
 
     def leave(self, note_id: str) -> None:
-        """Undo `take`: offer the newer text of a note again."""
+        """Undo `take`: offer a note's newer text again."""
 
 
 class TextConflicts:
-    """The notes with two texts, and the choice between them. Texts are compared again only if they changed."""
+    """The notes with two texts, and the choice between the two. Only changed texts are compared again."""
 
     def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
         self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
@@ -174,7 +174,7 @@ class TextConflicts:
         self._near: Cache[tuple[str, int, str, int], bool] = Cache(_COMPARISONS)
 
     def second_texts(self) -> dict[str, str]:
-        """Return the ids of active notes from conflict copies, each with the id of the original's note."""
+        """Return the ids of active notes from conflict copies, each mapped to the id of the original file's note."""
         return self._store.remembered.get("second texts", lambda: dict(self._read_second_texts()))
 
     def _read_second_texts(self) -> Iterator[tuple[str, str]]:
@@ -191,24 +191,24 @@ class TextConflicts:
                     break
 
     def _are_near(self, first: str, second: str) -> bool:
-        """Return whether two texts are versions of one file, and the second wasn't created and named by a user."""
+        """Return whether two notes are versions of the same file, and the second wasn't created by a user."""
         if any(
             version.kind == "create" and version.author != "sync" for version in self._store.versions.for_note(second)
         ):
             return False
         try:
             return are_versions(self._store.notes.note(first).body, self._store.notes.note(second).body)
-        except NoteNotFound:  # it was deleted meanwhile
+        except NoteNotFound:  # deleted in the meantime
             return False
 
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
-        """Yield the edited notes that upgrades of their packs skipped, each with the hash of the pack's text."""
+        """Yield the edited notes that a pack upgrade skipped, each with the hash of the pack's text."""
         passed = self._upgrades.passed_by() if self._upgrades else {}
         cards = self._store.notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
-        """Yield pairs of active notes from a file and its conflict copy."""
+        """Yield pairs of active notes: one from a file, and one from its conflict copy."""
         pairs = self.second_texts()
         cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
@@ -216,7 +216,7 @@ class TextConflicts:
                 yield cards[own], cards[copy_id]
 
     def other(self, matter: ReviewItem) -> Note | None:
-        """Return the note that an item is compared with, or None if the pack no longer has it.
+        """Return the note that an item's note is compared with, or None if the pack no longer has it.
 
         Raises NoteNotFound, PackError for an unreadable pack, and EditError for an item of another kind.
         """
@@ -227,15 +227,16 @@ class TextConflicts:
         raise EditError("This item needs a different decision.")
 
     def difference(self, matter: ReviewItem) -> NoteDifference | None:
-        """Return the difference between an item's note and its other text, or None if the note would be deleted."""
+        """Return the difference between an item's two texts, or None if the upgrade would delete the note."""
         other = self.other(matter)
         return between(self._notes.get(str(matter.note_id)), other) if other else None
 
     def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
-        """Choose a side of an item; return a function that undoes it. `let_be` closes the item, `reopen` reopens it.
+        """Keep one side of an item, or both; return a function that undoes the choice.
 
-        The other text stays in the history, the archive or the trash. Raises UnknownChoice for an unknown side,
-        Conflict if the note has changed, and the errors of `other` and `Notes.update`.
+        `let_be` closes the item, `reopen` reopens it. The text that isn't kept stays in the history, the archive or the
+        trash. Raises UnknownChoice for an unknown side, Conflict if the note has changed, and the errors of `other` and
+        `Notes.update`.
         """
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)

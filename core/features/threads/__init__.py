@@ -1,1 +1,1 @@
-"""Threads: series of questions, each following the last, with their answers."""
+"""Threads: series of questions, each following up on the last, with their answers."""

@@ -1,4 +1,4 @@
-"""Operations on threads: the objects that they return, and their output on a terminal."""
+"""Operations on threads, the objects they return, and their terminal output."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -40,7 +40,7 @@ class ThreadList:
 
 @frozen
 class ThreadCitation:
-    """A quote with its state, and its position in the present text of its note if it is still there."""
+    """A quote with its state, and its position in the note's current text if that still contains the quote."""
 
     number: int
     quote: str

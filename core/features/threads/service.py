@@ -1,4 +1,4 @@
-"""Threads of questions that a language model answered, and the current positions of their quotes in notes."""
+"""Threads of questions answered by a language model, and the current positions of their quotes in notes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -43,22 +43,22 @@ You are given JSON: "earlier", each with a "question" and its "answer", and the 
 Write the new question so that it can be understood alone: put in what it refers to, add nothing else, and keep its \
 language. Reply with one JSON object only, such as {"question": "..."}."""
 _EARLIER = 4
-"""Number of previous turns to send for completing a question."""
+"""Number of previous turns to send when completing a question."""
 _MOST = 500
 """Maximum length of a completed question, in characters."""
 _TITLE = 120
-"""Maximum length of the title of a note made from a thread, in characters."""
+"""Maximum length of the title of a note created from a thread, in characters."""
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
 
 
 _AROUND = 300
-"""Number of characters on each side of a quote to compare."""
+"""Number of characters to compare on each side of a quote."""
 _NEAR = 20
-"""Minimum number of equal characters around a short quote."""
+"""Minimum number of equal characters around a short quote for it to be recognized."""
 _LONG = 60
 """Length in characters from which a quote is recognized without its surroundings."""
 _STEPS = 200
-"""Maximum number of occurrences of a text to compare."""
+"""Maximum number of occurrences of a quote to compare."""
 _SHOWN = 120
 """Number of characters to show before and after a changed quote."""
 
@@ -71,19 +71,19 @@ class AnswerWriter(Protocol):
 
 
 class Asking(SearchOptions, total=False):
-    """Options of a search, the question as `typed` (before it was completed), and a function for when to `stop`."""
+    """Search options, the question as `typed` (before completion), and `stop`, which says when to stop."""
 
     typed: str
     stop: Stop
 
 
 class Threads:
-    """The threads of a workspace, which outlive their notes, and the answer that is being written."""
+    """A workspace's threads, which outlive the notes they cite, and the answer being written."""
 
     def __init__(
         self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
     ) -> None:
-        """Store the parts. `answers` is called at the first question, because every search page creates this object."""
+        """Store the parts. `answers` is only called for a question, because every search page creates this object."""
         self._store = store
         self._table = ThreadTable(store.database)
         self.all = self._table.all
@@ -92,11 +92,11 @@ class Threads:
         self._notes = notes
         self._jobs = jobs
         self.latest: Answer | None = None
-        """The current state of the answer that the job `answer` is writing or wrote last."""
+        """The current state of the answer being written by the job `answer`, or of the last one it wrote."""
         self.latest_thread = ""
-        """The id of the thread with that answer, or "" until it is stored."""
+        """The id of the thread with the latest answer, or "" until the answer is stored."""
         self.latest_subject = ""
-        """The thread id or question for which the job was started."""
+        """The thread id or question that the job was started for."""
 
     def get(self, thread_id: str) -> Thread:
         """Return the thread with the given id; raises UnknownChoice."""
@@ -106,16 +106,16 @@ class Threads:
         return thread
 
     def delete_for_good(self, thread_id: str) -> None:
-        """Delete a thread; raises UnknownChoice. Notes made from it stay."""
+        """Delete a thread, but keep the notes created from it; raises UnknownChoice."""
         self._table.delete_for_good(self.get(thread_id).id)
 
     # asking
 
     def complete(self, thread_id: str, text: str) -> str:
-        """Complete a question from the earlier ones with a language model, so that it can be understood alone.
+        """Let a language model complete a follow-up question, so that it can be understood on its own.
 
-        If the reply doesn't have the requested form, the question is returned unchanged. Raises UnknownChoice, and the
-        errors of `Chat.ask`.
+        Returns the question unchanged if the reply doesn't have the requested form. Raises UnknownChoice and the errors
+        of `Chat.ask`.
         """
         turns = self.get(thread_id).turns[-_EARLIER:]
         earlier = [
@@ -133,17 +133,17 @@ class Threads:
         return text
 
     def ask(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Iterator[Answer]:
-        """Yield the growing answer, and store it at the end in a thread, by default a new one.
+        """Yield the growing answer, and finally store it in a thread, by default a new one.
 
         `typed` is the question before it was completed. An answer without sentences isn't stored. Raises UnknownChoice
-        for a thread, WorkspaceLocked in a read-only workspace, and the errors of `AnswerWriter.write`.
+        for an unknown thread, WorkspaceLocked in a read-only workspace, and the errors of `AnswerWriter.write`.
         """
         return (answer for answer, _ in self._write(text, thread_id, **more))
 
     def answer(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Thread:
         """Answer a question like `ask`, and return its thread.
 
-        Raises QueryError for a question that the notes don't answer, and ProviderError if the model wrote nothing.
+        Raises QueryError if the notes don't answer the question, and ProviderError if the model wrote no answer.
         """
         answer, stored = [*self._write(text, thread_id, **more)][-1]
         if stored:
@@ -152,7 +152,7 @@ class Threads:
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
     def start(self, text: str, thread_id: str = "", *, typed: str = "", **options: Unpack[SearchOptions]) -> bool:
-        """Start the job `answer`, which updates `latest`; return False if it is already running."""
+        """Start the job `answer`, which updates `latest`; return False if the job is already running."""
 
         def work(progress: Progress) -> None:
             for answer, stored_id in self._write(text, thread_id, typed=typed, stop=stop_check(progress), **options):
@@ -166,7 +166,7 @@ class Threads:
     def _write(
         self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
     ) -> Iterator[tuple[Answer, str]]:
-        """Yield the growing answer with the id of its thread, or "" until it is stored."""
+        """Yield the growing answer with its thread's id, which is "" until the answer is stored."""
         if thread_id:
             self.get(thread_id)
         self._store.database.check_writable()
@@ -190,7 +190,7 @@ class Threads:
     # quotes
 
     def place(self, cited: Cited) -> CitedPlace:
-        """Return the position of a quote in the current text of its note, or the changes around the quote."""
+        """Return a quote's position in the current text of its note, or else the changes around the quote."""
         try:
             note = self._store.notes.note(cited.note_id)
         except NoteNotFound:
@@ -200,7 +200,7 @@ class Threads:
             old = self._store.versions.note(cited.note_id, cited.version)
         if old is None:
             now = find_unique(cited.quote, note.body)
-        # A quote that differs from the note's text is from a chunk that the user edited, which may still contain it.
+        # A quote that differs from the note's text comes from a chunk edited by the user, which may still contain it.
         elif (
             note.version == cited.version
             or old.body[slice(*span)] == cited.quote
@@ -217,9 +217,9 @@ class Threads:
     # notes
 
     def keep(self, thread_id: str) -> Note:
-        """Make a pending note from a thread, in the base of its first source, and return the note.
+        """Create a pending note from a thread, in the base of the thread's first source; return the note.
 
-        Raises UnknownChoice for a thread, and NoteNotFound if all its sources were deleted.
+        Raises UnknownChoice for an unknown thread, and NoteNotFound if all the thread's sources were deleted.
         """
         thread = self.get(thread_id)
         cited = [citation for turn in thread.turns for citation in turn.citations]
@@ -239,7 +239,7 @@ class Threads:
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
-    """Return a thread as Markdown: the sentences with citations, how well each is proven, and links to the sources."""
+    """Return a thread as Markdown: its cited sentences, how well each one is supported, and links to the sources."""
     parts = []
     language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
     for turn in thread.turns:
@@ -256,7 +256,7 @@ def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
 
 
 def _link(cited: Cited, paths: dict[str, str]) -> str:
-    """Return a wiki link to the note of a quote, or its title as text if its path can't be linked."""
+    """Return a wiki link to a quote's note, or just the note's title if its path can't be linked."""
     path = paths.get(cited.note_id, "").removesuffix(".md")
     if not path or re.search(r"[\[\]|#^]", path):
         return _escape_markdown(cited.title)
@@ -264,15 +264,15 @@ def _link(cited: Cited, paths: dict[str, str]) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Return a text with its Markdown characters escaped."""
+    """Escape Markdown characters in text."""
     return _MARKUP.sub(r"\\\1", text)
 
 
 def relocate(old: str, span: Span, new: str) -> Span | None:
-    """Return the span in `new` that corresponds to a span of `old`, or None if it isn't certain.
+    """Return the span in `new` that corresponds to a span of `old`, or None if that isn't certain.
 
-    If the text occurs several times, it is the occurrence with the most similar surroundings, unless another occurrence
-    in `old` has surroundings that are as similar.
+    If the text occurs several times, choose the occurrence with the most similar surroundings. The result is None if
+    another occurrence matches equally well.
     """
     start, end = span
     anchor = old[start:end]
@@ -291,7 +291,7 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
 
 
 def find_unique(quote: str, new: str) -> Span | None:
-    """Return the span of a long quote that occurs exactly once in a text, else None.
+    """Return the span of a quote in a text, or None if the quote is short or doesn't occur exactly once.
 
     Used if the older text is unknown.
     """
@@ -300,7 +300,7 @@ def find_unique(quote: str, new: str) -> Span | None:
 
 
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
-    """Return the pieces of a difference that are around a span of the older text."""
+    """Return the pieces of a difference around a span of the older text."""
     first, last = span[0] - _SHOWN, span[1] + _SHOWN
     shown = []
     at = 0
@@ -317,24 +317,24 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:
-    """Return the positions of the first _STEPS occurrences of a text in another, including overlapping ones."""
+    """Return the positions of the first _STEPS occurrences of `anchor`, including overlapping ones."""
     found = re.finditer(f"(?={re.escape(anchor)})", text) if anchor else ()
     return (match.start() for match in islice(found, _STEPS))
 
 
 def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
-    """Count the characters on both sides of a span of `old` that equal those on both sides of a position in `new`."""
+    """Count how many characters around a span of `old` equal those around the same text at a position in `new`."""
     start, end = span
     after = place + end - start
     before = shared_length(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
     return before + shared_length(old[end : end + _AROUND], new[after : after + _AROUND])
 
 
-# The turns of threads as rows.
+# Turns as rows.
 
 
 class ThreadTable(StoreTable):
-    """The threads of a workspace. They stay if their notes are changed or deleted."""
+    """A workspace's threads. They stay even if the notes they cite are changed or deleted."""
 
     def add(self, turn: Turn) -> None:
         """Write a turn."""

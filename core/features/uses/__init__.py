@@ -1,1 +1,1 @@
-"""Operations on the recorded uses of notes and clicks on hits."""
+"""Operations on recorded note uses and clicks on search hits."""

@@ -1,4 +1,4 @@
-"""Operations on uses of notes and on clicks: the objects that they return, and their output on a terminal."""
+"""Operations on note uses and clicks, the objects they return, and their terminal output."""
 
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @frozen
 class NoteUses(UseFigures):
-    """The use figures of a note, and its uses."""
+    """A note's use figures, and its uses."""
 
     uses: tuple[Use, ...] = ()
 

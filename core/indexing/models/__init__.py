@@ -1,4 +1,4 @@
-"""The models of a workspace: built once, shared by its bases, loaded in the background, described and tested."""
+"""A workspace's models: built once, shared by its bases, loaded in the background, described and tested."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -71,24 +71,24 @@ cómo se quita una mancha de vino
 wann blüht der Flieder
 """.strip().split("\n")
 )
-"""Everyday questions and nonsense words; a user's notes answer a few of them at most."""
+"""Everyday questions and nonsense words. A user's notes answer a few of them at most."""
 
 _OWN = 100
-"""Maximum number of questions to read from each of the user's question sets, the newest first."""
+"""Maximum number of questions to read from each of the user's question sets, newest first."""
 _BELOW = 0.02
-"""Share of the user's answerable questions whose similarity may be below the background."""
+"""Share of the user's answered questions whose similarity may be below the background similarity."""
 _GROWN = 1.5
 """Factor by which a base grows or shrinks before its background similarity is measured again."""
 _LEAST_SPREAD = 0.005
 _REST_SECONDS = 60.0
-"""Seconds to wait before asking a server again that didn't respond."""
+"""Seconds to wait before retrying a server that didn't respond."""
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
-    """Measure the background similarity of a base unless it is up to date; raises the errors of its embedder.
+    """Measure a base's background similarity unless it is up to date; raises its embedder's errors.
 
-    It is the similarity that unrelated questions reach. The user's questions without an answer count as unrelated;
-    answered questions limit it.
+    The background is the similarity that unrelated questions reach. The user's unanswered questions count as unrelated,
+    and the answered ones cap the result.
     """
     windows = store.chunks.count(base).windows
     sets = map(store.questions.for_set, store.questions.sets(base))
@@ -111,7 +111,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
 
 
 def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
-    """Return the similarity of the nearest window in a base to each question."""
+    """Return, for each question, the similarity of the nearest window in a base."""
     centring = store.vectors.centring(base)
     centred = centring.questions(questions)
     nearest = np.full(len(questions), -1.0, np.float32)
@@ -121,18 +121,18 @@ def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
 
 
 class Models:
-    """The embedders and rerankers of the bases, one object per model."""
+    """The embedders and rerankers of all bases, one object per model."""
 
     def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
         self._store, self._settings, self._jobs = store, settings, jobs
         self._rerankers: dict[tuple[str, str], Reranker] = {}
-        """Rerankers by name and token embedder's fingerprint, which is "" for a reranker that reads texts."""
+        """Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text."""
         self.loaded = False
-        """Whether the models of the bases are loaded. Until the index is open too, searches are exact."""
+        """Whether the bases' models are loaded. Until the index is open too, searches are exact."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
         self._away: dict[str, float] = {}
-        """Embedder name -> when to ask its unresponsive server again, in monotonic time."""
+        """When to retry each unresponsive server, in monotonic time, by embedder name."""
 
     test = staticmethod(trials.run)
     download = staticmethod(cards.download)
@@ -144,7 +144,7 @@ class Models:
     # models in use
 
     def embedder(self, base: KnowledgeBase) -> Embedder:
-        """Return a base's embedder; raises EmbeddingMismatch if another embedder made the base's vectors."""
+        """Return a base's embedder; raises EmbeddingMismatch if the base's vectors come from another embedder."""
         embedder = embedding.build(base.embedder)
         if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
@@ -161,10 +161,11 @@ class Models:
         return embedder
 
     def reranker(self, base: KnowledgeBase, name: str, *, cached: bool = True) -> Reranker:
-        """Return a reranker for the chunks of a base; bases with the same model share one reranker.
+        """Return a reranker for a base's chunks. Bases with the same model share one reranker.
 
         A reranker that reads tokens uses the base's embedder, or the bundled model if the embedder has no token
-        vectors. With `cached` it reuses scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
+        vectors. With `cached`, the reranker reuses scores from earlier questions. Raises UnknownChoice, ModelError and
+        ConfigError.
         """
         if not reranking.reads_tokens(name):
             if not cached:
@@ -180,9 +181,9 @@ class Models:
         return self._rerankers[key]
 
     def settle_floor(self, base: KnowledgeBase) -> None:
-        """Measure the background similarity of a base unless it is up to date.
+        """Measure a base's background similarity unless it is up to date.
 
-        May load the base's model; without the model the value stays unknown.
+        May load the base's model. If the model isn't available, the background stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
             measure_floor(self._store, base, self.embedder)
@@ -190,22 +191,22 @@ class Models:
     # loading
 
     def start_warming(self, *, after: float = 0.0) -> None:
-        """Load the models of the bases and the index in a thread, `after` seconds from now.
+        """Load the bases' models and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay, because loading competes with drawing the first page. The whole tokenizer comes last:
-        while it is read (0.5 to 0.9 s), this process can do nothing else, and questions don't need it.
+        Screens pass a delay, because loading competes with drawing the first page. The full tokenizer comes last,
+        because reading it blocks this process for 0.5 to 0.9 s, and questions don't need it.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
     def ready(self, base: KnowledgeBase) -> bool:
-        """Return whether a base's embedder is loaded; start loading it if the base is newer than the last loading."""
+        """Return whether a base's embedder is loaded. If not, start loading it, unless loading is running or failed."""
         loaded, job = base.embedder in self._warm, self._jobs.find("warm")
         if not loaded and base.has_vectors and (job is None or job.state == "done"):
             self.start_warming()
         return loaded
 
     def is_away(self, base: KnowledgeBase) -> bool:
-        """Return whether the server of a base's model didn't respond; a thread asks it again from time to time."""
+        """Return whether the server of a base's model didn't respond. A thread retries it from time to time."""
         due = self._away.get(base.embedder)
         if due is not None and time.monotonic() >= due:
             self.set_away(base.embedder)
@@ -213,20 +214,20 @@ class Models:
         return due is not None
 
     def set_away(self, name: str) -> None:
-        """Mark a server as unavailable: for a while, questions don't wait for it."""
+        """Mark a model's server as unavailable, so that questions don't wait for it for a while."""
         self._away[name] = time.monotonic() + _REST_SECONDS
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
-        """Return whether a reranker's model is loaded; start loading it if not.
+        """Return whether a reranker's model is loaded; if it isn't, start loading it.
 
-        A model that can't be loaded counts as ready, because the search that uses it reports the error.
+        A model that can't be loaded counts as ready, because a search with it reports the error.
         """
         if reranking.reads_tokens(name):
             name = base.embedder if tokens.token_embedder(embedding.build(base.embedder)) else "bundled"
         return self._was_loaded(name)
 
     def _was_loaded(self, name: str) -> bool:
-        """Return whether a model was loaded or can't be; start loading it if neither is known."""
+        """Return whether a model was loaded or failed to load. If neither has happened yet, start loading it."""
 
         def warm(_: Progress) -> None:
             try:
@@ -240,9 +241,9 @@ class Models:
         return name in self._warm | self._failed
 
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return the similarity of each text of the guide to a question by the built-in model.
+        """Return the similarity of each text from the guide to a question, according to the built-in model.
 
-        A text without a shipped vector gets 0. If that model isn't loaded yet, it is loaded in the background, and the
+        A text without a shipped vector gets 0. If the model isn't loaded yet, it is loaded in the background and the
         result is empty.
         """
         if not self._was_loaded("bundled") or "bundled" not in self._warm:
@@ -279,7 +280,7 @@ class Models:
             raise failed[0]
 
     def forget(self, kinds: Collection[str]) -> None:
-        """Drop the models of these kinds, to build them again on next use; retry loading if it failed."""
+        """Drop the models of the given kinds, so that they are rebuilt on next use. Retry loading if it failed."""
         embedding.EMBEDDERS.forget(*kinds)
         reranking.RERANKERS.forget(*kinds)
         for names in (self._warm, self._failed):
@@ -303,11 +304,11 @@ class Models:
         return cards.cards(self._names())
 
     def rerankers(self) -> list[str]:
-        """Return the names of rerankers that a search can use now; sends no request to a server."""
+        """Return the names of the rerankers that a search can use now. Sends no requests to servers."""
         return cards.usable_rerankers(self._names())
 
     def _names(self) -> list[str]:
-        """Return the model names in the bases, in unfinished switches and in the settings."""
+        """Return the names of the models in bases, unfinished switches and the settings."""
         bases = self._store.bases.all()
         targets = [switch.embedder for base in bases if (switch := self._store.switches.for_base(base))]
         own = [base.embedder for base in bases if base.has_vectors]
@@ -315,7 +316,7 @@ class Models:
 
     @staticmethod
     def without_bases() -> list[ModelCard]:
-        """Return the cards of the models that are known without a workspace."""
+        """Return the cards of the models known without opening a workspace."""
         return cards.cards(_configured(settings()))
 
 
@@ -324,7 +325,7 @@ def _configured(settings: Settings) -> list[str]:
 
 
 def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
-    """Return the centre of a model's token bits in this workspace; the first call computes and stores it."""
+    """Return the centre of a model's token bits in this workspace. The first call computes and stores it."""
     centre = store.vectors.centre(embedder.fingerprint)
     if centre is None:
         centre = tokens.centre(embedder)

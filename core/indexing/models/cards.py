@@ -21,7 +21,7 @@ from core.settings.config import settings
 from core.settings.sections import EmbeddingServer, ServerSettings
 
 LANGUAGES = ("multilingual", "zh", "en")
-"""Languages of the bundled model. Its card lists 100."""
+"""Languages shown for the bundled model. Its model card lists 100."""
 
 _BY_TORCH = ("bundled", "sentence", "late-interaction", "cross-encoder")
 NO_MODEL = (embedding.AUTO, reranking.NONE, "")
@@ -29,8 +29,8 @@ NO_MODEL = (embedding.AUTO, reranking.NONE, "")
 
 
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:
-    """Return the models in the tables, on this machine and in `names`; loads no model and sends no request."""
-    # A base from another installation may name a kind of model that this one doesn't have.
+    """Return the models in the tables, on this machine and in `names`. Loads no models and sends no requests."""
+    # A base from another installation may name a kind of model that this installation doesn't have.
     known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
     local = [*known, *_on_machine()]
     kinds = [kind for kind in EMBEDDERS if kind not in ("sentence", "server")]
@@ -46,7 +46,7 @@ def cards(names: Iterable[str] = ()) -> list[ModelCard]:
 
 
 def card(name: str) -> ModelCard:
-    """Describe a model; raises ConfigError for a name in neither table."""
+    """Describe a model; raises ConfigError if its kind is in neither table."""
     part, kind, argument = parse(name)
     describe = _DESCRIBERS.get(kind, _plain)
     try:
@@ -66,7 +66,10 @@ def card(name: str) -> ModelCard:
 
 
 def device_of(card: ModelCard) -> Device | None:
-    """Return the device on which a model runs or would run; None without a model, or while torch isn't imported."""
+    """Return the device that a model runs on or would run on.
+
+    Returns None if the model has no device on this machine, or if torch is needed but not imported yet.
+    """
     if card.running:
         return card.running.device
     kind = card.name.partition(":")[0]
@@ -76,7 +79,7 @@ def device_of(card: ModelCard) -> Device | None:
 
 
 def parse(name: str) -> tuple[Part, str, str]:
-    """Split a model's name into its part, its kind in the table, and the argument; or raise ConfigError."""
+    """Split a model's name into its part, its kind in the table, and the argument; raises ConfigError."""
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
         return "embedder", kind, argument
@@ -91,15 +94,15 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
-    """Return the working rerankers from the tables, this machine and `names`; sends no request."""
+    """Return the working rerankers in the table, on this machine and in `names`. Sends no requests."""
     known = _rerankers([*names, *_on_machine()])
     return [name for name in known if name not in NO_MODEL and not card(name).problem]
 
 
 def path(name: str) -> Path:
-    """Return the folder of a model's files; write it first if Tessera generates them (`bundled`, `onnx`).
+    """Return the folder with a model's files. If Tessera generates them (`bundled`, `onnx`), write them first.
 
-    Raises ModelError if the model isn't on this machine, ConfigError if it has no files.
+    Raises ModelError if the model isn't on this machine, and ConfigError if it has no files.
     """
     _, kind, argument = parse(name)
     if kind == "bundled":
@@ -116,9 +119,9 @@ def path(name: str) -> Path:
 
 
 def download(name: str, progress: Progress = no_progress) -> Path:
-    """Return the folder of a model on the hub; download it if it is incomplete. `progress` counts bytes.
+    """Return the folder of a model on the hub, after downloading it if it is incomplete. `progress` counts bytes.
 
-    Raises ModelError if the download fails, or the model isn't of the kind in its name.
+    Raises ModelError if the download fails, or if the model isn't of the kind in its name.
     """
     _, kind, _ = parse(name)
     if kind not in ("sentence", "cross-encoder") or not (hub_name := _on_hub(name)):
@@ -134,14 +137,14 @@ def _on_hub(name: str) -> str:
     """Return the hub name of a sentence or cross-encoder model, or "" for a folder or a package."""
     _, kind, argument = parse(name)
     if not argument.strip():
-        # This raises an error with examples if the argument is required.
+        # If the argument is required, this raises an error with examples.
         (embedding if kind == "sentence" else reranking).make(name)
         return ""
     return sentence.on_hub(argument, sentence.DEFAULT_OWNER if kind == "sentence" else cross_encoder.DEFAULT_OWNER)
 
 
 def _rerankers(local: Iterable[str]) -> list[str]:
-    """Return the names of the rerankers to list: those in `local`, in the table, and recommended ones."""
+    """Return the names of the rerankers to list: those in `local` and in the table, and the recommended ones."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model}" for model in cross_encoder.RECOMMENDED]
     shipped = ["cross-encoder"] if cross_encoder.shipped() else []
@@ -151,7 +154,7 @@ def _rerankers(local: Iterable[str]) -> list[str]:
 
 
 def _on_machine() -> Iterator[str]:
-    """Yield the names of models from the hub and from packages that are on this machine."""
+    """Yield the names of the models on this machine that come from the hub or from packages."""
     for name in hub.names():
         with suppress(ModelError):
             if folder := hub.cached(name, "cross-encoder"):
@@ -165,13 +168,13 @@ def _on_machine() -> Iterator[str]:
 
 @cache
 def _in_packages() -> list[str]:
-    # The raw text of RECORD is searched: parsing the file lists of all packages takes a second.
+    # Search the raw text of RECORD, because parsing the file lists of all packages takes a second.
     packages = [package for package in distributions() if hub.PACKAGE_MARK in (package.read_text("RECORD") or "")]
     return sorted(f"sentence:{sentence.PACKAGE}{package.name}" for package in packages)
 
 
 def _plain(model: ModelCard, argument: str) -> ModelCard:
-    """Complete the card of an embedder or reranker without model files; raises its errors."""
+    """Complete the card of an embedder or reranker that has no model files; raises the model's errors."""
     if model.part == "reranker":
         reranking.make(model.name)
         return model
@@ -280,14 +283,14 @@ _PLACE = re.compile(r"\\\\|/.*/|^[A-Za-z]:")
 
 
 def needs(name: str) -> Message:
-    """Return a message about what an embedding model needs: the network, a server, or files on this machine."""
+    """Return a message that says what an embedding model needs: the network, a server, or files on this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know this model.")
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
     if kind == "sentence" and (argument.startswith((sentence.PACKAGE, "/", ".", "~")) or _PLACE.search(argument)):
-        # An imported base may name any place. Don't access it: it may be on another machine.
+        # An imported base may name any path. Don't access it: it may be on another machine.
         return message("It is read from the folder {folder} on this machine.", folder=argument)
     described = card(name)
     if kind in ("openai_compatible", "server"):

@@ -1,4 +1,4 @@
-"""Model servers: the address, model and key that the user entered for each, and tests of them."""
+"""Model servers: testing them, and the address, model and key that the user entered for each."""
 
 import json
 import re
@@ -31,16 +31,16 @@ HOST = "127.0.0.1"
 CONNECT_SECONDS, SECONDS = 0.3, 1.5
 """Maximum wait in seconds for a connection, and for the whole response."""
 MOST_BYTES = 1 << 20
-"""Maximum size in bytes of a listing to read."""
+"""Maximum size in bytes of a model listing to read."""
 MOST_MODELS, LONGEST_NAME = 50, 200
 """Maximum number of models to offer per server, and maximum length of a model's name in characters."""
 
 
 @frozen
 class Dialect:
-    """A kind of model server: its path for a list of models, and the owner in that list.
+    """A kind of model server: the path of its model list, and the owner named in that list.
 
-    Without `owner`, a list with an unknown owner counts as this kind.
+    If `owner` is "", a list with an unknown owner counts as this kind of server.
     """
 
     name: str
@@ -62,14 +62,14 @@ _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "
 _NO_CHAT = re.compile(r"(?i)embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|whisper")
 """Names of models that don't generate text."""
 _CLOUD = re.compile(r"(?i)[:-]cloud$")
-"""Names of models that Ollama runs on its maker's servers."""
+"""Names of models that Ollama runs in the cloud, not on this machine."""
 
 
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
-    """Check the usual ports of all kinds of servers at the same time; return the servers found.
+    """Check the usual ports of all kinds of servers at the same time; return the state of each server.
 
-    Each port gets one request, which ends after SECONDS. A port whose response isn't in the expected form doesn't count
-    as a server, because it could be a program that forwards texts to another machine.
+    Each port gets one request, which times out after SECONDS. A port with an unexpected response doesn't count as a
+    server, because it could be a program that forwards text to another machine.
     """
     chosen = PORTS if ports is None else ports
     places = [(dialect, chosen[dialect.name]) for dialect in DIALECTS if dialect.name in chosen]
@@ -102,7 +102,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
     for row in rows.get("models", ()) if "data" not in rows else ():
         details = row.get("details")
         families = [details.get("family"), details.get("families")] if isinstance(details, dict) else []
-        # Models that run on another machine or only embed aren't offered.
+        # Don't offer models that run on another machine or can only embed.
         remote = row.get("remote_host") or row.get("remote_model")
         if not remote and "bert" not in repr(families).lower():
             offered.append(row.get("name"))
@@ -117,13 +117,13 @@ def _is_language_model(name: object) -> bool:
 
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
-"""Sections of the settings -> the kind of model that the section's server runs."""
+"""The kind of model run by the server in each section of the settings."""
 
 
 class Servers:
     """The servers in the settings.
 
-    A change takes effect at once: `settings` are updated, and `changed` is called with the kinds of models.
+    Changes take effect at once: `settings` are updated, and `changed` is called with the kinds of models affected.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Servers:
         self._changed = changed
 
     def all(self) -> list[ServerCard]:
-        """Return all servers, set up or not; sends no request."""
+        """Return all servers, whether set up or not. Sends no requests."""
         return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:
@@ -159,15 +159,15 @@ class Servers:
         )
 
     def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
-        """Look for model servers on their usual ports on this machine, which takes up to two seconds.
+        """Look for model servers on their usual ports on this machine; this takes up to two seconds.
 
-        Sends no request and returns nothing if the setting `discover` is off.
+        If the setting `discover` is off, sends no requests and returns an empty tuple.
         """
         progress(0, 1, "")
         return discover() if settings().llm.discover else ()
 
     def update(self, section: str, **values: str) -> None:
-        """Store the `base_url` or the `model` of a server, or both; raises ConfigError for an invalid address."""
+        """Store a server's `base_url`, `model` or both; raises ConfigError for an invalid address."""
         try:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
@@ -176,26 +176,26 @@ class Servers:
         self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:
-        """Store the key for a server's address; raises ConfigError without an address, or for an invalid key."""
+        """Store the key for a server's address; raises ConfigError if there is no address or the key is invalid."""
         server = _settings_of(section)
         if not server.base_url:
             raise ConfigError("Enter the address of the server first: a key belongs to one address.")
         keys.store(section, httpx.URL(server.base_url), key)
 
     def remove_key(self, section: str) -> None:
-        """Delete the key that the user entered."""
+        """Delete the key entered by the user."""
         _settings_of(section)
         keys.remove(section)
 
     def delete_for_good(self, section: str) -> None:
-        """Delete the entered address, model and key of a server."""
+        """Delete the address, model and key entered for a server."""
         keys.remove(_check_section(section))
         self.update(section, base_url="", model="")
 
     def test(self, section: str, progress: Progress = no_progress) -> ServerTrial:
         """Ask a server to compare a question with three sentences, without retries.
 
-        Raises ConfigError if the server isn't set up, ProviderError if it fails.
+        Raises ConfigError if the server isn't set up, and ProviderError if it fails.
         """
         progress(0, 1, section)
         server = _settings_of(section).model_copy(update={"retries": 0})
@@ -215,7 +215,7 @@ class Servers:
         return ServerTrial(section, seconds, dimension, bool(texts[int(np.argmax(scores))] == answer))
 
     def refresh(self) -> None:
-        """Read the settings of the servers again."""
+        """Reload the servers' settings."""
         if self._settings is not None:
             new = settings()
             for section in SECTIONS:
@@ -225,7 +225,7 @@ class Servers:
 
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
-    """Make the models in this process use the folder and servers of other settings, given by a program."""
+    """Make the models in this process use the folder and servers from settings given by a program."""
 
     def forget_models() -> None:
         for table in (EMBEDDERS, RERANKERS):
@@ -238,7 +238,7 @@ def override_settings(chosen: Settings) -> Iterator[None]:
 
 
 def _named_servers() -> dict[str, EmbeddingServer]:
-    """Return the servers `[embeddings.NAME]` by section."""
+    """Return the servers set up as `[embeddings.NAME]`, by section."""
     return {f"embeddings.{name}": server for name, server in settings().embeddings.servers.items()}
 
 

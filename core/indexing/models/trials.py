@@ -1,4 +1,4 @@
-"""Test of a model on this machine: a few questions in Chinese and English, each with a single right answer."""
+"""Testing a model on this machine with a few questions in Chinese and English, each with one right answer."""
 
 import os
 import time
@@ -24,16 +24,16 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
     },
 }
-"""The questions in each language and the sentence that answers each; for a question, all others are wrong."""
+"""The questions in each language, each with the sentence that answers it. All other sentences are wrong answers."""
 
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
 def run(name: str, progress: Progress = no_progress) -> ModelTrial:
-    """Load a model, ask it the questions, and return the result; don't keep a model that only this test uses.
+    """Load a model, ask it the questions, and return the result. A model used only by this test isn't kept.
 
-    Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError if it would have to be
-    downloaded.
+    Raises ConfigError, ModelError or ProviderError if the model can't be loaded or used, and ModelError if it would
+    have to be downloaded.
     """
     card = cards.card(name)
     if card.problem and card.downloadable:
@@ -63,7 +63,7 @@ def run(name: str, progress: Progress = no_progress) -> ModelTrial:
 
 
 _Judge = Callable[[str], Sequence[float | None]]
-"""Scores each of TEXTS for a question."""
+"""Scores each of TEXTS as an answer to a question."""
 
 
 def _embedder(name: str) -> tuple[Embedder, _Judge]:
@@ -79,7 +79,7 @@ def _embedder(name: str) -> tuple[Embedder, _Judge]:
 
 
 def _reranker(name: str) -> tuple[object, _Judge]:
-    """Return a reranker, or the embedder whose tokens it reads, and its judgement."""
+    """Return a reranker, or the embedder whose tokens it reads, and a function that scores TEXTS for a question."""
     candidates, running = [Candidate(text) for text in TEXTS], None
     if reranking.reads_tokens(name):
         running = tokens.token_embedder(embedding.build("bundled"))
@@ -102,7 +102,7 @@ def _first(scores: Sequence[float | None]) -> int | None:
 
 
 def _resident() -> int | None:
-    """Return the resident memory of this process in bytes, None outside Linux."""
+    """Return this process's resident memory in bytes, or None on systems other than Linux."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

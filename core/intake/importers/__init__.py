@@ -1,4 +1,4 @@
-"""Conversion of notes from other programs to Markdown: importers, the exports they read, and attached files."""
+"""Converting notes from other programs to Markdown: importers, the exports they read, and attached files."""
 
 import json
 import os
@@ -23,26 +23,26 @@ from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
 
 _MOST = 50_000_000
-"""Maximum size in bytes of a file that is read."""
+"""Maximum size in bytes of a file part to read."""
 
 
 @frozen
 class FilePart:
-    """A file, or a file inside an uncompressed archive: `size` bytes starting at `start`."""
+    """A file, or a file inside an uncompressed archive: `size` bytes, starting at `start`."""
 
     file: Path
     start: int
     size: int
 
     def read(self) -> bytes:
-        """Return the bytes, b"" if they can't be read or are over the limit."""
+        """Return the bytes, or b"" if there are too many or they can't be read."""
         with suppress(OSError), self.file.open("rb") as stream:
             stream.seek(self.start)
             return stream.read(self.size) if self.size <= _MOST else b""
         return b""
 
     def digest(self) -> str:
-        """Return the hash of the bytes, or "" if they can't be read."""
+        """Return a hash of the bytes, or "" if they can't be read."""
         with suppress(OSError):
             return _digest(self, self.file.stat().st_mtime_ns)
         return ""
@@ -50,13 +50,13 @@ class FilePart:
 
 @lru_cache(1_000)
 def _digest(part: FilePart, _: int) -> str:
-    """Return the hash of a part of a file with this mtime; cached, because many notes may link to the same part."""
+    """Return a part's hash, cached by the file's mtime, because many notes may link to the same part."""
     data = part.read()
     return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
-    """Return the file at a path in a folder, or None if it is missing or resolves to a place outside the folder."""
+    """Return the file at a path in a folder, or None if it is missing or resolves to a path outside the folder."""
     with suppress(OSError, RuntimeError, ValueError):  # an invalid name, or a symlink loop
         file = (folder / path).resolve(strict=True)
         if file.is_file() and file.is_relative_to(folder.resolve()):
@@ -66,9 +66,9 @@ def find(folder: Path, path: str) -> FilePart | None:
 
 @frozen
 class Imported:
-    """A note from another program as Markdown with front matter; `path` is its path in the base.
+    """A note from another program as Markdown with front matter. `path` is its path in the base.
 
-    `left_out` lists what is missing from the text, `files` the files that it links to, by address.
+    `left_out` lists what is missing from the text. `files` are the files it links to, by address.
     """
 
     path: str
@@ -82,7 +82,7 @@ ImportedNotes = Iterator[Imported | Failed]
 
 
 class Importer(Protocol):
-    """Reads notes from another program. The constructor takes a folder, which isn't trusted, and reads nothing."""
+    """Reads notes from another program. The constructor takes an untrusted folder, and reads nothing."""
 
     @property
     def name(self) -> str:
@@ -90,24 +90,24 @@ class Importer(Protocol):
 
     @property
     def knows(self) -> bool:
-        """Whether a cheap check finds that the folder contains notes from this program."""
+        """Whether a quick check indicates that the folder contains notes from this program."""
 
     @property
     def keeps_files(self) -> bool:
-        """Whether each file remains a note with the same path.
+        """Whether each file remains a note at the same path.
 
-        Otherwise the folder is an export, whose notes are written to new files.
+        If False, the folder is an export, and its notes are written to new files.
         """
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes in these files, by default in all files, always in the same order for the same folder.
+        """Yield the notes in the given files, by default in all files, in a stable order.
 
-        It must not read files outside the folder or make requests. An unreadable note becomes a Failed.
+        Implementations must not read files outside the folder or make requests. An unreadable note becomes a Failed.
         """
 
 
 class FolderImporter:
-    """Base class for importers, most of which read an export."""
+    """Base class for importers. Most of them read an export."""
 
     keeps_files = False
 
@@ -132,7 +132,7 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder if its `keeps_files` is as given, else None."""
+    """Return the importer for a folder, or None if there is none or its `keeps_files` differs from the given value."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     importer = next((importer for importer in made if importer.knows), None)
     return importer if importer and importer.keeps_files == keeps_files else None
@@ -143,17 +143,17 @@ Fields = dict[str, Any]
 MAX_BYTES = 20 * 1024 * 1024
 """Maximum size of a text file in bytes."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
-"""Name of a Notion export, or of the folder around one of its parts."""
+"""Name of a Notion export, or of the folder that contains one of its parts."""
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_NAME = 200
-"""Maximum length of a file name in bytes; most systems allow 255."""
+"""Maximum length of a file name in bytes. Most systems allow 255."""
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
-    """Return a text with the non-empty fields as its front matter."""
+    """Return Markdown with the non-empty fields as its front matter."""
     filled = {name: value for name, value in fields.items() if value not in ("", [], None)}
     front = dump(filled) or ("---\n---\n" if body.startswith("---") else "")
     return front + body
@@ -166,11 +166,11 @@ def file_name(title: str) -> str:
 
 
 Taken = dict[str, int]
-"""Case-folded paths of notes -> last number appended to each."""
+"""The last number appended to each note path, by case-folded path."""
 
 
 def unique(path: str, taken: Taken) -> str:
-    """Return a path and add it to `taken`; if it is taken, ignoring case, a number is appended."""
+    """Return a path, with a number appended if it is taken, ignoring case; add the result to `taken`."""
     stem, dot, suffix = path.rpartition(".")
     free = path
     while free.casefold() in taken:
@@ -181,7 +181,7 @@ def unique(path: str, taken: Taken) -> str:
 
 
 def files(folder: Path) -> Iterator[str]:
-    """Yield the paths of the files below a folder in order, except hidden and linked files."""
+    """Yield the paths of the files below a folder in a stable order, skipping hidden and linked files."""
     waiting = [(str(folder), "")]
     while waiting:
         place, path = waiting.pop()
@@ -201,7 +201,7 @@ def files(folder: Path) -> Iterator[str]:
 
 
 def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether all files are in the given folders, whose paths end in a slash; False without folders."""
+    """Return whether all files are in the given folders, whose paths end in a slash; False if there are no folders."""
     return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 
@@ -221,13 +221,13 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
 
 
 def read_text(folder: Path, path: str) -> str:
-    """Return the text of a UTF-8 file, with line ends as `\\n`; raises SourceError."""
+    """Return the text of a UTF-8 file with `\\n` as line ends; raises SourceError."""
     text = read_bytes(folder, path).decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYTES) -> Any:
-    """Return the JSON in a file; if it can't be read, add it to `failed` and return None."""
+    """Return a file's JSON. If the file can't be read, add it to `failed` and return None."""
     try:
         return json.loads(read_bytes(folder, path, most))
     except SourceError as error:
@@ -238,20 +238,20 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
 
 
 def value_at(node: object, names: tuple[str, ...]) -> object:
-    """Return the value in nested objects at a sequence of keys, or None if it is missing."""
+    """Return the value at a sequence of keys in nested objects, or None if it is missing."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node
 
 
 def objects(node: object, *names: str) -> list[dict[str, object]]:
-    """Return the objects in the list at a sequence of keys, [] if it isn't a list."""
+    """Return the objects in the list at a sequence of keys, or [] if there is no list."""
     listed = value_at(node, names)
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
 def text_of(node: object, *names: str) -> str:
-    """Return the texts and numbers at a sequence of keys, joined by commas; "" for other values."""
+    """Return the strings and numbers at a sequence of keys, joined by commas, or "" for any other value."""
     value = value_at(node, names)
     if isinstance(value, dict):
         value = list(value.values())
@@ -261,7 +261,7 @@ def text_of(node: object, *names: str) -> str:
 
 
 def time_of(seconds: str, per_second: int = 1) -> str:
-    """Return a Unix time, which may be negative, as ISO 8601 in UTC; "" if it isn't a number."""
+    """Return a Unix time, which may be negative, as ISO 8601 in UTC, or "" if it isn't a number."""
     try:
         return (_EPOCH + timedelta(seconds=float(seconds) / per_second)).isoformat(timespec="seconds")
     except (ValueError, OverflowError):
@@ -269,26 +269,26 @@ def time_of(seconds: str, per_second: int = 1) -> str:
 
 
 def tags_of(names: Iterable[str]) -> list[str]:
-    """Return tags from another program with hyphens instead of blanks, which tags can't contain."""
+    """Return another program's tags with hyphens in place of spaces, which tags can't contain."""
     return ["-".join(name.split()) for name in names if name.strip()]
 
 
 FOLDER = "attachments"
-"""Name of the folder for attached files within the workspace's files."""
+"""Name of the folder for attachments among the workspace's files."""
 _MOST_NAMES = 200
-"""Maximum number of characters in the list of missing files."""
+"""Maximum length of the list of missing files, in characters."""
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 
 @dataclass(slots=True)
 class NoteFiles:
-    """The files that a note links to: imported files by address, and names of missing files."""
+    """The files that a note links to: imported files by address, and the names of missing files."""
 
     parts: dict[str, FilePart] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
     def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return the address of a file, which contains its hash; for a missing file, `elsewhere` or its name."""
+        """Return a file's address, which contains its hash. For a missing file, return `elsewhere` or else its name."""
         path = PurePosixPath(file_name(name))
         if not part or not (digest := part.digest()):
             self.missing.append(name)
@@ -299,7 +299,7 @@ class NoteFiles:
         return link_address(address)
 
     def link(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return a link to a file; a picture is embedded."""
+        """Return a link to a file, or an embed if it is a picture."""
         label = file_name(name)
         shown = "!" if PurePosixPath(label).suffix.lower() in _PICTURES else ""
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
@@ -311,14 +311,14 @@ class NoteFiles:
 
 
 SUFFIXES = (".zip", ".enex", ".jex")
-"""Suffixes of archives and exports that consist of a single file."""
+"""Suffixes of archives and of exports that consist of a single file."""
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Paths of export files that aren't notes themselves but contain notes for an importer."""
+"""Paths of export files that aren't notes but contain notes for an importer."""
 
 FileStates = list[tuple[str, int, int]]
-"""Paths, sizes and times of files."""
+"""Files' paths, sizes and modification times."""
 
 
 def exports_in(folder: Path) -> list[Path]:
@@ -335,7 +335,7 @@ def _packs_export(file: Path, _mtime_ns: int) -> bool:
 
 
 def is_export(place: Path) -> bool:
-    """Return whether a file or folder is an export; only files with names that occur in exports are read."""
+    """Return whether a file or folder is an export. Only files with names that occur in exports are read."""
     with suppress(OSError, zipfile.BadZipFile, ValueError):
         if place.is_symlink():
             return False
@@ -350,7 +350,7 @@ def is_export(place: Path) -> bool:
 
 
 def state_of(place: Path) -> FileStates:
-    """Return the states of an export's files, for detecting changes."""
+    """Return the states of an export's files, used to detect changes."""
     states: FileStates = []
     for file in [place / path for path in files(place)] if place.is_dir() else [place]:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Chats from Slack and Telegram exports, as notes with a section for each day."""
+"""Chats from Slack and Telegram exports, turned into notes with a section for each day."""
 
 import html
 import posixpath
@@ -32,24 +32,24 @@ from core.intake.importers import (
 from core.model import Failed
 
 _MANY = 200
-"""Number of messages in a note after which the next day begins a new note; a quieter month is a single note."""
+"""Number of messages in a note after which the next day starts a new note. A quieter month is a single note."""
 _MOST = 1000
-"""Maximum number of messages of one day in a note."""
+"""Maximum number of messages from one day in a note."""
 _QUOTED = 80
-"""Maximum number of characters to quote from an answered message."""
+"""Maximum number of characters to quote from the message being replied to."""
 _FENCE = "```"
 _MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)")
 
 
 SharedFile = tuple[FilePart | None, str, str]
-"""A file in a message, its name, and its address in case it isn't in the export."""
+"""A file in a message, its name, and the address to use if the file isn't in the export."""
 
 
 @frozen
 class ChatMessage:
-    """A chat message: its `key`, its time (ISO 8601), the name of its author, and its paragraphs in Markdown.
+    """A chat message: its `key`, time (ISO 8601), author's name, and paragraphs in Markdown.
 
-    The first paragraph is the message itself. `answers` is the key of the answered message.
+    The first paragraph is the message itself. `answers` is the key of the message that this one replies to, or "".
     """
 
     key: str
@@ -61,25 +61,25 @@ class ChatMessage:
 
     @property
     def day(self) -> str:
-        """Day of the message, or "" if unknown."""
+        """The message's day, or "" if unknown."""
         return self.at[:10] if re.match(r"\d{4}-\d\d-\d\d", self.at) else ""
 
 
 def escape(words: str) -> str:
-    """Escape the text of a message so that no line becomes a heading or a rule."""
+    """Escape a message's text so that no line becomes a heading or a rule."""
     return _MARKUP.sub(r"\1\\\2", words)
 
 
 def reactions(item: dict[str, object], name: str) -> str:
-    """Return the reactions to a message with their counts; `name` is the JSON key of the emoji."""
+    """Return a message's reactions with their counts. `name` is the JSON key for the emoji."""
     return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 
 
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
-    """Yield the notes of a chat, one per month, or several for a busy month.
+    """Yield a chat's notes: one per month, or several for a busy month.
 
-    A note is named after its first day. It ends with the month, or with the day on which it has enough messages; when
-    a chat continues, only its last note changes.
+    A note is named after its first day. It ends with the month, or with the day on which it has enough messages. That
+    way, only the last note changes when a chat continues.
     """
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
     quotes: dict[str, str] = {}
@@ -109,7 +109,7 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
 
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
-    """Return a message as Markdown, with a quotation of the message that it answers, if any."""
+    """Return a message as Markdown, quoting the message that it replies to, if any."""
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (
@@ -124,22 +124,22 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
 _TALKS = ("dms", "mpims")
-"""Lists of conversations without names, which are named after their members."""
+"""Lists of unnamed conversations, which are named after their members."""
 _REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
 _CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
 
 _People = dict[str, str]
-"""People's names by their ids."""
+"""People's names by id."""
 
 
 class Slack(FolderImporter):
-    """Reads an export. It doesn't contain the files shared in messages, which remain at Slack."""
+    """Reads an export, which doesn't contain the files shared in messages. They stay on Slack's servers."""
 
     name = "Slack"
 
     @property
     def knows(self) -> bool:
-        """Whether a list of users is next to channel files by day, and there is no file outside their folder."""
+        """Whether there is a user list next to daily channel files, and no file outside their folder."""
         paths = list(files(self._folder))
         tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
         return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
@@ -184,7 +184,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
         f"(edited: {edited})" if edited else "",
     ]
     name = people.get(user) or profile or text_of(item, "username") or user
-    # Without its query, with which anyone could read the file.
+    # Drop the address's query, with which anyone could read the file.
     shared_files: list[SharedFile] = [
         (None, text_of(file, "name"), text_of(file, "url_private").partition("?")[0]) for file in objects(item, "files")
     ]
@@ -192,7 +192,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
 
 
 def _shared(shared: dict[str, object], people: _People) -> str:
-    """Return a link preview in a message as a quotation."""
+    """Return a link preview from a message as a quotation."""
     title = text_of(shared, "title")
     address = text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
@@ -201,7 +201,7 @@ def _shared(shared: dict[str, object], people: _People) -> str:
 
 
 def _words(node: object) -> Iterator[str]:
-    """Yield the texts of nested blocks."""
+    """Yield the text of nested blocks."""
     for block in objects(node):
         for name in ("elements", "fields"):
             yield from _words(block.get(name))
@@ -209,7 +209,7 @@ def _words(node: object) -> Iterator[str]:
 
 
 def _text(text: str, people: _People) -> str:
-    """Convert the text of a message from Slack's markup to Markdown."""
+    """Convert a message's text from Slack's markup to Markdown."""
 
     def refer(match: re.Match[str]) -> str:
         kind, target, words = match.groups()
@@ -221,7 +221,7 @@ def _text(text: str, people: _People) -> str:
 
 
 _MOST_BYTES = 100 * 1024 * 1024
-"""Maximum size of an export in bytes; reading it takes up to eight times as much memory."""
+"""Maximum size of an export in bytes. Reading an export takes up to eight times its size in memory."""
 _HEAD = 64 * 1024
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
 _ABOUT = (
@@ -229,18 +229,18 @@ _ABOUT = (
     *("place_name", "address", "location_information", "contact_information", "game_title", "game_description"),
     *("edited",),
 )
-"""Fields of a message that are shown with their names."""
+"""Message fields shown with their names."""
 _ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
 class Telegram(FolderImporter):
-    """Reads the chats in a folder of exports."""
+    """Reads the chats from a folder of exports."""
 
     name = "Telegram"
 
     @property
     def knows(self) -> bool:
-        """Whether there is a file that begins with chats, and no file outside its folder."""
+        """Whether there is a file that begins with chats, and no file outside the folder that contains it."""
         return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
 
     @cached_property
@@ -253,7 +253,7 @@ class Telegram(FolderImporter):
         return found
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of the chats by id, so that of two chats with one name the newer gets a number."""
+        """Yield the chats' notes by chat id, so that if two chats have the same name, the newer one gets a number."""
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._exports:
@@ -289,7 +289,7 @@ class Telegram(FolderImporter):
 
 
 def _parts(item: Mapping[str, object]) -> Iterator[str]:
-    """Yield the parts of a text as Markdown."""
+    """Yield the parts of a message's text as Markdown."""
     text = item.get("text_entities") or item.get("text")
     for part in text if isinstance(text, list) else [text]:
         kind = text_of(part, "type")

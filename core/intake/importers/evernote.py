@@ -1,4 +1,4 @@
-"""Evernote exports (ENEX): notes with dates and tags; pictures and files are only mentioned by name."""
+"""Evernote exports (ENEX): notes with dates and tags. Pictures and files are only mentioned by name."""
 
 import base64
 import hashlib
@@ -30,13 +30,13 @@ from core.intake.importers.markup import markdown
 from core.model import Failed, Omission
 
 _SURE = 60
-"""Minimum weight, up to 100, of a word that Evernote recognized in a picture."""
+"""Minimum weight, out of 100, of a word that Evernote recognized in a picture."""
 _BLOCK = 1024 * 1024
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
 
 
 class Evernote(FolderImporter):
-    """Reads a folder of `.enex` files, each of which is a notebook."""
+    """Reads a folder of `.enex` files. Each file is a notebook."""
 
     name = "Evernote"
 
@@ -46,7 +46,7 @@ class Evernote(FolderImporter):
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes in each notebook, in a folder of its name; a notebook without notes counts as failed."""
+        """Yield each notebook's notes in a folder named after it. A notebook without notes counts as failed."""
         taken: Taken = {}
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
@@ -69,9 +69,9 @@ _DEEPEST = 100
 
 
 def _read(file: Path, path: str) -> Iterator[Element]:
-    """Yield the notes in a notebook, read block by block; the `data` of a resource becomes its fingerprint.
+    """Yield the notes in a notebook, read block by block. Each resource's `data` is replaced by its fingerprint.
 
-    Raises SourceError, also for a file that declares entities. No other file is read.
+    Raises SourceError, including for a file that declares entities. No other file is read.
     """
     parser, tree, top, notes = expat.ParserCreate(), TreeBuilder(), list[Element](), list[Element]()
     length = depth = 0
@@ -170,7 +170,7 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
 
 
 def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
-    """Return the tasks in each group as a list with checkboxes, by the group's id."""
+    """Return each group's tasks as a list with checkboxes, by group id."""
     made: dict[str, str] = {}
     for task in sorted(tasks, key=lambda item: item.findtext("sortWeight", "")):
         box = "x" if task.findtext("taskStatus") == "completed" else " "
@@ -184,7 +184,7 @@ def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
 
 
 def _day(time: str, zone: str) -> str:
-    """Return the day of a UTC time in the given time zone, or "" if there is no time."""
+    """Return the day of a UTC time in the given time zone, or "" if the time can't be read."""
     try:
         at = datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return at.astimezone(ZoneInfo(zone.strip() or "UTC")).date().isoformat()
@@ -193,7 +193,7 @@ def _day(time: str, zone: str) -> str:
 
 
 def recognized_words(index: str) -> str:
-    """Return the words that Evernote recognized reliably in a picture, or "" if its index can't be read."""
+    """Return the words that Evernote reliably recognized in a picture, or "" if the picture's index can't be read."""
     try:
         root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
     except ParseError:

@@ -1,4 +1,4 @@
-"""Joplin exports (JEX): notes in a folder per notebook, with tags, dates, tasks, links and files."""
+"""Joplin exports (JEX): notes with tags, dates, tasks, links and files, in a folder for each notebook."""
 
 import posixpath
 import re
@@ -29,18 +29,18 @@ from core.intake.importers import (
 from core.model import Failed
 
 _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
-"""Values of `type_` for notes, resources and taggings; notebooks and tags are found by their ids."""
+"""Values of `type_` for notes, resources and note tags. Notebooks and tags are found by their ids."""
 _HTML = "2"
 """Value of `markup_language` for a clipped web page."""
 _UNSET = ("", "0")
 _LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
 _DEEPEST = 9
-"""Maximum number of nested notebooks that become folders, because the length of a path is limited."""
+"""Maximum number of nested notebooks that become folders, because path lengths are limited."""
 _MOST_ITEMS = 300_000
 _MILLISECONDS = 1000
 
 _Item = defaultdict[str, str]
-"""The fields of an item in an export, with its `title` and `body`."""
+"""The fields of an exported item, including its `title` and `body`."""
 
 
 class Joplin(FolderImporter):
@@ -53,7 +53,7 @@ class Joplin(FolderImporter):
         return {PurePosixPath(path).suffix.lower() for path in files(self._folder)} == {".jex"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes in each export, in a folder per notebook, except notes in Joplin's trash."""
+        """Yield each export's notes in a folder per notebook, skipping the notes in Joplin's trash."""
         taken: Taken = {}
         for path in files(self._folder):
             try:
@@ -63,7 +63,7 @@ class Joplin(FolderImporter):
 
 
 def _notes(file: Path, taken: Taken) -> ImportedNotes:
-    """Yield the notes in an archive; raises ValueError and the errors of `tarfile` for a damaged one."""
+    """Yield the notes in an archive; raises ValueError and the errors of `tarfile` if the archive is damaged."""
     items = dict[str, _Item]()
     texts = dict[str, FilePart]()
     resources = dict[str, FilePart]()
@@ -76,7 +76,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
                 resources[PurePosixPath(member.name).stem] = part
             elif member.isfile() and member.size <= MAX_BYTES:
                 item = _read(part)
-                del item["body"]  # texts are read one at a time
+                del item["body"]  # bodies are read one at a time
                 items[item["id"]], texts[item["id"]] = item, part
     tags = defaultdict(list)
     for item in items.values():
@@ -129,7 +129,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
 
 
 def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
-    """Return the path of the notebooks around a note, up to any cycle."""
+    """Return the path of the notebooks that contain a note, stopping at any cycle."""
     titles: dict[str, str] = {}
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
@@ -138,7 +138,7 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
 
 
 def _read(part: FilePart) -> _Item:
-    """Read an item: its title, its text, and lines with its fields."""
+    """Read an item, which consists of its title, its text, and one line per field."""
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))

@@ -26,9 +26,9 @@ from core.model import Failed
 _EDITED = "userEditedTimestampUsec"
 _CREATED = "createdTimestampUsec"
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-"""Suffixes of all files in an export from Keep alone."""
+"""Suffixes of all files in an export that contains only Keep."""
 _LOOKED_AT = 20
-"""Number of JSON files that are checked for a note."""
+"""Number of JSON files to check for a note."""
 _MICROSECONDS = 1_000_000
 
 
@@ -39,7 +39,7 @@ class Keep(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether one of the first JSON files is a note, and all files may belong to an export from Keep or Google."""
+        """Whether one of the first JSON files is a note, and all files could be part of a Keep or Takeout export."""
         others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
         first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)

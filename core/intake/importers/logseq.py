@@ -1,4 +1,4 @@
-"""Logseq graphs: outlines, properties of pages and blocks, block references, journals."""
+"""Logseq graphs: outlines, page and block properties, block references, and journals."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -28,12 +28,12 @@ _REFERENCE = re.compile(
     r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
 )
 _OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
-"""Properties for Logseq's own use."""
+"""Properties meant for Logseq itself."""
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 class Logseq(FolderImporter):
-    """Reads the pages and journals of a graph; each file remains a note."""
+    """Reads a graph's pages and journals. Each file remains a note."""
 
     name = "Logseq"
     keeps_files = True
@@ -46,7 +46,7 @@ class Logseq(FolderImporter):
         return any((top / _MARK).is_file() for top in tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield pages as Markdown, with properties as front matter and references as links to the blocks."""
+        """Yield pages as Markdown, with properties as front matter and block references as links."""
         for path in paths or [path for path in files(self._folder) if path.endswith(".md")]:
             try:
                 yield Imported(path, self._page(path, read_text(self._folder, path)))
@@ -61,7 +61,7 @@ class Logseq(FolderImporter):
             with suppress(ValueError):
                 at = date(*map(int, journal.groups()))
                 ending = "th" if 10 < at.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(at.day % 10, "th")
-                # Links name the page by Logseq's default date format.
+                # Links name the page in Logseq's default date format.
                 alias = f"{_MONTHS[at.month - 1]} {at.day}{ending}, {at.year}"
                 fields |= {"title": at.isoformat(), "created": at.isoformat(), "aliases": [alias]}
         for name, value in properties.items():
@@ -69,7 +69,7 @@ class Logseq(FolderImporter):
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Yield the lines of blocks; as in Obsidian, a block's id is at the end of its first line."""
+        """Yield the lines of blocks. As in Obsidian, a block's id is put at the end of its first line."""
         fence = ""
         log = False
         written: list[str] = []
@@ -124,7 +124,7 @@ class Logseq(FolderImporter):
 
     @cached_property
     def _blocks(self) -> dict[str, tuple[str, str]]:
-        """The page and first line of each block with an id in the graph, by id."""
+        """The page and first line of each block in the graph that has an id, by id."""
         blocks: dict[str, tuple[str, str]] = {}
         for path in files(self._folder):
             if not path.endswith(".md") or "logseq/bak/" in path:
@@ -143,7 +143,7 @@ class Logseq(FolderImporter):
 
 
 def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
-    """Return a page's properties, which form its first block, and the index of the first line after them."""
+    """Return a page's properties, which are in its first block, and the index of the first line after them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
         inside = line.removeprefix("- ") if number == 0 else line.strip()
@@ -169,12 +169,12 @@ def _field(name: str, value: str) -> Fields:
 
 
 def _task(text: str) -> str:
-    """Return the text of a block with a checkbox instead of its task marker."""
+    """Return a block's text with a checkbox in place of its task marker."""
     match = _TASK.match(text)
     return f"[{'x' if match[1] in _FINISHED else ' '}] {text[match.end() :]}" if match else text
 
 
 def _label(text: str) -> str:
-    """Return the first line of a block as text for a link."""
+    """Return a block's first line as link text."""
     words = collapse_spaces(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)))
     return words if len(words) <= 80 else f"{words[:79]}…"

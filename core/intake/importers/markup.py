@@ -1,4 +1,4 @@
-"""Conversion of Evernote notes (ENML, a kind of HTML) and of HTML pages from Notion and Joplin to Markdown."""
+"""Converts Evernote notes (ENML, a kind of HTML) and HTML pages from Notion and Joplin to Markdown."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _BREAKING = frozenset(
     ("div", "p", "en-note", "blockquote", "section", "article", "table", "ul", "ol", "pre", "figure", *_HEADINGS)
 )
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "strike": "~~", "del": "~~", "code": "`"}
-_MARKS["annotation"] = "$"  # the TeX source of a formula
+_MARKS["annotation"] = "$"  # a formula's TeX source
 _EMPTY = frozenset(("br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"))
 _SILENT = frozenset(("script", "style", "head", "title", "en-crypt", "svg", "mrow"))
 _SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"))
@@ -28,8 +28,8 @@ _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
     """Convert an Evernote note; return its text, its number of encrypted passages, and the ids of its task groups.
 
-    `files` are the names of its resources by fingerprint, `tasks` the texts of its task groups by id. Raises
-    SourceError.
+    `files` maps the note's resources, by fingerprint, to their names. `tasks` maps its task groups, by id, to their
+    text. Raises SourceError.
     """
     if "<!ENTITY" in content:
         raise SourceError("", "declares XML entities, which an Evernote note doesn't need, so it was refused.")
@@ -38,17 +38,17 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
-    """Convert a page; return its text, with unchanged links, and its properties in Notion. Raises SourceError."""
+    """Convert a page; return its text, with unchanged links, and its Notion properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
     text = writer.convert(content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
 
 class _MarkdownWriter(HTMLParser):
-    """Writes Markdown while parsing HTML; outside code, a run of white space becomes one space.
+    """Writes Markdown while parsing HTML. Outside code, runs of white space are collapsed into one space.
 
-    With `relative`, pictures and links to files next to the page are included. The rows of Notion's properties table
-    go to `properties` instead of the text.
+    With `relative`, pictures and links to files next to the page are included. The rows of Notion's properties table go
+    into `properties`, not into the text.
     """
 
     def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
@@ -61,7 +61,7 @@ class _MarkdownWriter(HTMLParser):
         self._relative = relative
         self._out: list[str] = []
         self._open: list[tuple[str, bool, str]] = []
-        """Open elements: tag, whether it is left out, and the tag it is treated as, since a code block is a `div`."""
+        """Open elements: the tag, whether it is left out, and the tag to treat it as, since code blocks are `div`s."""
         self._lists: list[int] = []
         self._list_end = 0
         self._links: list[tuple[str, int]] = []
@@ -102,7 +102,7 @@ class _MarkdownWriter(HTMLParser):
             if not self._in("li"):
                 self._block(_HEADINGS.get(tag, ""))
             elif tag not in ("ul", "ol") and not re.fullmatch(r"- |\d+\. |\n", self._out[-1].lstrip(" ")):
-                # A list item whose first line is complete continues.
+                # Continue a list item whose first line is complete.
                 self._out.append("\n" + "  " * len(self._lists))
         if "checkbox" in classes:
             self._write(_CHECKED if "checkbox-on" in classes else _UNCHECKED)
@@ -134,7 +134,7 @@ class _MarkdownWriter(HTMLParser):
                 self._links.append((address, len(self._out)))
             case "en-todo":  # a list item at the start of a line
                 self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
-            case "div":  # the place of a group of tasks
+            case "div":  # where a task group belongs
                 group = _TASKS.match(about.get("style", ""))
                 if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
                     self._write(self._tasks[group[1]] + "\n")
@@ -203,7 +203,7 @@ class _MarkdownWriter(HTMLParser):
             self._rows[-1][-1] += text.replace("\n", " ")
 
     def _block(self, text: str) -> None:
-        """Start a new line or, with a text, a new paragraph."""
+        """Start a new line or, if there is text, a new paragraph."""
         if self._rows is not None:
             return
         written = self._out[-1] if self._out else "\n"
@@ -213,7 +213,7 @@ class _MarkdownWriter(HTMLParser):
             self._out.append("\n" + text)
 
     def _list(self, tag: str, about: Mapping[str, str]) -> None:
-        """Start a list, or continue a list that has just ended."""
+        """Start a list, or continue one that has just ended."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]
         first = about.get("start", "")

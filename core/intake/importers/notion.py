@@ -1,4 +1,4 @@
-"""Notion exports in Markdown or HTML: names lose their ids, links are updated, databases become tables."""
+"""Notion exports in Markdown or HTML: ids are removed from names, links are updated, and databases become tables."""
 
 import csv
 import io
@@ -43,7 +43,7 @@ _TIMES = {"created": "created", "created time": "created", "updated": "updated",
 
 
 class Notion(FolderImporter):
-    """Reads an export; its notes get new names without ids."""
+    """Reads an export, and gives its notes new names without Notion's ids."""
 
     name = "Notion"
 
@@ -93,7 +93,7 @@ class Notion(FolderImporter):
 
 
 def _stem(path: str) -> str:
-    """Return the path of a page or table without suffix, which is the same for both forms of a database."""
+    """Return the path of a page or table without its suffix, which is the same for both forms of a database."""
     return path[: path.rindex(".")].removesuffix("_all")
 
 
@@ -118,7 +118,7 @@ def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dic
 
 
 def _row(text: str) -> tuple[Fields, str]:
-    """Return the properties below a page's title, and the text without them."""
+    """Return the properties below a page's title, and the text without those properties."""
     head, _, rest = text.partition("\n\n")
     lines, _, body = rest.partition("\n\n")
     rows = [_ROW.fullmatch(line) for line in lines.rstrip("\n").split("\n")]
@@ -147,7 +147,7 @@ def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
 
 
 def _table(text: str, place: str, pages: set[str]) -> str:
-    """Return a database as a table whose row names link to the rows' pages."""
+    """Return a database as a table in which row names link to the rows' pages."""
     title = PurePosixPath(place).stem
     try:
         rows = [row for row in csv.reader(io.StringIO(text), strict=False) if any(row)]

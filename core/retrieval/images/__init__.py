@@ -1,4 +1,4 @@
-"""Searching pictures by content: the protocol of image embedders, and their table."""
+"""Picture search by content: the image embedder protocol and the registry of image embedders."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,27 +9,27 @@ from core.model import Matrix, Pixels
 
 
 class ImageEmbedder(Protocol):
-    """Embeds pictures and texts into one vector space. Building one is cheap: only the methods load the model.
+    """Embeds pictures and text into one vector space. Construction is cheap; the methods load the model.
 
-    They raise ModelError if the model can't be loaded or fails.
+    The methods raise ModelError if the model can't be loaded or fails.
     """
 
     @property
     def fingerprint(self) -> str:
-        """The model and its revision; models with equal fingerprints have comparable vectors."""
+        """Identifies the model and its revision. Models with equal fingerprints have comparable vectors."""
 
     @property
     def is_here(self) -> bool:
-        """Whether the model is on this machine. Searches never download a model; only the job for pictures does."""
+        """Whether the model is on this machine. Only the picture job downloads models; searches never do."""
 
     def embed_images(self, images: Sequence[Pixels]) -> Matrix:
-        """Return float32 vectors of unit length, shape (images, dimension)."""
+        """Return float32 vectors of unit length, with shape (images, dimension)."""
 
     def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        """Return a vector for each text, near the vectors of pictures that show it."""
+        """Return a vector for each string, near the vectors of pictures that show what the string describes."""
 
     def warm(self) -> None:
-        """Load the model."""
+        """Load the model ahead of time."""
 
 
 IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
@@ -41,7 +41,7 @@ IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
 
 
 def build(model: str) -> ImageEmbedder:
-    """Return the model named in a setting: an entry of the table with its argument, else a model for `clip`.
+    """Return the model named in a setting: a registry entry with its argument, or else a model for `clip`.
 
     Raises the errors of `Registry.make`.
     """

@@ -1,4 +1,4 @@
-"""CLIP models for sentence-transformers, from the hub or a folder: pictures and texts in one vector space."""
+"""CLIP models for sentence-transformers, loaded from the hub or a folder. They embed pictures and text together."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _TOKENS = 77
-"""Maximum number of tokens per text if the model's configuration gives none."""
+"""Maximum number of tokens per string if the model's configuration doesn't specify it."""
 
 
 class Clip:
-    """A CLIP model in the folder format of sentence-transformers or transformers."""
+    """A CLIP model in the sentence-transformers or transformers folder format."""
 
     def __init__(self, name: str = "") -> None:
-        """Take a model name on the hub or a folder; raises ConfigError if it is empty."""
+        """Accept the name of a model on the hub, or a folder. Raises ConfigError if `name` is empty."""
         if not name.strip():
             raise ConfigError("'clip' needs a model: clip:clip-ViT-B-32 or clip:/path/to/folder")
         self._named = name
@@ -63,7 +63,7 @@ class Clip:
 
     @cached_property
     def _folder(self) -> Path:
-        """The folder of the model; raises ModelError if it contains no model, or files are missing."""
+        """The model's folder. Raises ModelError if it contains no model or files are missing."""
         folder = self._find()
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
@@ -76,7 +76,7 @@ class Clip:
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
-        # Half precision would save little, because each picture is embedded only once.
+        # Half precision would save little time, because each picture is embedded only once.
         model = load("SentenceTransformer", self._folder, self._name, replace(choose_device(), dtype="float32"))
         if not {"text", "image"} <= {*model.modalities}:
             raise ModelError(
@@ -85,12 +85,12 @@ class Clip:
             )
         with explain_read_error(self._folder):
             text = read_json(_parts(self._folder)[0] / "config.json").get("text_config") or {}
-        model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer sets it
+        model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer sets a limit
         return model
 
 
 def _parts(folder: Path) -> list[Path]:
-    """Return the folders of a model's modules; raises ModelError if the model has its own code."""
+    """Return the folders of a model's modules. Raises ModelError if the model comes with its own code."""
     if (folder / "modules.json").is_file():
         refuse_own_code(folder, read_json(folder / "modules.json"))
     return parts_of(folder)

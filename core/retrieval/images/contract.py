@@ -1,6 +1,6 @@
-"""Contract tests for every image embedder, also in other packages.
+"""Contract tests for every image embedder, including those in other packages.
 
-A test class inherits ImageEmbedderContract and defines a fixture `image_embedder`, which returns the embedder under
+To use them, subclass ImageEmbedderContract and provide an `image_embedder` fixture that returns the embedder under
 test.
 """
 
@@ -11,7 +11,7 @@ from core.retrieval.images import ImageEmbedder
 
 
 class ImageEmbedderContract:
-    """Tests that every image embedder must pass."""
+    """The tests every image embedder must pass."""
 
     def test_pictures_and_texts_have_vectors_of_one_space(self, image_embedder: ImageEmbedder) -> None:
         shapes = [(40, 60), (300, 56), (1, 1)]

@@ -1,4 +1,4 @@
-"""Search for the pictures in notes, which are embedded in the background, once per hash and model."""
+"""Search for pictures in notes. Pictures are embedded in the background, once per hash and model."""
 
 import logging
 import threading
@@ -39,12 +39,12 @@ _LOG = logging.getLogger(__name__)
 _WARM = "warm_images"
 _JOB = "images"
 _PATIENCE = 0.3
-"""Seconds between two checks whether other jobs are done."""
+"""Seconds between checks for other running jobs."""
 
 
 @dataclass(eq=False)
 class ImageIndex:
-    """Embeds the pictures of notes while no other job runs; does nothing without a model."""
+    """Embeds the notes' pictures while no other job is running."""
 
     _store: Store
     _settings: Settings
@@ -52,14 +52,17 @@ class ImageIndex:
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> bool:
-        """Start the job `images`, or make it check again; return False if no model is chosen."""
+        """Start the `images` job, or make it check again if it is running.
+
+        Return False if no model is chosen or the workspace is read-only.
+        """
         wanted = bool(self._settings.pictures.model) and not self._store.readonly
         return wanted and self._jobs.start(_JOB, self.update, again=True, quiet=True)
 
     def update(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Embed new and changed pictures; return their number. With `again`, also retry those that failed.
+        """Embed new and changed pictures, and return how many were embedded. `again` also retries failed pictures.
 
-        Raises ConfigError if no model is chosen, UnknownChoice or ModelError if it can't be used.
+        Raises ConfigError if no model is chosen, and UnknownChoice or ModelError if the model can't be used.
         """
         self._store.database.check_writable()
         embedder = self._embedder()
@@ -83,7 +86,7 @@ class ImageIndex:
     def status(self) -> ImageStatus:
         """Return the numbers of embedded, failed and pending pictures.
 
-        Downloads nothing; raises the errors of `update`.
+        Downloads nothing. Raises the errors of `update`.
         """
         embedder = self._embedder()
         return self._store.images.status(embedder.fingerprint if embedder.is_here else "")
@@ -97,7 +100,10 @@ class ImageIndex:
         return images.build(self._settings.pictures.model)
 
     def _name(self, progress: Progress) -> None:
-        """Store the pictures of new and changed notes, also the file of a note whose text was read from a picture."""
+        """Record which pictures appear in new and changed notes.
+
+        If a note's text was read from a picture, that picture file is recorded too.
+        """
         for note_id in self._store.images.notes_without_pictures():
             progress(0, 0, "")
             with suppress(NoteNotFound):
@@ -110,7 +116,10 @@ class ImageIndex:
                 self._store.images.put(note_id, shown, note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
-        """Embed the pending pictures, and store why one failed; pictures being changed wait for the next check."""
+        """Embed the pending pictures and return their number. If a picture fails, store the reason.
+
+        Pictures that are just being changed are left for the next check.
+        """
         table, model, done = self._store.images, embedder.fingerprint, 0
         waiting = table.pending_files(model)
         with closing(PictureReader()) as reader:
@@ -136,7 +145,7 @@ class ImageIndex:
 
 @dataclass(eq=False)
 class ImageSearch:
-    """Finds pictures in notes: none without a model, or for a question that doesn't ask for pictures."""
+    """Finds pictures in notes. Finds none if there is no model, or if the question doesn't ask for pictures."""
 
     _store: Store
     _settings: Settings
@@ -145,9 +154,9 @@ class ImageSearch:
     _loaded: set[str] = field(default_factory=set)
 
     def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
-        """Return a result with the pictures that its question asks for, and without hits if it asks for nothing else.
+        """Add the pictures a question asks for. Drop the hits if it only asks for pictures similar to others.
 
-        If the model isn't loaded and the caller doesn't wait, a job loads it, and there are no pictures yet. Raises
+        If the model isn't loaded and the caller doesn't wait, a job loads it and no pictures are added yet. Raises
         QueryError if a picture to compare with doesn't exist.
         """
         query = prepared.query
@@ -162,7 +171,7 @@ class ImageSearch:
         return replace(result, pictures=pictures)
 
     def _find(self, query: Query, alike: Sequence[str], *, wait: bool) -> tuple[PictureHit, ...] | None:
-        """Return the nearest pictures of notes that pass the filters, or None while the model loads."""
+        """Return the nearest pictures in notes that pass the filters, or None while the model is loading."""
         asks = any(map(is_of_pictures, query.filters.conditions)) or names_picture(query.text)
         if not (alike or (asks and query.text.strip())):
             return ()
@@ -190,7 +199,7 @@ class ImageSearch:
         return self._hits(rows, vectors, query.settings.limit)
 
     def _embedder(self) -> ImageEmbedder | None:
-        """Return the model, or None unless it is set, on this machine and usable."""
+        """Return the model, or None if it isn't set, isn't on this machine, or can't be used."""
         if not self._settings.pictures.model:
             return None
         try:
@@ -207,7 +216,7 @@ class ImageSearch:
         self._loaded.add(embedder.fingerprint)
 
     def _named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a name, else the pictures of the note with that name.
+        """Return the pictures with the given name, or else the pictures in the note with that name.
 
         Raises QueryError if there are none.
         """
@@ -224,7 +233,7 @@ class ImageSearch:
     def _hits(
         self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: Collection[str] = ()
     ) -> tuple[PictureHit, ...]:
-        """Return the nearest picture files, each at its first place, without the `known` files."""
+        """Return the nearest picture files except those in `known`, each where it first appears."""
         files: dict[str, ImageRow] = {}
         for row in rows:
             if row.hash not in known and len(row.vector) == vectors.shape[1]:

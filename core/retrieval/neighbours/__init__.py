@@ -1,1 +1,1 @@
-"""Which notes are near others: by meaning, words, links and tags; pairs that say the same; the map of all notes."""
+"""Finds related notes by meaning, words, links and tags, finds duplicates, and maps all notes."""

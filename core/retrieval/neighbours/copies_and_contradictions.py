@@ -1,4 +1,4 @@
-"""Pairs of notes that are copies, or that have the same sentence with different numbers."""
+"""Finds pairs of notes that are copies, or that contain the same sentence with different numbers."""
 
 import re
 from collections import defaultdict
@@ -17,28 +17,29 @@ from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.remembered import PerNote
 
-# Sentences with numbers, compared without the numbers: two notes with the same sentence may contradict each other.
+# Sentences with numbers, compared ignoring the numbers. Two notes with the same sentence may contradict each other.
 
 LONGEST = 300
-"""Maximum length of a sentence, in characters."""
+"""Maximum sentence length in characters."""
 LEAST_WORDS, LEAST_CHARACTERS = 4, 10
-"""Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence in addition to the number."""
+"""Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence besides its numbers."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
 )
-"""Dates, times and numbers of chapters, pages and the like, whose difference isn't a contradiction."""
+"""Dates, times, and numbers for chapters, pages and the like. Differences in these aren't contradictions."""
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
 
 @frozen
 class Claims:
-    """The hash of a note's text, empty for a very short text, and the sentences with numbers in it.
+    """The hash of a note's text, and the note's sentences that contain numbers.
 
-    `numbers` maps a sentence without its numbers to the numbers and the sentence.
+    `text` is the hash, empty if the text is very short. `numbers` maps each sentence, with its numbers masked, to the
+    numbers and the original sentence.
     """
 
     text: bytes
@@ -46,9 +47,9 @@ class Claims:
 
 
 def extract_claims(body: str, visible: str) -> Claims:
-    """Return the claims in a note's text, without sentences that the note itself repeats with different numbers.
+    """Return the claims in a note's text, omitting sentences that the note itself repeats with different numbers.
 
-    `visible` is the text with blanks for hidden parts, from which the sentences are taken.
+    Sentences are taken from `visible`, which is the text with hidden parts blanked out.
     """
     folded = " ".join(fold(body).split())
     numbers: dict[str, tuple[str, str]] = {}
@@ -71,13 +72,13 @@ def extract_claims(body: str, visible: str) -> Claims:
 
 
 SEVERAL = 3
-"""Maximum number of notes with the same sentence; a sentence in more notes comes from a template."""
+"""Maximum number of notes with the same sentence. A sentence found in more notes comes from a template."""
 
 
 class Likeness:
-    """Finds similar pairs of active notes, of which neither supersedes the other. Thread-safe.
+    """Finds similar pairs of active notes, unless one note supersedes the other. Thread-safe.
 
-    A note is read again only if it changed.
+    Notes are reread only if they have changed.
     """
 
     def __init__(self, store: Store) -> None:
@@ -86,7 +87,7 @@ class Likeness:
 
     @property
     def is_read(self) -> bool:
-        """Whether all notes are read in their current state, which makes finding pairs quick."""
+        """Whether all notes have been read in their current state, so that finding pairs is quick."""
         return self._claims.has_all(self._states())
 
     def read(self) -> None:
@@ -94,16 +95,16 @@ class Likeness:
         self._claims.get(self._states())
 
     def copies(self) -> Iterator[NotePair]:
-        """Yield pairs of notes with the same text: the first such note, with each of the others."""
+        """Yield pairs of notes with the same text, pairing the first such note with each of its copies."""
         first: dict[bytes, str] = {}
         for note_id, claim in self._claims.get(self._states()).items():
             if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
                 yield from self._unsettled(NotePair(before, note_id))
 
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
-        """Yield pairs of notes that have the same sentence with different numbers, each with the first such sentence.
+        """Yield pairs of notes that contain the same sentence with different numbers, quoting the first such sentence.
 
-        With `among`, only these notes are read and compared.
+        With `among`, only the given notes are read and compared.
         """
         known = self._claims.get(self._states(), among)
         sayers: dict[str, list[str]] = defaultdict(list)
@@ -121,7 +122,7 @@ class Likeness:
                     yield from self._unsettled(NotePair(first, second, (sentence, another)))
 
     def contradictions_of(self, note_id: str, among: Iterable[str]) -> Iterator[NotePair]:
-        """Yield the contradictions of a note to others, the note and its sentence first."""
+        """Yield a note's contradictions with the notes in `among`. In each pair, the given note comes first."""
         for pair in self.contradictions({note_id, *among}):
             if pair.first == note_id:
                 yield pair
@@ -129,7 +130,7 @@ class Likeness:
                 yield NotePair(note_id, pair.first, pair.quotes[::-1])
 
     def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
-        """Yield a pair unless one of the notes supersedes the other, which settles the matter."""
+        """Yield the pair unless one note supersedes the other, which settles the matter."""
         newer = newer_notes(self._store)
         if pair.second not in newer.get(pair.first, ()) and pair.first not in newer.get(pair.second, ()):
             yield pair

@@ -1,4 +1,4 @@
-"""Maps of the notes of one base, or of all bases with the same model: their places on a plane, and named regions."""
+"""Maps of one base's notes, or of all bases with the same model: positions on a plane, and named regions."""
 
 import re
 from collections import Counter
@@ -19,28 +19,28 @@ from core.retrieval.neighbours.service import Meaning
 from core.store import Store
 
 NEIGHBOURS, PUSHED = 12, 6
-"""Number of neighbours that attract a point, and of random points that repel it, in each step."""
+"""Number of neighbours that attract a point in each step, and of random points that repel it."""
 STEPS = 200
 DIRECTIONS = 128
-"""Number of principal components that are used to find neighbours."""
+"""Number of principal components used to find neighbours."""
 _BLOCK, _DEALT = 256, 16
-"""Number of points to search neighbours for at once, and number of points per group."""
+"""Number of points whose neighbours are searched for at once, and number of points per group."""
 _STRONGEST = 4.0
 _SPREAD = 10.0
 _PUSH = 10.0
-"""Weight of a repulsion; it is high because only `PUSHED` of all other points repel a point."""
+"""Weight of each repulsion. It is high because only `PUSHED` of all the other points repel a point."""
 _EVEN = 0.6
-"""Weight of the rank in a coordinate, which fills the plane evenly; the rest is the scaled coordinate."""
+"""Weight of a point's rank in its coordinate, which fills the plane evenly. The rest is the scaled coordinate."""
 
 Places = NDArray[np.float32]
 
 
-# While other programs keep the cores busy, two threads of BLAS take longer than one: they wait for each other.
+# When other programs keep the cores busy, two BLAS threads take longer than one, because they wait for each other.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def places(vectors: Matrix) -> Places:
-    """Lay out n unit vectors on a plane; return coordinates from 0 to 1, shape (n, 2).
+    """Lay out n unit vectors on a plane. Return coordinates from 0 to 1, with shape (n, 2).
 
-    The two main directions come first, then neighbours are drawn together.
+    The layout starts from the two main directions. Then neighbours are drawn together.
     """
     if len(vectors) < 3:
         return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
@@ -54,7 +54,7 @@ def places(vectors: Matrix) -> Places:
     for number in range(STEPS):
         rate = np.float32(1.0 - number / STEPS)
         force = np.zeros_like(plane)
-        # One neighbour of each point at a time: with arrays of all pairs this takes five times as long.
+        # Process one neighbour of each point at a time. With arrays of all pairs, this takes five times as long.
         for others in near:
             drawn = plane.take(others, axis=1) - plane
             force += drawn * (2.0 / (1.0 + (drawn**2).sum(0)))
@@ -67,7 +67,7 @@ def places(vectors: Matrix) -> Places:
 
 
 def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
-    """Return the indices of each point's nearest other points, shape (n, count).
+    """Return the indices of the `count` points nearest to each point, with shape (n, count).
 
     Points are split into groups of `_DEALT`. The `count` groups with the nearest members contain the result.
     """
@@ -90,7 +90,7 @@ def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
 
 
 def _within(plane: Places) -> Places:
-    """Scale coordinates to 0 to 1, partly by their rank on each axis, so that distant groups leave no empty space."""
+    """Scale coordinates to between 0 and 1, mixing in ranks per axis so that distant groups leave no empty space."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     scaled = (plane - low) / np.maximum(high - low, 1e-9)
     ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
@@ -98,7 +98,7 @@ def _within(plane: Places) -> Places:
 
 
 def regions(plane: Places, count: int) -> NDArray[np.intp]:
-    """Cluster points by k-means, starting from distant centres; return cluster numbers below `count`."""
+    """Cluster points with k-means, starting from distant centres. Return cluster numbers below `count`."""
     middles = plane[[int(np.argmin(((plane - plane.mean(0)) ** 2).sum(1)))]]
     farthest = np.full(len(plane), np.inf, np.float32)
     for _ in range(1, min(count, len(plane))):
@@ -117,33 +117,33 @@ def regions(plane: Places, count: int) -> NDArray[np.intp]:
 MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
 PHRASES = 3
-"""Maximum number of phrases in the name of a region."""
+"""Maximum number of phrases in a region's name."""
 _LEAST = 3
-"""Minimum number of notes in a region, and of notes that contain a phrase in its name."""
+"""Minimum number of notes in a region, and of notes containing a phrase for the phrase to be in the region's name."""
 _LONGEST = 6
-"""Maximum number of characters of a name in a script without spaces."""
+"""Maximum number of characters in a phrase in a script without spaces."""
 _CODE = frozenset(
     "async await bool const def else float func href import int null println return str true false var void".split()
 )
 """Programming keywords, which can't name a topic."""
 _READ = 40
-"""Maximum number of notes to read per region in order to name it."""
+"""Maximum number of notes to read in each region to name the region."""
 _CONSIDERED = 400
 """Number of a region's most frequent phrases to consider for its name."""
 _WEIGHED = 60
-"""Number of candidates, those in the most notes, that are also counted in other regions."""
+"""Number of a region's most widespread phrases that are also counted in other regions."""
 _RARE = 0.02
-"""Smoothing of a phrase's share, which gives phrases that are rare elsewhere about the same weight."""
+"""Smoothing added to a phrase's share, so that all phrases that are rare elsewhere get about the same weight."""
 _TITLE = 2
-"""Extra weight of a phrase in titles."""
+"""Extra weight for phrases in titles."""
 _ALIKE = 0.5
-"""Overlap between the notes of two phrases above which the second phrase adds nothing."""
+"""If the notes of two phrases overlap by more than this share, the second phrase is dropped."""
 _KEPT = 4
 """Maximum number of cached maps."""
 
 
 class NoteMaps:
-    """The maps of a workspace, cached until the index changes."""
+    """A workspace's maps, cached until the index changes."""
 
     def __init__(self, store: Store, meaning: Meaning) -> None:
         self._store = store
@@ -151,9 +151,9 @@ class NoteMaps:
         self._maps: Cache[tuple[str, int], NoteMap] = Cache(_KEPT)
 
     def build_map(self, base: str = "") -> NoteMap:
-        """Return the map of a base, by default of the notes of all bases by their most common model.
+        """Return a base's map. By default, map the notes in all bases that use the model with the most notes.
 
-        Raises UnknownChoice.
+        Raises UnknownChoice if the base doesn't exist.
         """
         bases = [self._store.bases.named(base)] if base else self._store.bases.all()
         key = base, self._store.database.version()
@@ -181,7 +181,7 @@ class NoteMaps:
         )
 
     def _regions(self, notes: Sequence[str], plane: Places) -> list[Region]:
-        """Return the regions, each named by the phrases that best distinguish its notes from those of other regions."""
+        """Return the regions, each named by the phrases that best set its notes apart from the other regions' notes."""
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
         members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
@@ -201,7 +201,7 @@ class NoteMaps:
 
 
 class _Sample:
-    """The notes of a region that are read to name it."""
+    """A sample of a region's notes, read to name the region."""
 
     def __init__(self, texts: Sequence[str], titles: Sequence[str]) -> None:
         self._text = "\n".join(texts)
@@ -209,15 +209,15 @@ class _Sample:
         self._words, self._titles = _Words(self._text), _Words(" ".join(titles))
 
     def rate(self, phrase: str) -> float:
-        """Return how often a note has a phrase on average, at most 1."""
+        """Return a phrase's average number of occurrences per note, at most 1."""
         return min(1.0, self._words.count(phrase) / len(self._notes))
 
     def name(self, others: Sequence["_Sample"]) -> tuple[str, ...]:
-        """Return distinct phrases that are common in these notes and rare in those of the other regions."""
+        """Return distinct phrases that are common in these notes and rare in the other regions' notes."""
         holders = {
             phrase: {number for number, words in enumerate(self._notes) if words.count(phrase)}
             for phrase in phrases(self._text, _CONSIDERED)
-            # A name has no programming keyword, and isn't part of a Chinese sentence.
+            # A name contains no programming keyword and isn't a fragment of a Chinese sentence.
             if (
                 _CODE.isdisjoint(phrase.split()) if phrase.isascii() else len(phrase) <= _LONGEST and "的" not in phrase
             )
@@ -248,7 +248,7 @@ class _Sample:
 
 
 class _Words:
-    """The normalized words of a text, for counting phrases in it."""
+    """A text's normalized words, for counting phrases."""
 
     def __init__(self, text: str) -> None:
         words = _WORD.findall(simplify(text).lower())
@@ -256,7 +256,7 @@ class _Words:
         self._runs = cache(lambda size: Counter(zip(*(words[start:] for start in range(size)), strict=False)))
 
     def count(self, phrase: str) -> int:
-        """Return how often a phrase, or its plural, is in the text."""
+        """Return how often a phrase or its plural occurs in the text."""
         if not phrase.isascii():
             return self._text.count(phrase)
         *first, last = phrase.split()

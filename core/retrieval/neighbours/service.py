@@ -1,4 +1,4 @@
-"""Notes similar to a note, by meaning, words, links and tags; phrases of all notes; passages similar to a text."""
+"""Finds notes similar to a note by meaning, words, links and tags. Also finds key phrases and similar passages."""
 
 import math
 from collections import Counter, defaultdict
@@ -28,19 +28,19 @@ from core.store.remembered import PerNote
 if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine
 
-# Words and key phrases of notes, and how many of them notes share.
+# The notes' words and key phrases, and how many of them two notes share.
 
 _RUN = 6
-"""Number of words in each piece of text that is compared to recognize copies."""
+"""Number of words in each piece of text compared to recognize copies."""
 _LEAST = 20
-"""Minimum number of pieces in the shorter text for recognizing copies."""
+"""Minimum number of pieces the shorter text needs for copies to be recognized."""
 _SHOWN = 3
 """Maximum number of shared phrases to show."""
 
 
 @frozen
 class NoteWords:
-    """Counts of the words in a note, and the hashes of its pieces of _RUN words."""
+    """A note's word counts, and the hashes of its _RUN-word pieces."""
 
     counts: Mapping[str, int]
     pieces: frozenset[int]
@@ -48,7 +48,7 @@ class NoteWords:
 
 @frozen
 class Shared:
-    """What two notes share: the cosine of their words, common key phrases, and the copied share of the shorter text."""
+    """What two notes share: their words' cosine, common key phrases, and how much of the shorter text is copied."""
 
     cosine: float
     phrases: tuple[str, ...]
@@ -56,7 +56,7 @@ class Shared:
 
 
 def words_of(text: str) -> NoteWords:
-    """Return the words of a text."""
+    """Count the words in text and hash its pieces."""
     words = keywords(text)
     runs = zip(*(words[at:] for at in range(_RUN)), strict=False)
     return NoteWords(Counter(words), frozenset(map(hash, runs)))
@@ -65,9 +65,9 @@ def words_of(text: str) -> NoteWords:
 def compare(
     note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Mapping[str, int]]
 ) -> dict[str, Shared]:
-    """Return what a note shares with each of the other notes in `words`; rarer words weigh more (tf-idf).
+    """Return what a note shares with each of the other notes in `words`. Rarer words weigh more (tf-idf).
 
-    `phrases` are the counts of key phrases in the same notes.
+    `phrases` holds the key phrase counts for the same notes.
     """
     rarity = _rarity([item.counts for item in words.values()])
     telling = _rarity(phrases.values())
@@ -86,14 +86,14 @@ def compare(
 
 
 def _weigh_words(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of words, normalized to unit length."""
+    """Return the word weights, normalized to unit length."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
     return {word: weight / length for word, weight in weights.items()}
 
 
 def _rarity(group: Collection[Mapping[str, int]]) -> dict[str, float]:
-    """Return the rarity of each word in a group of notes: the logarithm of the inverse share of notes with it."""
+    """Return each word's rarity in a group of notes: the log of the inverse share of notes containing the word."""
     holders = Counter(word for counts in group for word in counts)
     return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
 
@@ -101,7 +101,7 @@ def _rarity(group: Collection[Mapping[str, int]]) -> dict[str, float]:
 def _common_phrases(
     first: Mapping[str, int], second: Mapping[str, int], rarity: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """Return the most characteristic key phrases of both notes; no phrase is part of another."""
+    """Return the most characteristic key phrases shared by both notes, omitting phrases contained in one another."""
     weights = {
         phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
         for phrase, count in first.items()
@@ -114,24 +114,28 @@ def _common_phrases(
     return tuple(chosen)
 
 
-# How near notes are by meaning: a vector for each note, kept in memory, and read again when its windows change.
+# How near notes are in meaning. Each note has a vector, kept in memory and reread when the note's windows change.
 
 _FEW = 10
-"""Number of notes at which half of their mean vector is subtracted; with fewer notes it is less, because the mean of
-a few notes depends too much on each.
+"""Number of notes at which half of their mean vector is subtracted.
+
+With fewer notes, less is subtracted, because the mean of a few notes depends too much on each one.
 """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSpace:
-    """The notes with vectors of one model. `vectors` are centred, of unit length; `rows` maps notes to rows."""
+    """The notes that have vectors from one model.
+
+    `vectors` are centred and have unit length. `rows` maps each note id to its row.
+    """
 
     rows: Mapping[str, int]
     vectors: Matrix
 
 
 class Meaning:
-    """Similarity of meaning between the notes of a workspace. Thread-safe."""
+    """Similarity in meaning between a workspace's notes. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -139,7 +143,7 @@ class Meaning:
         self._spaces: Cache[int, Mapping[str, VectorSpace]] = Cache(1)
 
     def cosines(self, note_id: str) -> dict[str, float]:
-        """Return the cosines of a note to the other notes of its model, the nearest first; empty without vectors."""
+        """Return a note's cosines to all other notes with the same model, nearest first. Empty if it has no vector."""
         for space in self.spaces().values():
             if note_id in space.rows:
                 cosines = space.vectors @ space.vectors[space.rows[note_id]]
@@ -153,7 +157,7 @@ class Meaning:
         return self._spaces.get(self._store.database.version()) is not None
 
     def spaces(self) -> Mapping[str, VectorSpace]:
-        """Return the notes with vectors, by the fingerprint of their model."""
+        """Return the notes that have vectors, by their model's fingerprint."""
         return self._spaces.get_or_compute(self._store.database.version(), self._read)
 
     def _read(self) -> Mapping[str, VectorSpace]:
@@ -171,7 +175,7 @@ class Meaning:
         return spaces
 
     def _read_means(self, note_ids: Collection[str]) -> Iterator[tuple[str, tuple[str, Matrix]]]:
-        """Yield note ids with the fingerprint of the note's model and the mean of the note's vectors."""
+        """Yield each note's id with its model's fingerprint and the mean of its vectors."""
         base_of = self._store.notes.base_ids(note_ids)
         for base in self._store.bases.all():
             ids = [note_id for note_id in note_ids if base_of.get(note_id) == base.id]
@@ -179,33 +183,34 @@ class Meaning:
                 yield note_id, (base.fingerprint, mean)
 
 
-# The notes near a note.
+# Finding the notes nearest to a note.
 
 CANDIDATES = 40
-"""Number of notes nearest in meaning to compare by words. On two vaults, 20 were slightly worse, and 80 no better."""
+"""Number of notes nearest in meaning to compare by words. On two vaults, 20 was slightly worse and 80 no better."""
 LONGEST = 20_000
-"""Number of characters to compare per note, from its beginning."""
+"""Maximum number of characters to compare per note, counted from the beginning."""
 _KNOWN = 4_000
 """Maximum number of notes whose words are cached."""
 _WORDS = 2.0
-"""Weight of the words' cosine relative to that of the vectors: the best of the values 1 to 4 on two vaults
+"""Weight of the word cosine relative to the vector cosine. The best of the values 1 to 4 on two vaults
 (benchmarks/related.py).
 """
 _LINKED = 0.3
 """Score for a link between two notes."""
 _TAGGED = 0.3
-"""Score for a tag that only two notes have; a frequent tag adds less."""
+"""Score for a tag shared by only two notes. Frequent tags add less."""
 _RARE = 50
-"""Maximum number of notes with the same tag; if more have it, they aren't compared because of the tag."""
+"""Maximum number of notes that can share a tag and still be compared because of that tag."""
 _ASKED, _CHUNKS = 24, 200
-"""Number of words to search for if a note has no vectors, and of chunks to use from that search."""
+"""Number of words to search for if a note has no vectors, and of chunks to use from that search's results."""
 
 
 @frozen
 class Neighbour:
-    """A note similar to another, with the cosine of their vectors (None without vectors) and what else they share.
+    """A note similar to another note, with their vectors' cosine (None if either has no vector) and what they share.
 
-    `links_here`: the neighbour links to the note; `linked`: the note links to the neighbour. `tags`: the common tags.
+    `links_here` is True if the neighbour links to the note, and `linked` if the note links to the neighbour. `tags` are
+    the tags they have in common.
     """
 
     note_id: str
@@ -218,7 +223,10 @@ class Neighbour:
 
 
 class Neighbours:
-    """Finds notes and passages similar to a note or a text; rereads only notes that changed, ignores hidden parts."""
+    """Finds notes and passages similar to a note or to given words.
+
+    Rereads notes only if they have changed, and ignores their hidden parts.
+    """
 
     def __init__(self, store: Store, texts: NoteTexts, build_engine: "Callable[[], SearchEngine]") -> None:
         self._store = store
@@ -231,9 +239,9 @@ class Neighbours:
         """Copies and contradictions among the notes."""
 
     def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
-        """Return the nearest active, unexpired notes to a note, the best first.
+        """Return the active, unexpired notes nearest to a note, best first.
 
-        Without `links` and `tags`, only meaning and words count.
+        If `links` and `tags` aren't given, only meaning and words count.
         """
         allowed = self._store.note_vectors.answering() - {note.id}
         there = {link.note_id for link in links.resolve(note, note.links)} if links else set()
@@ -255,11 +263,14 @@ class Neighbours:
         return sorted(neighbours, key=lambda neighbour: (-neighbour.score, neighbour.note_id))
 
     def phrases(self) -> dict[str, Counter[str]]:
-        """Return the key phrases of active, unexpired notes with their counts."""
+        """Return the key phrases in each active, unexpired note, with their counts."""
         return self._phrases.get(self._states(), self._store.note_vectors.answering())
 
     def passages(self, words: Iterable[str], limit: int, bases: Collection[str] = ()) -> list[Hit]:
-        """Return passages similar to the words of a text, the best of each note; may be empty. Raises ModelError."""
+        """Return passages similar to the given words, only the best one from each note.
+
+        Return an empty list if no passage is similar enough. Raises ModelError.
+        """
         engine = self._build_engine()
         options = SearchOptions(bases=[*bases], limit=limit, reranker="none", wait=False)
         result = engine.answer(engine.prepare(" ".join(words), options))
@@ -275,7 +286,7 @@ class Neighbours:
         return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
-        """Return the notes that contain the most characteristic words of a note, for a note without vectors."""
+        """Return the notes containing a note's most characteristic words. Used if the note has no vectors."""
         counts = self._read_words(note.id).counts
         known = self._store.words.counts([*counts])
         every = max(1, self._store.chunks.count_all())
@@ -296,6 +307,6 @@ class Neighbours:
                 yield note_id, phrases(self._text(note_id))
 
     def _text(self, note_id: str) -> str:
-        """Return the beginning of a note's title and text, without blobs and hidden parts; raises NoteNotFound."""
+        """Return the beginning of a note's title and text, without blobs or hidden parts. Raises NoteNotFound."""
         note = self._texts.without_hidden(note_id)
         return f"{note.title}\n{remove_blobs(note.body)}"[:LONGEST]

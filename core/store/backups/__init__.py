@@ -1,1 +1,1 @@
-"""Backup files: making, checking, encrypting and restoring them."""
+"""Create, check, encrypt and restore backups."""

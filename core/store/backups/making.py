@@ -1,4 +1,4 @@
-"""Making a backup: one zip file with a consistent copy of the database and the workspace's files."""
+"""Create a backup: a zip file with a consistent copy of the database and the workspace's files."""
 
 import os
 import shutil
@@ -21,17 +21,17 @@ from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
-"""Number of backups per workspace to keep in a folder, by reason; older ones are deleted."""
+"""Number of backups to keep per workspace and folder, by reason; older ones are deleted."""
 
 _PAGES = 4096
-"""Number of database pages to copy between two progress reports."""
+"""Number of database pages to copy between progress reports."""
 _SPARE = 8 << 20
-"""Bytes to leave free on the disk of a backup."""
+"""Bytes to leave free on the backup's disk."""
 _PREFIX = ".tessera-backup."
-"""Prefix of temporary names in a folder that the user chose, where other programs may use the same names."""
+"""Prefix of temporary names in a user-chosen folder, to avoid clashes with other programs' files."""
 _COUNTS = "SELECT user_version, (SELECT count(*) FROM bases), (SELECT count(*) FROM notes) FROM pragma_user_version"
 _LEVEL = 1
-"""Compression level: higher levels take much more time and save little space."""
+"""Compression level; higher levels take much longer and save little space."""
 
 
 def make(
@@ -43,11 +43,11 @@ def make(
     *,
     to: Path | None = None,
 ) -> Backup:
-    """Write a backup of the workspace in a folder; its database may be written meanwhile.
+    """Back up the workspace in `folder`; its database may be written to at the same time.
 
-    `place` is the folder for backups, by default `backups` in the workspace. `to` overrides it: a folder, or a file
-    whose name ends in .zip. Raises ConfigError if that file exists, NotesDamaged for a damaged database (older backups
-    stay), DiskFull, and other errors of `core.base.faults`.
+    `place` is the backup folder, by default `backups` in the workspace. `to` overrides `place` with another folder or
+    with a .zip file. Raises ConfigError if that file exists, NotesDamaged if the database is damaged (older backups
+    are kept), DiskFull, and other errors from `core.base.faults`.
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 Path.is_dir raises for a long name
@@ -64,7 +64,7 @@ def make(
             counts = copy.execute(_COUNTS).fetchone()
         backup = Backup(database, utc_now(), 0, reason, str(folder), version("tessera-notes"), *counts)
         made = _write_zip(folder, partial, backup, progress)
-        if reason != "migration":  # a migration's copy is next to the database and must not fail
+        if reason != "migration":  # a migration's backup is next to the database, and encrypting it might fail
             backup = manifest.encrypt_backup(folder, made, backup)
         with suppress(OSError):  # a disk without permissions
             made.chmod(0o600)
@@ -80,10 +80,10 @@ def make(
 
 @contextmanager
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
-    """Lock a folder for backups, and yield an empty temporary folder in it; delete leftovers of a killed process.
+    """Lock a backup folder, and yield an empty temporary folder in it; leftovers of a killed process are deleted.
 
     The names of the lock file and the temporary folder begin with the prefix. With the default prefix, the lock file
-    stays.
+    is kept.
     """
     if not place.is_dir():
         raise StoreError(
@@ -101,7 +101,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
                 if prefix == _PREFIX:
-                    with suppress(OSError):  # on Windows, which deletes it once it is unused
+                    with suppress(OSError):  # fails on Windows, which deletes the file once it is unused
                         lock.unlink()
     except Timeout as error:
         raise StoreError(
@@ -110,7 +110,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def _check_space(folder: Path, place: Path) -> None:
-    """Raise DiskFull if there is no space for a copy of the database and its zip."""
+    """Raise DiskFull if there is too little space for a copy of the database and the zip."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need = 2 * size + _SPARE
     free = shutil.disk_usage(place).free
@@ -127,7 +127,7 @@ def _check_space(folder: Path, place: Path) -> None:
 
 
 def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: Progress) -> None:
-    """Copy a database from one snapshot; raises NotesDamaged if the copy fails its check."""
+    """Copy a database from a single snapshot; raises NotesDamaged if the copy fails its check."""
 
     def step(_: int, left: int, total: int) -> None:
         progress(total - left, total, message("Copying the notes"))
@@ -135,7 +135,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
     within = connection.in_transaction
     with closing(sqlite3.connect(target)) as copy:
-        # If the process is killed, the copy is deleted anyway.
+        # Durability doesn't matter: if the process is killed, the copy is deleted anyway.
         copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         if not within:
             connection.execute("BEGIN")
@@ -150,12 +150,12 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
 
 
 def open_closed(database: Path) -> closing[sqlite3.Connection]:
-    """Open a database file without locks; nothing may write to it."""
+    """Open a database file without locking it; nothing may write to the file in the meantime."""
     return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
 
 
 def check(database: Path) -> str:
-    """Return the first error in the structure of a closed database, or ""."""
+    """Return the first structural error in a closed database, or "" if it is sound."""
     try:
         with open_closed(database) as connection:
             (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -177,7 +177,7 @@ def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) 
                 source = files.open_regular(file)
                 with source as stream, archive.open(name, "w", force_zip64=True) as target:
                     digests[name] = manifest.copy_stream(stream, target)
-            except (FileNotFoundError, files.Unfit):  # deleted meanwhile, or not a file
+            except (FileNotFoundError, files.Unfit):  # just deleted, or not a regular file
                 continue
         manifest.write(archive, backup, digests)
     database.unlink()
@@ -201,9 +201,9 @@ def _free_name(place: Path, backup: Backup) -> Path:
 
 
 def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
-    """Delete this workspace's backups with the same reason, except the newest.
+    """Delete this workspace's old backups with the same reason; `KEPT` says how many to keep.
 
-    The backup that was just made is kept, even if others have later times because the clock was wrong.
+    The new backup is always kept, even if others have later timestamps because the clock was wrong.
     """
     same = [
         backup

@@ -1,8 +1,8 @@
-"""The content of a backup: the files of a workspace, a manifest with their digests, and their encryption.
+"""Backup contents: the workspace's files, a manifest with their digests, and encryption.
 
-Encrypted backups have the age format. The passphrase is needed to read a backup, but not to make one: it encrypts a
-private key once. Later backups are encrypted for its public key, so no passphrase is stored. Every backup contains the
-encrypted key, so the `age` program can read it too.
+Encrypted backups use the age format. The passphrase is needed to read a backup, but not to create one. It encrypts a
+private key once; later backups are encrypted for the public key, so the passphrase is never stored. Every backup
+contains the encrypted key, so the `age` program can also read the backup.
 """
 
 import io
@@ -36,17 +36,17 @@ DAMAGE = (
     *(OSError, EOFError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError, AttributeError),
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, sqlite3.DatabaseError),
 )
-"""Exceptions that reading a damaged backup may raise."""
+"""Exceptions that may be raised while reading a damaged backup."""
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
-"""Names in an encrypted backup: the key, and the encrypted zip."""
+"""Names in an encrypted backup of the key and of the encrypted zip."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash", FILES),
 )
-"""Files and folders of a workspace that a backup contains in addition to the database."""
+"""Workspace files and folders to back up in addition to the database."""
 Digests = Mapping[str, tuple[int, str]]
-"""The size and the SHA-256 of each file of a backup, by its path."""
+"""Each backed-up file's size and SHA-256, by path."""
 
 
 @frozen
@@ -67,7 +67,7 @@ class _Manifest:
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
 _OF_EARLIER = "notes-schema-*.db"
-"""Pattern for backups by earlier versions, which only copied the database before a migration."""
+"""Pattern for backups by earlier versions, which only copied the database, before migrations."""
 _MOST = 16 << 20
 _BLOCK = 1 << 20
 
@@ -81,12 +81,12 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
         "files": digests,
     }
     text = json.dumps(about, ensure_ascii=False, indent=1)
-    with archive.open(FILE, "w") as stream:  # without a time, because zip files can't store times before 1980
-        stream.write(text.encode("utf-8", "surrogatepass"))  # a folder's name may have lone surrogates
+    with archive.open(FILE, "w") as stream:  # no modification time, because zip files can't store times before 1980
+        stream.write(text.encode("utf-8", "surrogatepass"))  # a folder name may contain lone surrogates
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
-    """Return a backup and the digests of its files; raises SourceError for a file that isn't a sound backup."""
+    """Return a backup and its files' digests; raises SourceError if the file isn't an intact backup."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
@@ -101,7 +101,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
 def belongs(name: str) -> bool:
     """Return whether a backup may contain a file with this path.
 
-    Other programs may leave files with names that a zip can't store: with a backslash or a lone surrogate.
+    Files left by other programs may have names that a zip can't store, with a backslash or a lone surrogate.
     """
     whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
     inside = any(name.startswith(f"{item}/") for item in BELONGING)
@@ -110,7 +110,7 @@ def belongs(name: str) -> bool:
 
 
 def list_backups(*places: Path) -> list[Backup]:
-    """Return the backups in the given folders, the newest first; an unreadable backup has a `problem`."""
+    """Return the backups in the given folders, newest first; an unreadable backup has a `problem`."""
     backups = {file: read_backup(file) for place in places for file in _files(place)}
     return sorted(backups.values(), key=lambda backup: (backup.made_at, backup.name), reverse=True)
 
@@ -122,7 +122,7 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def read_backup(file: Path) -> Backup:
-    """Return a backup, with a `problem` if its content can't be read; raises SourceError if the file can't be read."""
+    """Return a backup, with a `problem` if its contents are invalid; raises SourceError if the file can't be read."""
     try:
         status = file.stat()
     except OSError as error:
@@ -137,7 +137,7 @@ def read_backup(file: Path) -> Backup:
 
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
-    """Copy a stream into `target`, or only read it if that is None; return its size and SHA-256."""
+    """Copy a stream to `target`, or only read the stream if `target` is None; return its size and SHA-256."""
     size = 0
     digest = sha256()
     while block := source.read(_BLOCK):
@@ -149,7 +149,7 @@ def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
 
 
 def unpack(file: Path, folder: Path | None, names: Digests) -> None:
-    """Write the files of a backup into a folder, or only verify them; raises SourceError for a changed file."""
+    """Write a backup's files to `folder`, or only verify them if it is None; raises SourceError if a file differs."""
     try:
         with zipfile.ZipFile(file) as archive:
             if {*archive.namelist()} != {*names, FILE}:
@@ -188,14 +188,14 @@ LEAST = 8
 
 @frozen
 class BackupKey:
-    """The public key for encrypting backups (`recipient`), and the private key, encrypted with the passphrase."""
+    """The public key for encrypting backups (`recipient`), and the passphrase-encrypted private key (`identity`)."""
 
     recipient: str
     identity: str
 
 
 def key(folder: Path) -> BackupKey | None:
-    """Return the key of a workspace, or None if its backups aren't encrypted; raises SourceError for a damaged file."""
+    """Return a workspace's key, or None if its backups aren't encrypted; raises SourceError if the key is damaged."""
     file = folder / KEY_FILE
     try:
         return decode(BackupKey, files.parse_json(files.read(file)))  # type: ignore[no-any-return]
@@ -212,13 +212,13 @@ def _key_error(file: Path) -> SourceError:
 
 
 def unprotect(folder: Path) -> None:
-    """Stop encrypting the backups of a workspace; earlier ones stay encrypted."""
+    """Stop encrypting a workspace's backups; earlier backups stay encrypted."""
     with translate_errors(folder):
         files.delete(folder / KEY_FILE)
 
 
 def protect(folder: Path, passphrase: str) -> None:
-    """Encrypt the backups of a workspace from now on; raises ConfigError for a short passphrase."""
+    """Encrypt a workspace's backups from now on; raises ConfigError if the passphrase is too short."""
     if len(passphrase) < LEAST:
         raise ConfigError("A passphrase needs at least {n} characters.", n=LEAST)
     with translate_errors(folder):
@@ -230,7 +230,7 @@ def protect(folder: Path, passphrase: str) -> None:
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
-    """Replace a plain backup with an encrypted one if the workspace encrypts its backups; return the result."""
+    """Encrypt a backup file in place if the workspace encrypts its backups; return the resulting backup."""
     own = key(folder)
     if own is None:
         return backup
@@ -253,9 +253,9 @@ def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
 
 
 def decrypt_backup(file: Path, folder: Path, digests: Digests, passphrase: str) -> Path:
-    """Decrypt a backup into a folder, and return the plain backup file.
+    """Decrypt a backup into a folder, and return the decrypted backup file.
 
-    Raises ConfigError for a wrong passphrase, and SourceError for a damaged backup.
+    Raises ConfigError if the passphrase is wrong, and SourceError if the backup is damaged.
     """
     age = _age()
     unpack(file, folder, digests)

@@ -1,8 +1,8 @@
-"""Restoring a backup: it is unpacked and checked first, and replaces the workspace the next time that is opened.
+"""Restore a backup: unpack and check it now, and replace the workspace's files the next time the workspace is opened.
 
-The unpacked backup gets the name `restoring` only once it is complete. The opening moves the current files aside,
-renames the folder to `restored`, and moves its content into the workspace. Whenever the process is killed, the folder
-has one of these two names, and the next opening continues from there.
+The folder with the unpacked backup is named `restoring` only once it is complete. Opening the workspace moves the
+current files aside, renames the folder to `restored`, and moves its contents into the workspace. If the process is
+killed at any point, the folder has one of these two names, and the next opening continues from there.
 """
 
 import shutil
@@ -18,27 +18,28 @@ from core.model import Backup
 from core.store.backups import making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
-"""Returns the SQL of the objects in a schema version, by kind and name; raises NewerSchema."""
+"""A function that returns the SQL of a schema version's objects, by kind and name; raises NewerSchema."""
 ASIDE = "replaced"
-"""The folder in a workspace for the files that restored backups replaced."""
+"""The folder in a workspace for files replaced by restored backups."""
 
 _READY = "restoring"
 _MOVED = "restored"
 _NAMED = "aside.txt"
-"""The file in both folders with the name of the folder for the replaced files."""
+"""The file, in either folder, that holds the name of the folder for the replaced files."""
 _BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != manifest.KEY_FILE]
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
-"""Files that a restored backup replaces. Tokens, logs, other backups and the key for backups stay."""
+"""Files replaced by a restored backup. Tokens, logs, other backups and the backup key stay."""
 _SPARE = 64 << 20
-"""Bytes to leave free on the disk of a workspace."""
+"""Bytes to leave free on the workspace's disk."""
 
 
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
-    """Unpack a backup for the next opening of the workspace in a folder, which is created if missing.
+    """Unpack a backup so that it replaces the workspace in `folder` the next time the workspace is opened.
 
-    Return the backup, and the folder to which the current files will be moved, or None if there is no workspace yet.
-    Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema, DiskFull, and other errors
-    of `core.base.faults`; the workspace is unchanged then.
+    The folder is created if missing. Return the backup, and the folder to which the current files will be moved, or
+    None if there is no workspace yet. Raises SourceError if the backup is damaged, ConfigError if the passphrase is
+    missing or wrong, NewerSchema, DiskFull, and other errors from `core.base.faults`. On error, the workspace is
+    unchanged.
     """
     partial = folder / f"{_READY}.partial"
     ready = folder / _READY
@@ -97,7 +98,7 @@ def _check_space(need: int, folder: Path) -> None:
 
 
 def _check_database(file: Path, database: Path, objects: Objects) -> None:
-    """Raise SourceError for a damaged database, missing tables of its schema, or foreign triggers and views."""
+    """Raise SourceError if a database is damaged, lacks tables of its schema, or contains foreign triggers or views."""
     if wrong := making.check(database):
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
     with making.open_closed(database) as connection:
@@ -121,12 +122,12 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
 
 
 def is_pending(folder: Path) -> bool:
-    """Return whether an unpacked backup waits for the next opening of the workspace in a folder."""
+    """Return whether an unpacked backup will replace the workspace in `folder` the next time it is opened."""
     return (folder / _READY).is_dir() or (folder / _MOVED).is_dir()
 
 
 def complete(folder: Path) -> None:
-    """Put an unpacked backup in place, if there is one; the caller holds the workspace's lock."""
+    """Move an unpacked backup into place, if there is one; the caller must hold the workspace's lock."""
     ready = folder / _READY
     moved = folder / _MOVED
     with translate_errors(folder):
@@ -139,7 +140,7 @@ def complete(folder: Path) -> None:
         if moved.is_dir():
             (moved / _NAMED).unlink(missing_ok=True)
             _move(list(moved.glob(f"{BACKUPS}/trash")), folder / BACKUPS)
-            # The database comes last: without it the folder isn't a workspace yet.
+            # The database comes last; without it, the folder isn't a workspace yet.
             kept = {manifest.KEY_FILE} if (folder / manifest.KEY_FILE).exists() else set()
             others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]
             _move([*others, *moved.glob(DATABASE)], folder)

@@ -15,7 +15,7 @@ from core.model import Matrix
 
 @frozen
 class Address:
-    """Address of a workspace's collections on a Chroma server. `owner` names the workspace."""
+    """Address of a workspace's collections on a Chroma server. `owner` is the workspace's name there."""
 
     url: str
     owner: str
@@ -28,7 +28,7 @@ Place = Path | Address
 
 
 def rebuild_address(address: Address) -> Address:
-    """Return the address where new collections are built; the prefix never occurs in a workspace's owner name."""
+    """Return the address where new collections are built; no workspace's owner name starts with this prefix."""
     return replace(address, owner=f"new-{address.owner}")
 
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 _PAGE = 1000
 _GRAPH: Any = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
-"""Parameters of HNSW. With 150,000 windows, a search misses a tenth of the ten nearest windows with Chroma's defaults,
-and a hundredth with these. Adding a window takes 0.5 ms longer, a search 2 ms.
+"""HNSW parameters. With 150,000 windows, a search misses a hundredth of the ten nearest windows, compared to a tenth
+with Chroma's defaults. Adding a window takes 0.5 ms longer, and a search 2 ms longer.
 """
 
 
 class Collections:
-    """Collections of a Chroma client, by name, with the methods of `Backend`."""
+    """A Chroma client's collections, by name, with the same methods as `Backend`."""
 
     _client: "ClientAPI"
 
@@ -108,11 +108,11 @@ class Collections:
 
 
 def client_settings() -> "Settings":
-    """Return settings for a client that neither uses the network nor computes vectors."""
+    """Return settings for a client that sends no telemetry and never computes vectors."""
     from chromadb.api.types import DefaultEmbeddingFunction
     from chromadb.config import Settings
 
-    # Even without an embedding function, a collection names the default one, which would download its model.
+    # Even without an embedding function, a collection refers to the default one, which would download its model.
     DefaultEmbeddingFunction.__call__ = _refuse  # type: ignore[method-assign]
     return Settings(anonymized_telemetry=False)
 
@@ -121,21 +121,22 @@ def _refuse(self: object, input: object) -> NoReturn:
     raise RuntimeError("vectors are computed before they reach the index")
 
 
-# A Chroma server, called from Chroma's process.
+# A Chroma server, called from the worker process.
 
 _REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
-"""Time limits in seconds for reaching a server and for its answers; Chroma's client has none."""
+"""Time limits in seconds for connecting to a server and for its responses; Chroma's client has no limits."""
 _SEALED = "sealed"
 _PREFIX = "tessera-{}-"
-"""Prefix of the names of a workspace's collections."""
+"""Prefix of the names of a workspace's collections, to be filled in with the owner."""
 _BUSY = (408, 429, 502, 503, 504)
-"""HTTP statuses from a temporarily unavailable server or proxy."""
+"""HTTP status codes for a temporarily unavailable server or proxy."""
 
 
 class RemoteChroma(Collections):
-    """The collections of a workspace on a Chroma server.
+    """A workspace's collections on a Chroma server.
 
-    The metadata of a sound, closed collection contains its number of entries as a seal, which opening removes.
+    When an undamaged collection is closed, its number of entries is stored in the metadata as a seal. Opening the
+    collection removes the seal.
     """
 
     def __init__(self, address: Address, *, empty: bool) -> None:
@@ -167,7 +168,7 @@ class RemoteChroma(Collections):
         self._collections.clear()
 
     def close(self, *, sealed: bool) -> None:
-        """Close the client; `sealed`: the collections are sound."""
+        """Close the client; with `sealed`, first mark the collections as undamaged."""
         try:
             for name in self.names() if sealed else ():
                 collection = self._collection(name)
@@ -211,7 +212,7 @@ def _client(address: Address) -> "ClientAPI":
 
 
 def fault_of(error: BaseException, address: Address) -> StoreError:
-    """Return the error for a failed call: IndexAway if the server is unreachable or refuses, else IndexDamaged."""
+    """Return the error for a failed call: IndexAway if the server is unreachable or denies access, or IndexDamaged."""
     why = str(error) or type(error).__name__
     status = 0
     cause: BaseException | None = error
@@ -226,7 +227,7 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
             url=address.url,
             variable="TESSERA_INDEX_TOKEN",
         )
-    # A failed connection raises an error of httpx or of the system, or a bare ValueError.
+    # A failed connection raises an httpx error, an OSError or a bare ValueError.
     if status in _BUSY or type(error).__module__.startswith("httpx") or isinstance(error, OSError | ValueError):
         return IndexAway(
             (

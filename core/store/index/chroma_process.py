@@ -1,6 +1,6 @@
-"""Backends that call Chroma in another process, which may crash without affecting this one.
+"""Backends that call Chroma in a separate process, which may crash without affecting this one.
 
-One worker process serves all folders and servers.
+A single worker process serves all folders and servers.
 """
 
 import os
@@ -18,51 +18,51 @@ from core.store.index.chroma_collections import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED, seal_file
 
 _BATCH = 100
-"""Number of entries per addition: a search waits for at most one batch."""
+"""Number of entries to add or remove per request, so that a search waits for one batch at most."""
 _SECONDS = 60
-"""Time limit in seconds for a reply, because a search in a damaged graph may never end."""
+"""Time limit in seconds for a reply; a search in a damaged graph may never end."""
 _LONG = 600
 """Time limit in seconds for calls that read a whole collection."""
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 
 class Backend:
-    """Collections of entries by name, in a folder or on a server; an entry is an id and a vector of unit length.
+    """Collections of entries by name, in a folder or on a server. An entry is an id with a unit-length vector.
 
-    Raises IndexDamaged if a collection must be rebuilt, and another StoreError if the backend can't be used now.
+    Raises IndexDamaged if a collection must be rebuilt, or another StoreError if the backend is currently unusable.
     """
 
     def __init__(self, place: Place) -> None:
         self._place = place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the place, and clear it if `empty`; return whether its seal proves the index sound."""
+        """Open the folder or server, clearing the index if `empty`; return whether a seal proves it undamaged."""
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:
-        """Close the place if it is open. `sealed`: the index is sound."""
+        """Close the folder or server if it is open; with `sealed`, mark the index as undamaged."""
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
         return set(self._ask("names"))
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
-        """Return the best entries with their cosines; there may be fewer than `count`."""
+        """Return the best entries with their cosines, possibly fewer than `count`."""
         return dict(self._ask("search", name=name, query=query, count=count))
 
     def ids(self, name: str) -> set[str]:
         return set(self._ask("ids", _LONG, name=name))
 
     def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
-        """Return the vectors of the given entries, as stored in the graph."""
+        """Return the given entries' vectors, as stored in the graph."""
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
     def reach(self, name: str) -> float:
-        """Return the share of all entries that a search for all of them returns."""
+        """Return the share of entries found by a search that asks for all of them."""
         return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add entries; entries with known ids stay unchanged."""
+        """Add entries; existing entries with the same ids stay unchanged."""
         for at in range(0, len(ids), _BATCH):
             self._ask("add", name=name, ids=list(ids[at : at + _BATCH]), vectors=vectors[at : at + _BATCH])
 
@@ -82,7 +82,7 @@ class Backend:
         return Backend(rebuild_address(place) if isinstance(place, Address) else place.with_name(FRESH))
 
     def take_over(self, fresh: "Backend") -> None:
-        """Replace the content of this backend with the content of another one; both are closed afterwards."""
+        """Replace this backend's contents with those of another backend; both are closed afterwards."""
         place = self._place
         if isinstance(place, Address):
             fresh._ask("hand_over", _LONG, owner=place.owner)

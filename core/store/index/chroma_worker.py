@@ -1,7 +1,7 @@
 """Main program of the process that runs Chroma: `python -m core.store.index.chroma_worker`.
 
-It is a separate process because of Chroma 1.5.9: a damaged HNSW file crashes the process that reads it, and adding
-entries holds the GIL. Chroma also remembers a failure to open a folder, so this process ends after such a failure.
+Chroma 1.5.9 needs a separate process because a damaged HNSW file crashes the process that reads it, and because adding
+entries holds the GIL. Chroma also remembers a failure to open a folder, so this process exits after such a failure.
 """
 
 import json
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders next to an index while it is rebuilt; they remain if the process is killed."""
+"""Folders next to an index during a rebuild; they remain if the process is killed."""
 _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(ENOSPC))
-"""Texts in Chroma's errors for a full disk, from SQLite and from the operating system."""
+"""Phrases in Chroma's errors for a full disk, from SQLite and from the operating system."""
 _BUSY = message("another Tessera still has it open")
 
 
@@ -40,16 +40,17 @@ class NotOpened(Exception):
 
 
 class Directory(Collections):
-    """A Chroma folder that this process has open.
+    """A Chroma folder opened by this process.
 
-    Opening waits for another process that has the folder open: one whose parent was killed will close it and end.
+    Opening waits while another process has the folder open. If that process's parent was killed, the process will
+    close the folder and exit.
     """
 
     def __init__(self, folder: Path, *, empty: bool) -> None:
         super().__init__()
         self._folder = folder
         lock = folder.with_name("chroma.lock")
-        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # no process can have locked it
+        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # no process can hold it
             delete(lock)
         self._lock = FileLock(lock, is_singleton=True)
         self._lock.acquire(timeout=_LOCK_SECONDS)
@@ -64,7 +65,7 @@ class Directory(Collections):
             raise
 
     def close(self, *, sealed: bool) -> None:
-        """Close the folder; `sealed`: the index is sound."""
+        """Close the folder; with `sealed`, also seal it to mark the index as undamaged."""
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
@@ -74,22 +75,22 @@ class Directory(Collections):
             self._lock.release()
 
 
-# The seal of a closed index: sizes and checksums of its files, in a file next to its folder. An index has no seal while
-# it is in use, nor after its process was killed.
+# The seal of a closed index: its files' sizes and checksums, in a file next to its folder. An index has no seal while
+# it is in use, or after its process was killed.
 
 Files = Mapping[str, list[int]]
-"""Size and CRC-32 of each file in a folder, by path. This detects damage, not forgery."""
+"""Each file's size and CRC-32, by path within the folder. They detect damage, not forgery."""
 
 _BLOCK = 1 << 20
 _HOLLOW = 1 << 26
-"""Minimum size in bytes of files that are checked for holes."""
+"""Minimum size in bytes of files to check for holes."""
 
 
 def checksums(folder: Path) -> Files:
     """Return the size and checksum of each file in a folder.
 
-    Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: if HNSW is
-    killed while writing, it may leave a sparse file of 137 GB (chroma-core/chroma#7510).
+    Raises IndexDamaged if the folder contains anything but files and folders, or a file that is mostly a hole. If HNSW
+    is killed while writing, it may leave a sparse file of 137 GB (chroma-core/chroma#7510).
     """
     checksums: dict[str, list[int]] = {}
     for file in sorted(file for file in folder.rglob("*") if not file.is_dir()):
@@ -107,12 +108,12 @@ def checksums(folder: Path) -> Files:
 
 
 def seal(folder: Path, present: Files, *, changed: bool) -> None:
-    """Seal a folder; `changed`: its files were written since they were last known to be sound."""
+    """Seal a folder; `changed` means that its files were written since they were last known to be undamaged."""
     replace(seal_file(folder), json.dumps({"changed": changed, "files": present}))
 
 
 def unseal(folder: Path, present: Files) -> bool:
-    """Delete the seal, and return whether it proves that the files are sound.
+    """Delete the seal, and return whether it proves that the files are undamaged.
 
     Raises IndexDamaged if the files have changed since the folder was sealed.
     """
@@ -135,7 +136,7 @@ Opened = dict[Place, Directory | RemoteChroma]
 
 
 def _reply(opened: Opened, request: tuple[Place, str, Values]) -> tuple[object, bool]:
-    """Return the result of a method or a StoreError, and whether the process should continue."""
+    """Return the requested method's result or a StoreError, and whether the process should keep running."""
     place, verb, arguments = request
     try:
         if verb in ("open", "close") and place in opened:
@@ -158,7 +159,7 @@ def _reply(opened: Opened, request: tuple[Place, str, Values]) -> tuple[object, 
 
 
 def _client(folder: Path) -> "ClientAPI":
-    """Return a client for a folder; raises NotOpened."""
+    """Return a client for a folder; raises NotOpened if Chroma fails to open the folder."""
     import chromadb
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,7 +170,7 @@ def _client(folder: Path) -> "ClientAPI":
 
 
 def _folder_fault(error: BaseException, folder: Path) -> StoreError:
-    """Return the error for a failed call of a folder: a full disk, a read-only folder, or a damaged index."""
+    """Return the error for a failed call on a folder: a full disk, a read-only folder, or a damaged index."""
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
         return translate_error(OSError(ENOSPC, os.strerror(ENOSPC)), folder.parent)
@@ -181,8 +182,8 @@ def _folder_fault(error: BaseException, folder: Path) -> StoreError:
 
 
 def main() -> None:
-    """Answer requests, each with a place, a method's name and its arguments; close all places at the end."""
-    # Building a graph uses all cores, so give writers of notes and other programs priority.
+    """Answer requests, each with a folder or address, a method name and arguments; finally, close everything."""
+    # Building a graph uses all cores, so give priority to other programs, and to processes that write notes.
     if hasattr(os, "nice"):
         os.nice(10)
     opened: Opened = {}

@@ -1,7 +1,7 @@
-"""Exact search over a base's vectors in memory, for bases that are small enough to compare with all of them.
+"""Exact search over a base's vectors in memory, for bases small enough to compare with every vector.
 
-A graph search takes hardly any longer for a larger base, but it misses vectors that the graph's links don't reach. How
-many it misses depends on the vectors: docs/decisions/0025-exact-search.md.
+A graph search takes hardly any longer for a larger base, but misses vectors that aren't reached by the graph's links.
+How many it misses depends on the vectors; see docs/decisions/0025-exact-search.md.
 """
 
 from dataclasses import dataclass
@@ -20,23 +20,24 @@ from core.store.top_k import Scores
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
-"""Maximum size in bytes of the vectors of a base for exact search, which then takes up to 20 ms: 109,000 windows of the
-built-in model, 20,000 of hashed words."""
+"""Maximum size in bytes of a base's vectors for exact search, which then takes up to 20 ms. This is 109,000 windows
+with the built-in model, or 20,000 with hashed words.
+"""
 ALONE = 2 << 30
-"""The same for a workspace without an index: 1,400,000 windows of the built-in model. A graph of that size takes more
+"""The limit in a workspace without an index: 1,400,000 windows with the built-in model. A graph of that size takes more
 memory, and reading the vectors from the database for each question takes many times as long.
 """
 _BASES = 2
-"""Budget for the vectors of all bases together, as a multiple of the budget for one base."""
+"""Budget for all bases' vectors combined, as a multiple of the budget for one base."""
 _BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Vectors:
-    """Vectors of a base at one version of the database.
+    """A base's vectors at one version of the database.
 
-    `matrix` has shape (n, dimension), and `rows` maps entries to its rows. `chunks` are sorted. For each window,
-    `places` holds the position of its chunk in `chunks`, and `windows` the row of its vector.
+    `matrix` has shape (n, dimension), and `rows` maps entries to rows in the matrix. `chunks` are sorted. For each
+    window, `places` holds the index of its chunk in `chunks`, and `windows` holds the row of its vector.
     """
 
     version: int
@@ -47,16 +48,16 @@ class _Vectors:
     windows: NDArray[np.intp]
 
     def scores(self, query: Matrix, centring: Centring) -> NDArray[np.float64]:
-        """Return the similarity between each chunk's best window and a question."""
+        """Return the similarity between the question and each chunk's best window."""
         best = np.full(len(self.chunks), -np.inf)
         np.maximum.at(best, self.places, centring.similarities(self.matrix, query)[self.windows])
         return best
 
 
 class ExactSearch(StoreTable):
-    """The vectors of the most recently searched bases, in memory; after a write, only new vectors are read.
+    """Exact search; keeps the most recently searched bases' vectors in memory, and reads only new ones after a write.
 
-    `alone`: the workspace has no index.
+    `alone` means that the workspace has no index.
     """
 
     def __init__(self, database: Database, *, alone: bool = False) -> None:
@@ -67,10 +68,13 @@ class ExactSearch(StoreTable):
         self._reading = Lock()
         self._read: dict[str, _Vectors] = {}
         self._larger: dict[str, int] = {}
-        """The database version at which each of these bases exceeded the budget."""
+        """Base id -> the database version at which the base exceeded the budget."""
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
-        """Return the best chunks of a base by exact cosine of their best window; None for a base over the budget."""
+        """Return a base's best chunks by the exact cosine of their best window.
+
+        Return None if the base exceeds the budget.
+        """
         vectors = self._load_vectors(base)
         if vectors is None:
             return None
@@ -99,13 +103,13 @@ class ExactSearch(StoreTable):
         return ALONE if self._alone else BUDGET
 
     def _loaded(self, base: KnowledgeBase, known: _Vectors | None, version: int) -> _Vectors:
-        """Return the vectors of a base at a database version; vectors in `known` aren't read again."""
+        """Return a base's vectors at a database version, without rereading the vectors in `known`."""
         chunks, vectors = self._columns(
             "SELECT group_concat(chunk), group_concat(vector) FROM notes JOIN chunks ON note_id = notes.id"
             " JOIN windows ON chunk = chunks.rowid WHERE base_id = ?",
             base.id,
         )
-        # These are read for all vectors, because that takes only an index: the rows are large.
+        # Read the ids of all vectors, because that only takes an index; the rows themselves are large.
         numbers, entries = self._columns("SELECT group_concat(id), group_concat(entry) FROM vectors")
         named = dict(zip(numbers, entries, strict=True))
         ids = {named[vector]: int(vector) for vector in vectors}
@@ -124,5 +128,5 @@ class ExactSearch(StoreTable):
         return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
-        """Return the columns of a query as joined strings in one row, which takes a third of the time of many rows."""
+        """Return a query's columns, read as strings joined in one row, which takes a third of the time of many rows."""
         return [joined.split(",") if joined else [] for joined in self._row(statement, *values) or ()]

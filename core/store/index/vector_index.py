@@ -1,6 +1,6 @@
-"""The vector index of a workspace: updated from SQLite when it is opened, and rebuilt if it is damaged.
+"""The workspace's vector index: updated from SQLite when opened, and rebuilt if damaged.
 
-While it is closed or being rebuilt, searches compare with every vector in SQLite, which is slower and exact.
+While the index is closed or being rebuilt, searches compare with every vector in SQLite, which is slower but exact.
 """
 
 import random
@@ -24,15 +24,15 @@ from core.store.events import WriteLock
 from core.store.index.chroma_process import Backend
 
 _BATCH = 100
-"""Number of entries to update at once, which takes less than a second."""
+"""Number of entries to update at a time, which takes less than a second."""
 _MAX_BACKLOG = 5000
-"""Maximum number of queued entries per base, because a search compares with each of them."""
+"""Maximum number of queued entries per base; limited because a search compares with each of them."""
 
 
 class IndexQueue:
-    """Queue of written entries by base id; a thread passes them to `align`, which updates the index from SQLite.
+    """A queue of written entries by base id; a thread passes them to `align`, which updates the index from SQLite.
 
-    An entry that changes while it is being updated is queued again. Writers that are faster than the index must wait.
+    An entry that changes during its update is queued again. Writers that outpace the index have to wait.
     """
 
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
@@ -40,11 +40,11 @@ class IndexQueue:
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = Condition()
         self._at: tuple[str, list[str]] = ("", [])
-        """The id of a base, and its entries that are currently being updated."""
+        """A base's id, and those of its entries that are currently being updated."""
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
-        """Queue the entries of the last transaction; waits while the base's backlog is too long."""
+        """Queue the last transaction's entries, waiting while the base's backlog is too long."""
         with self._changed:
             self._noted[base_id].update(dict.fromkeys(entries))
             if self._noted[base_id] and not self._running:
@@ -53,12 +53,12 @@ class IndexQueue:
             self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _MAX_BACKLOG)
 
     def pending_entries(self, base_id: str) -> list[str]:
-        """Return the entries of a base that may not be in the index yet."""
+        """Return a base's entries that may not be in the index yet."""
         with self._changed:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the queue is empty, for at most the given seconds; return whether it is empty."""
+        """Wait until the queue is empty, for at most the given number of seconds; return whether the queue is empty."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
@@ -88,19 +88,19 @@ class IndexQueue:
 
 
 _CHURN = 3
-"""Number of additions per window above which a collection is rebuilt, because HNSW files never shrink."""
+"""Number of additions per window beyond which a collection is rebuilt, because HNSW files never shrink."""
 REACH = 0.95
-"""Minimum share of all entries that a search for all must return; a sound graph may miss 2 to 3 %."""
+"""Minimum share of entries found by a search that asks for all of them; an undamaged graph may miss 2 to 3%."""
 _LAST_SECONDS = 60
-"""Time limit in seconds for emptying the queue before closing; the next opening does the rest."""
+"""Time limit in seconds for emptying the queue before closing; the rest is done when the index is next opened."""
 _LOG = getLogger(__name__)
 
 
 class Index:
-    """The collections of all bases in one backend; only the writing process opens it.
+    """All bases' collections, in a single backend; only the writing process opens the index.
 
-    `state` says whether searches can use it, and `problem` why not. `changing` is the lock for writing notes. In a
-    workspace without an index the state is always `none`: searches compare with every vector.
+    `state` says whether searches can use the index, and `problem` says why not. `changing` is the lock for writing
+    notes. In a workspace without an index, the state is always `none`, and searches compare with every vector.
     """
 
     def __init__(self, backend: Backend, database: Database, changing: WriteLock, state: IndexState = "closed") -> None:
@@ -112,16 +112,16 @@ class Index:
         self._changing = changing
         self._opening = Lock()
         self._writing = RLock()
-        """Held while collections are written or replaced. To prevent a deadlock, it is taken after `changing`."""
+        """Held while collections are written or replaced. To prevent deadlocks, acquire it after `changing`."""
         self._queue = IndexQueue(self._align)
         self._dropped: set[str] = set()
-        """Names of deleted collections, in which running searches may still fail."""
+        """Names of deleted collections; a search still running in one of them may fail."""
         self._exact: set[str] = set()
         """Ids of bases whose newly built graph disagrees with exact search."""
 
     @staticmethod
     def name(base: KnowledgeBase) -> str:
-        """Return the ASCII name of a base's collection: base, model, dimension and index generation."""
+        """Return the ASCII name of a base's collection, made up of base, model, dimension and index generation."""
         model = sha256(base.fingerprint.encode()).hexdigest()[:10]
         return f"vectors-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
 
@@ -132,11 +132,11 @@ class Index:
     # opening
 
     def open(self, progress: Progress = no_progress, *, heal: bool = True) -> None:
-        """Open Chroma and update every collection from SQLite; does nothing if it is open or being opened.
+        """Open Chroma and update every collection from SQLite; does nothing if the index is open or being opened.
 
-        With `heal`, a damaged index is rebuilt. A failure becomes `problem`, and the next opening tries again.
+        With `heal`, a damaged index is rebuilt. A failure is stored in `problem`, and the next call tries again.
         """
-        # Writers of notes don't wait for the opening; it waits for them, and adds what they wrote.
+        # Opening never blocks writers. At the end, it waits for them and adds the entries that they wrote.
         if self.state == "none" or self._database.readonly or not self._opening.acquire(blocking=False):
             return
         try:
@@ -154,7 +154,7 @@ class Index:
             self._opening.release()
 
     def rebuild(self, progress: Progress = no_progress) -> None:
-        """Rebuild every collection from SQLite's vectors, without a model; raises StoreError if that fails."""
+        """Rebuild every collection from the vectors in SQLite, without a model; raises StoreError on failure."""
         if self.state == "none":
             return
         with self._opening:
@@ -165,7 +165,7 @@ class Index:
                 raise
 
     def close(self) -> None:
-        """Close Chroma, and seal a sound index that has no queued entries."""
+        """Close Chroma, and seal the index if it is undamaged and has no queued entries."""
         with self._opening:
             if self.state not in ("closed", "none"):
                 followed = self._queue.wait(_LAST_SECONDS)
@@ -176,7 +176,7 @@ class Index:
     # use
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
-        """Return the best entries with their cosine, or None while the index can't be used for this base."""
+        """Return the best entries with their cosines, or None if the index can't currently be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
         name = self.name(base)
@@ -199,17 +199,17 @@ class Index:
         self._write(lambda: self._build(self._backend, base))
 
     def drop(self, base: KnowledgeBase) -> None:
-        """Delete the collection of a base that is no longer in use."""
+        """Delete a base's collection that is no longer in use."""
         self._dropped.add(self.name(base))
         self._write(lambda: self._backend.drop(self.name(base)))
 
     def ids(self, base: KnowledgeBase) -> set[str]:
-        """Return the ids of a base's entries in the index; raises IndexDamaged."""
+        """Return the ids of a base's entries in the index; raises IndexDamaged if they can't be read."""
         self._queue.wait_for(base.id)
         return set() if self.state == "none" else self._backend.ids(self.name(base))
 
     def _write(self, write: Callable[[], object]) -> None:
-        """Write to the index if it is ready; otherwise its next opening catches up. A failure becomes `problem`."""
+        """Write to the index if it is ready; if not, the next opening catches up. A failure is stored in `problem`."""
         if self.ready:
             try:
                 with self._writing:
@@ -218,7 +218,7 @@ class Index:
                 self._fault(error)
 
     def _align(self, base_id: str, ids: list[str]) -> None:
-        """Add the entries that a base's windows use, and remove all others."""
+        """Add those of the given entries that are used by a base's windows, and remove the rest."""
 
         def write() -> None:
             with suppress(UnknownChoice):  # the base was deleted
@@ -239,13 +239,13 @@ class Index:
     # opening
 
     def _inspect(self) -> None:
-        """Open the backend, update its collections, and rebuild those that aren't sound."""
+        """Open the backend, update its collections, and rebuild any that are damaged or have grown too large."""
         sound = self._backend.open()
         self.state = "opening"
         version = self._database.version()
         names = self._backend.names()
         for base in self._bases.all():
-            with self._database.read():  # one snapshot, because notes may be written meanwhile
+            with self._database.read():  # a single snapshot, because notes may be written at the same time
                 name = self.name(base)
                 living = self._chunks.count(base).windows
                 good = name in names and self._bases.index_added(base) <= _CHURN * max(living, 1000)
@@ -258,7 +258,7 @@ class Index:
         self._begin(version)
 
     def _renew(self, progress: Progress) -> None:
-        """Build all collections in an empty backend, which then replaces the current one."""
+        """Build all collections in an empty backend, then replace the current backend with it."""
         fresh = self._backend.rebuild_backend()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
@@ -280,19 +280,19 @@ class Index:
     def _renew_base(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Build the collection of a base from one snapshot, and check it; return the updated `done`."""
+        """Build a base's collection from a single snapshot, and check it; return the updated `done`."""
         self._bases.count_index_added(base, None)
         with self._database.read():
             done = self._build(backend, base, progress, done, total)
             agrees = self._agrees(backend, base)
-        # If its new graph disagrees with exact search, the base is searched exactly from now on.
+        # If a base's new graph disagrees with exact search, the base is searched exactly from now on.
         (self._exact.discard if agrees else self._exact.add)(base.id)
         if not agrees:
             _LOG.warning("The base '%s' is searched exactly: its graph misses too many near vectors", base.name)
         return done
 
     def _begin(self, version: int) -> None:
-        """Add entries written since a version of the database, delete unused collections, and become `ready`."""
+        """Add entries written since the given database version, delete unused collections, and become `ready`."""
         with self._changing:
             if self._database.version() != version:
                 self._complete(self._backend)
@@ -303,7 +303,7 @@ class Index:
             _LOG.info("The search index is in use")
 
     def _complete(self, backend: Backend) -> None:
-        """Add entries written while the collections were built."""
+        """Add entries written while the collections were being built."""
         names = backend.names()
         for base in self._bases.all():
             if self.name(base) in names:
@@ -314,7 +314,7 @@ class Index:
     def _build(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Create a collection, and fill it; return the updated `done`."""
+        """Create and fill a collection; return the updated `done`."""
         name = self.name(base)
         backend.drop(name)
         backend.create(name)
@@ -327,7 +327,7 @@ class Index:
     def _reconcile(self, backend: Backend, base: KnowledgeBase, *, compare: bool = False) -> None:
         """Add missing entries to a collection, and remove stale ones.
 
-        With `compare`, raises IndexDamaged if an entry differs from its vector in SQLite.
+        With `compare`, raise IndexDamaged if an entry differs from its vector in SQLite.
         """
         name = self.name(base)
         present = backend.ids(name)
@@ -344,7 +344,7 @@ class Index:
         backend.remove(name, sorted(present - expected))
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Return whether searches for a few stored vectors find hits as near as those of exact search."""
+        """Return whether searches for a few stored vectors find hits as near as those found by exact search."""
         questions = _sample(self._chunks.windows(base))
         if not len(questions):
             return True
@@ -357,16 +357,16 @@ class Index:
         return bool(right >= _AGREEMENT * exact.size)
 
 
-# Checks of the index against SQLite and exact search.
+# Checks that compare the index with SQLite and with exact search.
 
 _QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
-"""Number of sample vectors to search for at an opening, hits per vector, and minimum share of exact hits."""
+"""Number of sample vectors to search for on opening, number of hits per vector, and minimum share of exact hits."""
 _NEARLY = 1e-3
-"""Maximum difference between two cosines due to rounding."""
+"""Maximum rounding difference between two cosines."""
 
 
 def _sample(windows: Iterable[tuple[list[str], Matrix]]) -> Matrix:
-    """Return a random sample of vectors (reservoir sampling), different at each opening."""
+    """Return a random sample of vectors (reservoir sampling), different each time the index is opened."""
     sample = []
     for number, vector in enumerate(vector for _, vectors in windows for vector in vectors):
         if number < _QUESTIONS:
@@ -377,6 +377,6 @@ def _sample(windows: Iterable[tuple[list[str], Matrix]]) -> Matrix:
 
 
 def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
-    """Return the cosine of each question with each vector, or 0 for a zero vector."""
+    """Return the cosine between each question and each vector, or 0 for a zero vector."""
     lengths = np.linalg.norm(questions, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
     return np.asarray(questions @ vectors.T / np.where(lengths, lengths, 1), np.float32)

@@ -1,4 +1,4 @@
-"""The schema of `notes.db`: its migrations, each run once, in its own transaction, after a backup."""
+"""The schema of `notes.db`, and its migrations; each is run once, in its own transaction, after a backup."""
 
 import sqlite3
 from collections.abc import Callable
@@ -32,13 +32,13 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v20_files.step,
     v21_file_intents.STEP,
 )
-"""The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""
+"""The migration from version N to N + 1, at index N: an SQL script, or a function to call within a transaction."""
 
 
 def migrate(connection: sqlite3.Connection, folder: Path) -> None:
-    """Migrate the database of a workspace to the newest schema, after a backup.
+    """Migrate a workspace's database to the newest schema, after a backup.
 
-    Raises NewerSchema for a later schema.
+    Raises NewerSchema if the database has a newer schema.
     """
     version = schema_version(connection)
     if 0 < version < len(MIGRATIONS) and connection.execute("SELECT EXISTS (SELECT 1 FROM bases)").fetchone()[0]:
@@ -58,7 +58,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def objects_of(version: int) -> dict[tuple[str, str], str | None]:
-    """Return the SQL of each object in a database with a schema version, by kind and name; raises NewerSchema."""
+    """Return the SQL of each object in the given schema version, by kind and name; raises NewerSchema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
         schema_version(connection)
@@ -72,7 +72,7 @@ def objects_of(version: int) -> dict[tuple[str, str], str | None]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the number of migrations applied to a database; raises NewerSchema if this program has fewer."""
+    """Return the number of migrations applied to a database; raises NewerSchema if this program knows fewer."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(

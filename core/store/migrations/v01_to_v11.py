@@ -1,4 +1,4 @@
-"""The schema from the first tables (1) to the entries of the vector index (11)."""
+"""Schema versions 1 (the first tables) to 11 (entries in the vector index)."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
-# 1. The first tables: bases, notes with their tags, chunks with their words and vectors, syncs.
+# 1. The first tables: bases, notes with tags, chunks with words and vectors, syncs.
 
 FIRST = """
     CREATE TABLE bases (
@@ -110,7 +110,7 @@ FIRST = """
     """
 
 
-# 2. Edits of chunks. An edit outlives its note, because the note's file may be imported again.
+# 2. The user's edits to chunks. An edit outlives its note, because the note's file may be imported again.
 
 EDITS = """
     CREATE TABLE edits (
@@ -134,7 +134,7 @@ EDITS = """
     """
 
 
-# 3. Sign bits of token vectors, relative to a model's centre, which never changes; unfinished changes of model.
+# 3. Sign bits of token vectors, relative to a model's centre, which never changes; unfinished model switches.
 
 TOKENS = """
     ALTER TABLE bases ADD COLUMN keep_tokens INTEGER NOT NULL DEFAULT 1;
@@ -152,9 +152,9 @@ TOKENS = """
     """
 
 
-# 4. A number that grows with every change, for caching; past searches; feedback on hits; weights.
+# 4. A number that increases with every change, for caching; past searches; feedback on hits; weights.
 #
-# In a base's weights and limits, 0 and NULL leave the choice to the settings.
+# In a base's weights and limits, 0 and NULL mean that the settings decide.
 
 USAGE = """
     CREATE TABLE version (number INTEGER NOT NULL);
@@ -180,7 +180,7 @@ USAGE = """
     """
 
 
-# 5. Words of chunks with traditional characters, indexed again as simplified ones.
+# 5. Reindexed words of chunks with traditional Chinese characters, which are now indexed as simplified ones.
 
 _BLOCK = 1000
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -241,7 +241,7 @@ def _simplified(text: str) -> str:
 
 @cache
 def _table() -> dict[int, str]:
-    """Return the simplified form of each character, from the dictionaries of OpenCC."""
+    """Return each character's simplified form, from OpenCC's dictionaries."""
     from opencc import OpenCC
 
     characters = [chr(code) for code in _HAN]
@@ -255,7 +255,7 @@ def _table() -> dict[int, str]:
     return {ord(character): table.get(simple, simple) for character, simple in table.items()}
 
 
-# 6. Indexes with all columns of notes and chunks that filters read, in the order in which notes are listed.
+# 6. Indexes with all note and chunk columns read by filters, in the order in which notes are listed.
 
 FILTERS = """
     CREATE INDEX notes_filters ON notes(updated_at DESC, id, base_id, status, type, category, project, path, title);
@@ -303,7 +303,7 @@ QUESTIONS = """
     """
 
 
-# 8. Runs and their results, which outlive their question set; a base's reranker, where '' leaves it to the settings.
+# 8. Runs and their results, which outlive their question set; a base's reranker, where '' means the settings decide.
 
 RUNS = """
     CREATE TABLE runs (
@@ -330,13 +330,13 @@ RUNS = """
     """
 
 
-# 9. The search settings of a base or a pipeline as one object, without the values that meant "no choice".
+# 9. A base's or pipeline's search settings as a single object, without the values that meant "no choice".
 
 _COLUMNS = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 
 
 def move_search_settings(connection: sqlite3.Connection) -> None:
-    """Move search settings into objects; drop a column of `switches` that existed between two releases."""
+    """Move search settings into objects, and drop a column from `switches` that existed between two releases."""
     names = ", ".join(f'"{name}"' for name in _COLUMNS)
     connection.execute("ALTER TABLE bases ADD COLUMN search TEXT NOT NULL DEFAULT '{}'")
     for base_id, *values in connection.execute(f"SELECT id, {names} FROM bases").fetchall():
@@ -357,7 +357,7 @@ def _chosen(parts: Iterable[tuple[str, object]], left_open: Mapping[str, object]
     return {name: value for name, value in parts if value not in (None, left_open.get(name))}
 
 
-# 10. A centring for each model. The models in `v10_centring.safetensors` get theirs now, and new indexes.
+# 10. A centring for each model. Models in `v10_centring.safetensors` get their centring and new indexes now.
 
 _CONSTANTS = Path(__file__).with_name("v10_centring.safetensors")
 
@@ -374,7 +374,7 @@ def add_centring(connection: sqlite3.Connection) -> None:
         )
 
 
-# 11. An id for each vector's entry in the vector index, which equal vectors share.
+# 11. An id for each vector's entry in the vector index; equal vectors share an entry.
 
 
 def add_entries(connection: sqlite3.Connection) -> None:

@@ -1,13 +1,13 @@
-"""The schema from versions of notes (12) to threads of answers (19)."""
+"""Schema versions 12 (versions of notes) to 19 (answer threads)."""
 
 import sqlite3
 import zlib
 
-# 12. A first version for every note, new fields of bases and notes, drafts of edits, changes by programs, packs.
+# 12. A first version of every note, new fields for bases and notes, drafts, changes by programs, packs.
 
 
 def add_versions(connection: sqlite3.Connection) -> None:
-    """Apply the statements in the caller's transaction, which a script would commit."""
+    """Execute the statements one by one, because a script would commit the caller's transaction."""
     connection.create_function("packed", 1, _packed, deterministic=True)
     for statement in _STATEMENTS.split(";"):
         connection.execute(statement)
@@ -105,8 +105,8 @@ _STATEMENTS = """
 """
 
 
-# 13. Guests: the model that an archive names, until the user agrees to it, and the zips of deleted bases.
-# The days on which a workspace was opened ensure that an item is seen in the trash twice before it expires.
+# 13. Guests: the model requested by an archive, until the user agrees to it; zips of deleted bases.
+# The days on which a workspace was opened are stored so that an item is seen in the trash twice before it expires.
 
 GUESTS = """
     ALTER TABLE bases ADD COLUMN wish TEXT NOT NULL DEFAULT '';
@@ -125,7 +125,7 @@ GUESTS = """
     """
 
 
-# 14. Texts that a model refuses, with the reason, and the chunks that have no vectors because of them.
+# 14. Text refused by a model, with the reason, and the chunks that have no vectors as a result.
 
 REFUSALS = """
     CREATE TABLE refusals (
@@ -144,7 +144,7 @@ REFUSALS = """
     """
 
 
-# 15. Documents: what a note was converted from, the pages of chunks, originals of uploads, and files that aren't read.
+# 15. Documents: what a note was converted from, chunks' pages, originals of uploads, and unread files.
 
 DOCUMENTS = """
     ALTER TABLE notes ADD COLUMN document TEXT NOT NULL DEFAULT 'null';
@@ -166,7 +166,7 @@ DOCUMENTS = """
     """
 
 
-# 16. Pictures: their places in notes, the text read from each file by its hash, and the chunks of pictures.
+# 16. Pictures: their positions in notes, the text read from each file (by hash), and the chunks with that text.
 
 PICTURES = """
     ALTER TABLE bases ADD COLUMN read_pictures INTEGER NOT NULL DEFAULT 0;
@@ -195,7 +195,7 @@ PICTURES = """
     """
 
 
-# 17. Decisions on items to review: postponed until a day, or left unchanged.
+# 17. Decisions on items to review: postponed to a later day, or left unchanged.
 
 DECISIONS = """
     CREATE TABLE decisions (
@@ -206,7 +206,7 @@ DECISIONS = """
     """
 
 
-# 18. Facts extracted from logs: suggested as notes, or rejected, so that they aren't suggested again.
+# 18. Facts extracted from logs: suggested as notes, or rejected so that they aren't suggested again.
 
 LEARNING = """
     CREATE TABLE learnt_facts (
@@ -222,7 +222,7 @@ LEARNING = """
     """
 
 
-# 19. Threads of answers, uses of notes, concepts, checks whether notes can be found, expected answers of questions.
+# 19. Answer threads, uses of notes, concepts, checks that notes can be found, expected answers to questions.
 
 ANSWERING = """
     CREATE TABLE turns (

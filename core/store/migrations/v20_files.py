@@ -1,13 +1,13 @@
-"""The schema with more data from notes' files: omissions, encoding, stamp, properties and times.
+"""Schema version 20: more data from notes' files, such as omissions, encoding, stamp, properties and times.
 
-Chunks get a breadcrumb in addition to their sections, because their vectors and token bits include it. Clicks get a
-table. The pictures that notes show get vectors by file hash; `imaged` is the generation of a note whose pictures are
-known.
+Chunks get a breadcrumb in addition to their sections, because their vectors and token bits include the breadcrumb.
+There is a new table for clicks. Pictures shown in notes get vectors, by file hash. `imaged` is the note's generation
+when its pictures were last recorded.
 
-Unread pictures are tried again, because the stored data doesn't say whether the pictures were the problem.
+Unread pictures are retried, because the stored data doesn't say whether the pictures were the problem.
 
-Times without an offset were read as UTC. Notes whose front matter couldn't be read are read again the next time their
-folder is updated.
+Times without an offset, previously read as UTC, are corrected to local times. Notes with unreadable front matter are
+read again on their folder's next sync.
 """
 
 import json
@@ -86,7 +86,7 @@ _KEYS = {
     "expires_at": "expires|expires_at|expiry",
 }
 _OF_FILE = "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
-"""The expiry in a note's file, if the user set another one."""
+"""The expiry in a note's file, if the user overrode it."""
 _TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
 _LINES = {
     column: re.compile(rf"^(?:{keys}):[ \t]*[\"\']?{_TIME}[\"\']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -125,7 +125,7 @@ def step(connection: sqlite3.Connection) -> None:
 
 
 def _holds_only_diagrams(text: str) -> bool:
-    """Return whether every fence of a chunk with code draws a diagram, because diagrams no longer count as code."""
+    """Return whether all code fences in a chunk are diagrams, which no longer count as code."""
     opening, diagrams = "", 0
     for fence, info in _FENCE.findall(text):
         if opening:
@@ -138,7 +138,7 @@ def _holds_only_diagrams(text: str) -> bool:
 
 
 def _properties(extra: str) -> list[tuple[str, str]]:
-    """Return the names and single values of properties, empty for a row that can't be read."""
+    """Return (name, value) for each of the properties' values, or an empty list if the row can't be read."""
     try:
         loaded = json.loads(extra)
         items = loaded.items() if isinstance(loaded, dict) else ()
@@ -158,12 +158,12 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _local(line: re.Pattern[str], front: str, stored: str) -> str:
-    """Return a local time that was stored as if it were UTC; "" for any other time."""
+    """Return the correct UTC time if a local time was stored as if it were UTC, or "" if not."""
     for year, month, day, hour, clock in line.findall(front):
         with suppress(ValueError, OverflowError, OSError):
             written = datetime.fromisoformat(f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}{clock}")
             if written.replace(tzinfo=UTC).isoformat() == stored:
                 at = written.astimezone(UTC)
-                # Midnight UTC means a bare day.
+                # Exactly midnight UTC would mean a date without a time.
                 return at.replace(microsecond=int(not (at.hour or at.minute or at.second))).isoformat()
     return ""

@@ -1,4 +1,4 @@
-"""The settings of one base: name, switches, splitting, model and search, with a trial search."""
+"""A base's settings: name, switches, splitting, model and search, with a trial search."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# Passages that a base's model refuses, and the button that retries them.
+# Passages refused by a base's model, and the button that retries them.
 
 _USUAL = ("watch", "write_files")
 """Base switches that are always visible."""
@@ -47,7 +47,7 @@ _LENGTH = 80
 
 
 def section(status: BaseStatus) -> None:
-    """Draw the passages that the model refused, if any, with their notes and the reasons."""
+    """Draw any passages the model refused, with their notes and the reasons."""
     if not status.refused:
         return
     base = status.base.name
@@ -74,7 +74,7 @@ def section(status: BaseStatus) -> None:
 
 
 def page(status: BaseStatus) -> None:
-    """Draw all settings of a base."""
+    """Draw all of a base's settings."""
     base = status.base
     folders.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
@@ -151,7 +151,7 @@ def _name(base: KnowledgeBase) -> None:
 
 
 def _search(base: KnowledgeBase) -> None:
-    """Draw the search settings of the base with a box for a trial question below, and the hits on the right."""
+    """Draw the base's search settings, with a box for a trial question below and its hits on the right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(base)
@@ -170,7 +170,7 @@ def _search(base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(base: KnowledgeBase) -> None:
-    """Draw the base's search settings; a choice is stored at once, and all other settings follow the program's."""
+    """Draw the base's search settings. Choices are saved at once; unset settings follow the Settings page."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:

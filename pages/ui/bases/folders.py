@@ -1,4 +1,4 @@
-"""The view of the Bases page, the folders of a base, and the permissions of a restored base."""
+"""The current view of the Bases page, a base's folders, and a restored base's permissions."""
 
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, errors, expander, small, submit, text_input, warn
 
-# The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
+# The current view of the Bases page, kept in the URL: all bases, one base, or the form for a new one.
 
 NEW = "\0new"
-"""View with the form for a new base; no base can have this name."""
+"""Name of the view with the form for a new base; no base can have this name."""
 _OPEN, _ADDING = "open_base", "adding_to_base"
 
 
@@ -29,7 +29,7 @@ def settle_view() -> str:
     elif (linked := arrived_value("base")) is not None:
         session_state[_OPEN] = linked
     elif links.last_value("base") and "base" not in query_params:
-        session_state[_OPEN] = ""  # the user clicked the page in the side bar
+        session_state[_OPEN] = ""  # the user clicked the page's link in the side bar
     chosen: str = session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in base_names():
         chosen = session_state[_OPEN] = ""
@@ -40,12 +40,15 @@ def settle_view() -> str:
 
 
 def go(base: str, *, adding: bool = False) -> None:
-    """Open a view in the next run: a base, NEW, or "" for all; for callbacks. `adding` unfolds the import."""
+    """Open a base, NEW, or "" for all bases on the next rerun. For use in callbacks.
+
+    `adding` expands the import form.
+    """
     session_state.update({_OPEN: base, _ADDING: adding})
 
 
 def is_adding() -> bool:
-    """Return whether the base was opened in order to add notes."""
+    """Return whether the base was opened to add notes."""
     return bool(session_state.get(_ADDING))
 
 
@@ -54,11 +57,11 @@ def back() -> None:
     small("All knowledge bases", "all_bases", "arrow_back", on_click=go, args=("",))
 
 
-# The watched folders of a base: their problems, and syncs that need the user's consent.
+# A base's watched folders: their problems, and syncs that need the user's consent.
 
 
 def problems(base: KnowledgeBase) -> None:
-    """Draw the unreadable files of a base, problems of its watched folders, and syncs that wait for the user."""
+    """Draw a base's unreadable files, problems with its watched folders, and syncs awaiting the user's consent."""
     failures = workspace.folders.failures(base)
     reports.draw_unread(base)
     away = workspace.folders.not_downloaded(base)
@@ -92,7 +95,7 @@ def problems(base: KnowledgeBase) -> None:
 
 
 def state(status: BaseStatus) -> str:
-    """Return the freshness of a base and its last sync as HTML, or "" for a base without folders."""
+    """Return a base's freshness and last sync as HTML, or "" if the base has no folders."""
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
         return ""
@@ -100,7 +103,7 @@ def state(status: BaseStatus) -> str:
 
 
 def sync(base: KnowledgeBase, folder: str) -> None:
-    """Sync a base with a folder; a plan that needs confirmation is first shown to the user."""
+    """Sync a base with a folder. If the plan needs confirmation, show it to the user first."""
     with errors():
         with busy("Reading the folder…"):
             plan = workspace.imports.plan_folder(Path(folder), base.name)
@@ -112,7 +115,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders() -> None:
-    """Draw the bases created for text folders since the start, and the refused folders with the reasons."""
+    """Draw the bases created for text folders since startup, and the refused folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
             t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
@@ -126,14 +129,14 @@ _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a restored base in the next run, with the permissions that its archive requests."""
+    """Open a restored base on the next rerun, with the permissions its archive requests."""
     session_state[_RESTORED] = restored
     session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions that a restored base doesn't have yet, and where the user can grant them."""
+    """Draw the permissions a restored base doesn't have yet, and where the user can grant them."""
     restored: Restored | None = session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return
@@ -163,7 +166,7 @@ def section(base: KnowledgeBase) -> None:
 
 
 def connection(base: KnowledgeBase) -> None:
-    """Draw the form that connects a folder to a base; the user sees the changes before they are made."""
+    """Draw the form for connecting a folder to a base. The user reviews the changes before they are made."""
     with expander("Connect a folder", "create_new_folder", f"connect_{base.id}"):
         small_print(
             "Notes with the same path as a file are linked to it and keep their history. Other "

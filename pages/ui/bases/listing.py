@@ -1,4 +1,4 @@
-"""The list of bases, the form for a new base, base imports, and the trash of bases."""
+"""The list of bases, the form for a new base, base imports, and the trash for deleted bases."""
 
 import re
 from collections.abc import Callable
@@ -56,7 +56,7 @@ _WIDTH = 640
 
 
 def draw_new_base() -> None:
-    """Draw the form for a new base, with rarely used options folded."""
+    """Draw the form for a new base, with rarely used options collapsed."""
     folders.back()
     section_title("New base")
     with container(key="new_base_form", width=_WIDTH):
@@ -88,7 +88,7 @@ def draw_new_base() -> None:
             embedder = "" if literal else embedder
             base = workspace.bases.add(title.strip(), kind=kind, embedder=embedder, chunking=chunking, **fields)
             if st.session_state.get("plan"):
-                st.switch_page("notes.py")  # an import waits for this base
+                st.switch_page("notes.py")  # an import is waiting for this base
             folders.go(base.name)
             rerun()
 
@@ -107,7 +107,7 @@ def _model(usual: str) -> str:
     return select_or_type("Model for meaning", names, usual, "new_embedder", help=about) or usual
 
 
-# The trash of bases, from which they are restored or deleted for good.
+# The trash for deleted bases, which can be restored or permanently deleted.
 
 _DIALOG = Dialog("emptying_bases")
 _TITLES = 5
@@ -194,7 +194,7 @@ Value = TypeVar("Value")
 
 
 def section() -> None:
-    """Draw the ways to import a base; for an invalid file, all its mistakes are listed."""
+    """Draw the ways to import a base. If a file is invalid, all its errors are listed."""
     if is_shut():
         return
     with expander("Import a base", "upload", "import_a_base"):
@@ -236,7 +236,7 @@ def _folder() -> None:
             and _require(name, t("Enter a name first."))
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
-            # A top folder that all files share isn't part of the base.
+            # A top-level folder shared by all files isn't part of the base.
             if len({path.partition("/")[0] for path, _ in files}) == 1 and all("/" in path for path, _ in files):
                 files = [(path.partition("/")[2], data) for path, data in files]
             _restore(lambda: workspace.archives.restore_files(files, name))
@@ -289,7 +289,7 @@ FOLDERS = 3
 
 
 def page() -> None:
-    """Draw a card for every base, and the button that makes a new one."""
+    """Draw a card for each base, and the button that creates a new one."""
     status = workspace.status()
     about = t(
         "A base is a collection of notes with its own model, splitting and search settings. Each "
@@ -344,7 +344,7 @@ def _card(status: BaseStatus) -> None:
 
 
 def figures(status: BaseStatus) -> list[str]:
-    """Return texts about a base: its number of notes and passages, its model, and its refused passages."""
+    """Return a base's key facts for display: note and passage counts, model, and refused passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),

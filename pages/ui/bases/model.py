@@ -1,4 +1,4 @@
-"""Changing the model or the splitting of a base, with the cost and a preview."""
+"""Changing a base's model or splitting, with the cost and a preview."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,13 +27,13 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import button, caption, expander, group_title, row, select
 
-# How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
+# How a base splits its notes: a preview on one note, and the cost of a change before it is applied.
 
 OFFERED = 50
 
 
 def draw_splitting(base: KnowledgeBase) -> None:
-    """Draw the splitting parameters of a base with a preview; a change shows its cost before it can be applied."""
+    """Draw a base's splitting parameters with a preview. The cost of a change is shown before it can be applied."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
@@ -65,12 +65,12 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
 
 
 def _subject(base: KnowledgeBase) -> str:
-    """Return the subject of a `cost` job for splitting, distinct from that of an estimate for another model."""
+    """Return the subject of a `cost` job for splitting, distinct from the subject for a model change."""
     return f"{base.name} · {t('Splitting')}"
 
 
 def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
-    """Draw a preview of how a note of a base, or of any base, would be split; without notes, it uses a sample note."""
+    """Preview how a note from `base` ("" for any base) would be split. If there are no notes, use a sample note."""
     if cards := workspace.notes.all(Filters(bases=(base,)) if base else None):
         latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
         titles = {card.id: card.title for card in latest}
@@ -91,7 +91,7 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
 
 
 def draw_model(status: BaseStatus) -> None:
-    """Draw the switch for a base's reranking data, and the change of its model."""
+    """Draw the switch for a base's reranking data, and the controls for changing its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
@@ -117,7 +117,7 @@ def draw_model(status: BaseStatus) -> None:
 
 
 def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
-    """Draw the switch for the base's token bits, their size, and the button that computes missing ones."""
+    """Draw the switch for the base's token bits, their size, and the button that computes any missing bits."""
     base = status.base
     possible = model is None or model.has_token_vectors
     on = base.keep_tokens and possible
@@ -152,7 +152,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
-    """Draw an unfinished change of the embedder, with buttons that resume and abandon it."""
+    """Draw an unfinished embedder switch, with buttons to resume or abandon it."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
     fields = {
@@ -179,7 +179,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
 
 
 def _draw_archived_model(base: KnowledgeBase) -> None:
-    """Draw the model that a base's archive requests, with its requirements, and buttons that use or decline it."""
+    """Draw the model requested by a base's archive, with its requirements and buttons to use or decline it."""
     text = t(
         "This base was imported from an archive that names the model {name}. The model isn't used until you allow it.",
         name=base.wish,
@@ -197,7 +197,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
 
 
 def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
-    """Draw the embedder selector, the cost of the change, and the button that starts it."""
+    """Draw the embedder selector, the cost of switching, and the button that starts the switch."""
     own = base.embedder if base.has_vectors else ""
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
     with row(vertical_alignment="bottom"):

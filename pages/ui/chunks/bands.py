@@ -24,10 +24,10 @@ CHANGES = message_table(
         "add": "added",
     }
 )
-"""Names of the edits of a chunk."""
+"""Display names for the kinds of chunk edits."""
 
 VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
-"""Component; a click or an arrow key triggers `pick` with a chunk's index, a double click or Enter triggers `edit`."""
+"""Component. A click or an arrow key triggers `pick` with a chunk's index; a double click or Enter triggers `edit`."""
 
 RENDERED = 200_000
 """Maximum number of characters to render at once."""
@@ -48,9 +48,9 @@ class BandSpan:
 
 
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
-    """Divide the whole text into spans at the boundaries of the chunks.
+    """Divide the whole text into spans at the chunk boundaries.
 
-    A chunk that the user added has an empty span.
+    A chunk added by the user has an empty span.
     """
     parts = []
     at = 0
@@ -70,7 +70,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
 
 
 def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
-    """Return for each chunk the index of the next chunk that is a slice of the note."""
+    """Return, for each chunk, the index of the next one that is a slice of the note, or len(chunks) if none follows."""
     indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
         indexes.append(after)
@@ -80,7 +80,7 @@ def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
 
 
 def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
-    """Return the range of chunks to lay out: all, or those around the shown chunk."""
+    """Return the range of chunks to lay out: all of them, or only those around the shown chunk."""
     first = last = shown
     size = len(chunks[shown].text)
     while size < limit and (first > 0 or last < len(chunks) - 1):
@@ -94,7 +94,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
 
 
 def placed_edits(note: Note) -> dict[str, Edit]:
-    """Return the edits of a note that still fit its text, by chunk id."""
+    """Return a note's edits that still fit its text, keyed by chunk id."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 
@@ -109,9 +109,9 @@ def draw(
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw a note's text with its chunks as bands; `only` are the indexes of chunks that the other split doesn't have.
+    """Draw a note's text with its chunks as bands; `only` holds the indexes of chunks missing from the other split.
 
-    A click on a band calls `on_pick` with its chunk's index, a double click or Enter calls `on_edit`.
+    Clicking a band calls `on_pick` with its chunk's index. Double-clicking it or pressing Enter calls `on_edit`.
     """
 
     def prepare(piece: BandSpan) -> list[object]:
@@ -166,7 +166,7 @@ def draw(
 
 
 def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
-    """Draw the chunks as formatted text, each in its colour; a long note is drawn only around the shown chunk."""
+    """Draw the chunks as formatted text, each in its own colour. A long note is drawn only around the shown chunk."""
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []
     for chunk in chunks[first:last]:
@@ -180,7 +180,7 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:
-    """Return the name of the edit of a chunk, or ""."""
+    """Return the name of a chunk's edit, or "" if the chunk is unedited."""
     if chunk.state == "deleted":
         return text_of(CHANGES["delete"])
     return text_of(CHANGES[edit.kind]) if edit else ""

@@ -32,18 +32,18 @@ ACTIONS = {
     "delete": (message("Hide"), message("Searches no longer find them; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
-"""Actions on selected chunks: the label of the button and its effect."""
+"""Actions on selected chunks: each button's label and its effect."""
 
 ALWAYS = ("index", "section", "tokens")
-"""Columns that are always shown; others are left out if all their values are equal."""
+"""Columns that are always shown; any other column is omitted if all its values are equal."""
 WORDS = ("state", "edited", "kind")
-"""Columns whose value is shown below the table instead if it is the same in all rows."""
+"""Columns whose value is shown below the table instead if all rows have the same value."""
 
 
 def table(
     note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]
 ) -> tuple[list[Chunk], int | None]:
-    """Draw the table; return the selected chunks, and the index of the chunk to show in the text."""
+    """Draw the table. Return the selected chunks and the index of the chunk to show in the text."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
     sections = [chunk.section for chunk in chunks]
@@ -53,7 +53,7 @@ def table(
         {
             "index": chunk.index + 1,
             "line": chunk.line,
-            # Its own title first: a narrow column hides the end.
+            # The chunk's own heading comes first, because a narrow column hides the end.
             "section": " ‹ ".join(reversed(chunk.section[shared:] or chunk.section[-1:])),
             "tokens": chunk.token_count,
             "overlap": chunk.overlap_tokens,
@@ -90,17 +90,17 @@ def table(
 def _follow(key: str, shown: int | None) -> int | None:
     """Sync the selected row with the chunk shown in the text, and return that chunk's index.
 
-    This happens in every run, because a callback is lost if another message from the browser interrupts its run.
+    This happens on every run, because a callback is lost if another message from the browser interrupts its run.
     """
     before, by_text = f"{key}_before", f"{key}_by_text"
     now = _marked(key)
-    # Without a state the table is new, because another page was open; the user hasn't unmarked anything.
+    # If there is no state, the table is new because another page was open: the user hasn't deselected anything.
     seen = session_state.get(before, []) if key in session_state else now
     if now != seen:
         new = [row for row in now if row not in seen]
         automatic = session_state.get(by_text)
         if new and automatic in now and automatic not in new:
-            # The text marked this row, maybe off screen; when the user marks rows by hand, only those count.
+            # This row was selected from the text and may be off screen. Once the user selects rows, only those count.
             now.remove(automatic)
             _mark(key, now)
         shown = (new or now)[-1] if now else None
@@ -131,7 +131,7 @@ def actions(
     marked: Sequence[Chunk],
     edited: set[str],
 ) -> None:
-    """Draw the actions on the selected chunks; each applies to the chunks that allow it."""
+    """Draw the actions on the selected chunks. Each applies only to the chunks that allow it."""
     why = hindrance(base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
@@ -139,7 +139,7 @@ def actions(
     back = [chunk.id for chunk in marked if chunk.id in edited]
 
     def restore(chunk_id: str) -> None:
-        # Restoring one part of a split has also restored the other.
+        # Restoring one half of a split also restores the other half.
         if chunk_id in {chunk.id for chunk in workspace.chunks.all(note.id)}:
             workspace.chunks.restore(chunk_id)
 
@@ -170,7 +170,7 @@ def actions(
 
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
-    """Draw the button of an action, disabled if `why` gives a reason."""
+    """Draw an action's button, disabled if `why` gives a reason."""
     label, about = map(text_of, ACTIONS[name])
     return count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 

@@ -20,7 +20,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, button, close, errors, expander, row, segments, small, text_area
 
-# Undoing the last chunk edits, step by step.
+# Undoing the latest chunk edits, step by step.
 
 _STEPS = "chunk_edits"
 _MOST = 20
@@ -29,7 +29,7 @@ _MOST = 20
 
 @dataclass
 class EditStep:
-    """An action on a note's chunks: its description, and the note's edits before and after it (None until then)."""
+    """An undo step: an action's description, and the note's edits before and after it (None until the action runs)."""
 
     note_id: str
     text: str
@@ -37,7 +37,7 @@ class EditStep:
     after: Sequence[Edit] | None = None
 
     def run(self, act: Callable[[], object]) -> None:
-        """Run the action; it may run in a job."""
+        """Run the action, possibly in a job, and record the note's edits afterwards."""
         try:
             act()
         finally:
@@ -45,14 +45,14 @@ class EditStep:
 
 
 def begin_step(note: Note, text: str) -> EditStep:
-    """Return the undo step for an action on a note, for the caller to run; `text` describes the action."""
+    """Return the undo step for an action on a note, described by `text`. The caller runs the step."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
     session_state[_STEPS] = [*session_state.get(_STEPS, []), step][-_MOST:]
     return step
 
 
 def draw_undo(note: Note, *, shut: bool) -> None:
-    """Draw the last step with a button that undoes it, if nothing has changed since."""
+    """Draw the last step with an undo button, if nothing has changed since."""
     steps: list[EditStep] = [step for step in session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
         return
@@ -68,15 +68,15 @@ def draw_undo(note: Note, *, shut: bool) -> None:
         close("chunks_done_close", "Close", on_click=session_state.pop, args=(_STEPS, None))
 
 
-# Edits that no longer fit their note and wait for the user's decision.
+# Edits that no longer fit their note and await the user's decision.
 
 SHOWN = 20
 LENGTH = 600
-"""Maximum number of characters to show of an edit."""
+"""Maximum number of characters of an edit to show."""
 
 
 def draw_flagged() -> None:
-    """Draw the flagged edits, if any, each with its text and buttons that keep or discard it."""
+    """Draw the flagged edits, if any, each with its text and buttons to keep or discard it."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
@@ -128,22 +128,22 @@ _DRAWER = Dialog("drawer")
 WIDTH = 680
 """Initial width in pixels, which leaves the note visible; the user can change it."""
 PLACES = 400
-"""Maximum number of places in the list; the user can give others as an offset."""
+"""Maximum number of split positions to list; the user can enter any other position as an offset."""
 SEEN = 700
-"""Maximum number of characters of each half in the preview."""
+"""Maximum number of characters to show of each half in the preview."""
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
 _BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
 """A line that belongs to the text after it: a list marker or a heading."""
 
 
 def open_at(chunk_id: str) -> None:
-    """Open the drawer at a chunk."""
+    """Open the drawer for a chunk."""
     open_next(chunk_id)
     rerun()
 
 
 def open_next(chunk_id: str) -> None:
-    """Open the drawer at a chunk in the next run; for callbacks."""
+    """Open the drawer for a chunk on the next rerun. For use in callbacks."""
     _DRAWER.open(chunk_id)
     session_state["drawer_mode"] = "edit"
 
@@ -161,7 +161,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapp
 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
-    """Draw the reason why the chunks of a base can't be changed now, if any; return whether there is one."""
+    """Show the reason why the base's chunks can't be changed now, if any. Return whether there is one."""
     why = hindrance(base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
@@ -213,9 +213,10 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk:
 
 
 def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
-    """Return the chunks that merging the chosen ones would join, in reading order; empty if they can't be merged.
+    """Return the chunks to merge for a selection, in reading order, or an empty list if they can't be merged.
 
-    Several chosen chunks must be consecutive; a single chunk is merged with the next, else with the previous one.
+    Several chosen chunks must be consecutive. A single chunk is merged with the next one, or failing that, with the
+    previous one.
     """
     if len(chosen) == 1:
         at = chosen[0].index
@@ -257,7 +258,7 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
 
 
 def first(base: KnowledgeBase, note: Note) -> None:
-    """Draw the form that adds a chunk to a note without chunks."""
+    """Draw the form for adding a chunk to a note that has none."""
     shut = _draw_lock_reason(base)
     text = text_area("Text of the new chunk", f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
@@ -279,7 +280,7 @@ def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) ->
 
 
 def places(text: str) -> list[int]:
-    """Return the offsets, except 0, where lines and sentences start; if there are too many, only those of lines."""
+    """Return the offsets above 0 where lines and sentences start, or only the line starts if there are too many."""
     text = with_newlines(text)
     starts = [
         match.start()
@@ -292,6 +293,6 @@ def places(text: str) -> list[int]:
 
 
 def _best_place(text: str, offered: Sequence[int]) -> int:
-    """Return the place nearest to the middle, preferably before a heading or a paragraph."""
+    """Return the offered position nearest the middle, preferably before a heading or a paragraph."""
     blocks = [at for at in offered if text[at] == "#" or text[:at].endswith("\n\n")]
     return min(blocks or offered, key=lambda at: abs(at - len(text) / 2))

@@ -1,4 +1,4 @@
-"""The note selector of the Chunks page, and the summary of a note: statistics and the reasons for the split."""
+"""The note selector on the Chunks page, and a note's summary: statistics and the reasons for the split."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -44,7 +44,7 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# The note selector of the page: the tree on the left, or the latest notes if none is chosen.
+# The page's note selector: the tree on the left, or the latest notes if no note is chosen.
 
 _LAST = "chunks_note"
 SHOWN = 12
@@ -52,7 +52,7 @@ COLUMNS = 3
 
 
 def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
-    """Draw the filters and the tree; return the id of the chosen note, which a link may set, and the filtered notes."""
+    """Draw the filters and the tree. Return the id of the chosen note (a link may set it) and the filtered notes."""
     if linked := links.arrived_value("note"):
         session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = base_filter(bases, "cut_base")
@@ -82,7 +82,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
 
 
 def choose(note_id: str) -> None:
-    """Open a note in the next run."""
+    """Open a note on the next rerun."""
     session_state["cut_note"] = note_id
     links.set_value("note", note_id)
     links.set_value("chunk", "")
@@ -103,7 +103,7 @@ def offer(cards: Sequence[NoteSummary]) -> None:
 
 
 def offer_another() -> None:
-    """Draw a box for a title or path, and the matching notes."""
+    """Draw a box for typing a title or path, and the matching notes."""
     text = text_box("Title or path", "another_text", icon=":material/filter_alt:").strip()
     if cards := workspace.notes.all(text=text):
         offer(cards)
@@ -116,7 +116,7 @@ _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
 
 
 def head(note: Note, own: bool) -> str:
-    """Draw the note's title and the view selector; return the view: stored, preview or compare."""
+    """Draw the note's title and the view selector. Return the chosen view: stored, preview or compare."""
     views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
@@ -127,7 +127,7 @@ def head(note: Note, own: bool) -> str:
     with right, row(horizontal_alignment="right"):
         note_link(note.id)
         if note.plain:
-            return "stored"  # each line is a chunk, whatever is chosen
+            return "stored"  # each line is a chunk, whatever view was chosen
         return segments("View", views, "cut_view", default="stored", persist_state="session")
 
 
@@ -148,7 +148,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Compute a histogram: its start, the bin width, and the count in each bin."""
+    """Return a histogram: its start, the bin width, and the count in each bin."""
     low, high = min(numbers), max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
     first = low // step * step
@@ -173,14 +173,14 @@ def _histogram(numbers: Sequence[int]) -> str:
 
 
 def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
-    """Return the index of the chunk in the address, or None."""
+    """Return the index of the chunk given in the URL, or None."""
     index = st.query_params.get("chunk", "")
     if not index:
         return None
     if index.isdecimal() and int(index) < len(chunks):
         return int(index)
     if index == links.last_value("chunk"):
-        # Chosen on this page when there were more chunks.
+        # It was chosen on this page when the note had more chunks.
         return len(chunks) - 1
     st.warning(t("This note has no chunk {n}.", n=html(index)))
     return None
@@ -192,12 +192,12 @@ def _state_of(note: Note) -> str:
 
 @st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Note: _state_of})
 def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-    """Split a note as an import would, with its edits; results are cached."""
+    """Split a note as an import would, applying its edits. Results are cached."""
     return workspace.chunks.cut(note, options, embedder)
 
 
 def retained_edits(edits: Collection[Edit]) -> None:
-    """Show that the user's edits, if any, are kept in any split."""
+    """Draw a hint that the user's edits, if any, are kept however the note is split."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: only the split around it changes.",
@@ -208,7 +208,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 
 def why(cut: Cut) -> None:
-    """Draw all strategies with the reasons for and against them, and the profile of the note behind the choice."""
+    """Draw every strategy with the reasons for or against it, and the note profile behind the choice."""
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):
@@ -236,7 +236,7 @@ def why(cut: Cut) -> None:
     )
 
 
-# Trials of other parameters on a note: a preview, a comparison of two splits, and buttons to apply them.
+# Trying other parameters on a note: a preview, a comparison of two splits, and buttons to apply them.
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
 COMPARE = (message("Splits in both"), message("only on the left"), message("only on the right"))
@@ -244,7 +244,7 @@ COMPARE = (message("Splits in both"), message("only on the left"), message("only
 
 
 def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw how the note would be split with other parameters, and the changes."""
+    """Draw the note as other parameters would split it, and what would change."""
     left, right = st.columns(2, gap="medium")
     with right:
         tried = knobs.choose("preview", current, base.chunking)
@@ -282,7 +282,7 @@ def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
 
 
 def _unmatched(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
-    """Return for both splits the indexes of the chunks that start where the other split has no boundary."""
+    """Return, for each split, the indexes of the chunks that start where the other split has no boundary."""
     difference = Difference.between(ours, theirs)
     return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
 
@@ -302,7 +302,7 @@ def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
 
 
 def _text(note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:
-    """Draw a split of the note; a click shows the clicked place in all splits."""
+    """Draw a split of the note; clicking a position shows that position in every split."""
 
     def picked(index: int) -> None:
         session_state["tried_at"] = (note.id, chunks[index].start)

@@ -42,10 +42,10 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import caption, errors, expander, page_link, popup, text_column
 
-# One question: its right passages, and the hits of each run with the right characters marked.
+# One question: its right passages, and each run's hits with the right characters highlighted.
 
 LINES = 4
-"""Number of visible lines of a chunk that isn't right."""
+"""Number of lines to show of a chunk that isn't right."""
 SHOWN = 2
 """Number of right passages that are shown unfolded."""
 ChunksOf = Callable[[str], Sequence[Chunk]]
@@ -53,7 +53,7 @@ ChunksOf = Callable[[str], Sequence[Chunk]]
 
 
 def _find_note(note_id: str) -> Note | None:
-    """Return a note, or None if it is gone."""
+    """Return a note, or None if it no longer exists."""
     with suppress(NoteNotFound):
         return workspace.notes.get(note_id)
     return None
@@ -73,13 +73,13 @@ def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | Non
 
 
 def _is_in_place(gold: GoldSpan) -> bool:
-    """Return whether a right passage is still in its place."""
+    """Return whether a right passage is still at its original position."""
     note = _find_note(gold.note_id)
     return note is not None and note.body[gold.start : gold.end] == gold.quote
 
 
 def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
-    """Draw a question with its right passages, and below it the hits of each run."""
+    """Draw a question with its right passages, and each run's hits below it."""
     result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
@@ -97,7 +97,7 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
 
 
 def _golds(result: QuestionResult) -> None:
-    """Draw the right passages of a question, SHOWN of them unfolded."""
+    """Draw a question's right passages, the first SHOWN of them expanded."""
     many, drawn = len(result.golds), []
     for gold in result.golds:
         crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
@@ -148,7 +148,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return a run's answer as HTML, with the share of quotes that are right."""
+    """Return a run's answer as HTML, with the number of its quotes that are right."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
     about, right = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited)), quotes > 0
     if given.problem:
@@ -169,7 +169,7 @@ def _tagged(text: str, tag: str | Message, tone: str) -> str:
 
 
 def _diagnosis(result: QuestionResult) -> str:
-    """Return the reasons why passages were missed as HTML, one per chunk and stage."""
+    """Return HTML that explains why passages were missed, with one reason per chunk and stage."""
     together: dict[tuple[str, str], list[Diagnosis]] = {}
     for diagnosis in result.diagnoses:
         together.setdefault((diagnosis.stage, diagnosis.chunk_id or f"{diagnosis.gold}"), []).append(diagnosis)
@@ -228,7 +228,7 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 
 def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the list and the chosen question as a fragment, so that a click in the list redraws only these."""
+    """Draw the list and the chosen question as a fragment, so that a click in the list redraws nothing else."""
     section_title("Question by question")
 
     @st.fragment
@@ -248,25 +248,25 @@ def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def states(row: ComparisonRow) -> set[str]:
-    """Return the states of a question in the compared runs, with the names of FILTERS."""
+    """Return a question's states in the compared runs, named as in FILTERS."""
     conditions = {"all": True, "missed": row.missed, "negative": row.negative}
     return {*(name for name, applies in conditions.items() if applies), *filter(None, [row.change])}
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
-    """Draw the table of questions and return the chosen row, initially that of the question in the address."""
+    """Draw the table of questions. Return the chosen row, initially the one for the question in the URL."""
     if (linked := links.arrived_value("question")) is not None:
         session_state["rows_linked"] = linked
         links.set_value("question", linked)
     first = next((number for number, row in enumerate(rows) if row.id == links.last_value("question")), 0)
-    # Rows are chosen by number, so another list, or one that a link leads to, is another table.
+    # Rows are selected by number, so a different list, or a list opened by a link, is a separate table.
     linked = session_state.get("rows_linked")
     state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
     event = widgets.table(
         [
             {
                 "change": SIGNS[row.change] if row.change else "",
-                # Padded, because texts then sort like numbers.
+                # Padded so that the strings sort like numbers.
                 **{
                     f"rank_{number}": " ·" if row.negative else f"{rank or '–':>2}"
                     for number, rank in enumerate(row.ranks)
@@ -306,7 +306,7 @@ SHORT = (*MAIN, "p50_ms")
 
 
 def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the comparison of the chosen runs, by default of the set's last runs."""
+    """Draw the comparison of the chosen runs, or of the set's last runs by default."""
     runs = chosen_runs(base, question_set)
     if not runs:
         small_print(
@@ -329,7 +329,7 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs={Run: lambda run: (run.id, run.asked, run.ended_at)})
 def _compare(runs: Sequence[Run]) -> SideBySide:
-    """Compare runs; results are cached, because computing confidence intervals takes time."""
+    """Compare runs. Results are cached, because computing confidence intervals takes time."""
     return workspace.runs.side_by_side(workspace.runs.measured(run.id for run in runs))
 
 
@@ -357,7 +357,7 @@ def _head(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdict(shown: SideBySide) -> None:
-    """Draw a sentence that says whether the second run is better than the first."""
+    """Draw a sentence saying whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     pair = f'{badge(1)} <span class="t-dim">{t_html("against")}</span> {badge(0)}'
@@ -368,7 +368,7 @@ def _verdict(shown: SideBySide) -> None:
 
 
 def _report(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a button for each report format; the report is written on demand."""
+    """Draw a button for each report format. Reports are generated on demand."""
     forms = {
         "html": (t("Web page (HTML)"), "text/html"),
         "md": (t("Markdown"), "text/markdown"),
@@ -382,7 +382,7 @@ def _report(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
-    """Draw the button that gives the base the setup's settings, unless it already has them."""
+    """Draw the button that applies the setup's settings to the base, unless the base already has them."""
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
@@ -409,7 +409,7 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
 
 
 def _draw_tables(shown: SideBySide) -> None:
-    """Draw the runs' metrics, the differing settings (all of a single run), and the results by kind of question."""
+    """Draw the runs' metrics, the settings that differ (all settings of a single run), and results by question kind."""
     runs = workspace.runs
     lettered = replace(shown, labels=tuple(LETTERS[: len(shown.runs)]))
     answers = [name for name in shown.figures if name in ANSWER_METRICS]
@@ -430,7 +430,7 @@ def _draw_tables(shown: SideBySide) -> None:
 
 
 def _table(rows: Sequence[Sequence[str | Message]]) -> str:
-    """Return a table as HTML; the first row and column are headers, and metrics have explanations."""
+    """Return a table as HTML. The first row and column are headers, and metrics have tooltips that explain them."""
     head = elements(rows[0], "th")
     about = {FIGURES[name]: text for name, text in ABOUT.items()}
     body = ""

@@ -1,4 +1,4 @@
-"""The questions of a set: a table on the left, on the right one question with its right passages."""
+"""The questions in a set: a table on the left, and one question with its right passages on the right."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -44,11 +44,11 @@ from pages.ui.shared.widgets import (
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
-# Marking a hit as a right passage of its question, in a question set of its base.
+# Marking a hit as a right passage of its question, in one of the base's question sets.
 
 _MARKED = "marked"
 BASE = "eval_base"
-"""Key of the evaluated base in the session state."""
+"""Session state key of the base being evaluated."""
 
 
 def mark_button(hit: Hit, text: str) -> None:
@@ -68,7 +68,7 @@ def mark_button(hit: Hit, text: str) -> None:
         into = now or workspace.question_sets.add(base, t("My questions"))
         questions.mark(into, text, hit)
         use(into)
-        session_state[BASE] = base  # the Evaluation page opens with it
+        session_state[BASE] = base  # the Evaluation page opens with this base
         # A toast in a callback would replace the page's first elements.
         session_state[_MARKED] = hit.chunk.id, into.name
 
@@ -84,7 +84,7 @@ def mark_button(hit: Hit, text: str) -> None:
 
 
 def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
-    """Draw the button that adds a hit to the right passages or removes it; `about` is its tooltip."""
+    """Draw the button that adds a hit to the right passages or removes it; `about` is the button's tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     if added:
@@ -103,28 +103,28 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> No
 
 
 def last_used(base: str) -> QuestionSet | None:
-    """Return the last used question set of a base, else its first set, else None."""
+    """Return a base's last used question set, or else its first set, or None if it has no sets."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
 def use(question_set: QuestionSet) -> None:
-    """Remember a question set as the last used one of its base."""
+    """Remember a question set as its base's last used one."""
     key = f"question_set_{question_set.base_id}"
     if workspace.preferences.get(key) != question_set.id:
         workspace.preferences.set(key, question_set.id)
 
 
-# The right passages of a question: the place of each in its note, and the search for another.
+# A question's right passages: where each one is in its note, and the search for another.
 
 SHOWN = 20
-"""Maximum number of right passages to draw; the rest are counted."""
+"""Maximum number of right passages to draw; the rest are only counted."""
 FOUND = 8
 """Number of hits in the search for another passage."""
 LINES = 6
 LONG = 300
-"""Minimum number of characters of a passage that can be shortened: half of a passage must be retrieved to count."""
+"""Length in characters above which a passage can be shortened: half of a passage must be retrieved to count."""
 
 
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
@@ -169,12 +169,12 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
     widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
 
 
-# the search for another right passage
+# Searching for another right passage.
 
 
 def find(question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
-    # Open at first if there is no right passage; after that, the user opens and closes it.
+    """Draw a search in the base, prefilled with the question. Clicking a hit makes it a right passage."""
+    # Expanded at first if there is no right passage; after that, the user decides.
     session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
@@ -184,7 +184,7 @@ def find(question_set: QuestionSet, question: Question, key: str) -> None:
         text = text_input("Search for", key, question.text, icon=":material/search:", label_visibility="collapsed")
         base = workspace.bases.by_id(question_set.base_id)
         with busy("Searching…"):
-            # The base's own settings; a repeated search comes from the cache.
+            # The base's own settings apply; a repeated search comes from the cache.
             result = workspace.search(
                 text.strip() or question.text,
                 **SearchOptions(
@@ -223,16 +223,16 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Sequenc
 
 
 LONGEST = 20_000
-"""Maximum number of characters of a question."""
+"""Maximum number of characters in a question."""
 
 
 def kind_name(kind: str) -> str:
-    """Return the display name of a kind of question; a kind that the user made up stays unchanged."""
+    """Return the display name of a question kind. A user-defined kind is returned unchanged."""
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
 ALWAYS = ("all", "missed")
-"""States whose filters are offered even if no question has them."""
+"""States that are offered as filters even if no question has them."""
 
 
 def narrow(
@@ -242,9 +242,9 @@ def narrow(
     text: Callable[[Listed], str],
     key: str,
 ) -> list[Listed]:
-    """Draw filters of questions by state with their counts, by kind and by text, and return the matching questions.
+    """Draw filters for state (with counts), kind and text, and return the matching questions.
 
-    `names` are the names of states; every question has the state "all".
+    `names` maps states to their labels; every question has the state "all".
     """
     counts = Counter(state for item in questions for state in states(item))
     labels = {
@@ -268,7 +268,7 @@ def narrow(
 
 
 def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
-    """Draw the form for a question, its right passages, and the search for another passage."""
+    """Draw a question's form, its right passages, and the search for another passage."""
     key = stamp((question_set.id, question.id))
     if question.suggested:
         questions = workspace.questions
@@ -281,7 +281,7 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
                 if button(label, name, icon, type=tone, writes=True):
                     act(question_set, [question.id])
                     rerun()
-    # A changed question gets new widgets, which start with its values.
+    # A changed question gets new widgets, which start with its new values.
     stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")
     title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
@@ -299,9 +299,9 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
 
 
 def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> Question | None:
-    """Draw the form of a question, and return a new one once it is added.
+    """Draw a question's form. Return a new question once it is added, or None otherwise.
 
-    A change from elsewhere replaces the typed text.
+    If the question is changed elsewhere, that change replaces the typed text.
     """
     with st.form(f"question_{key}", border=False), errors():
         text = text_area("Question", f"question_text_{key}", question.text, height=100, max_chars=LONGEST)
@@ -315,7 +315,7 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
         )
         left, right = columns(2)
         with left:
-            # A new kind can be typed.
+            # The user can also type a new kind.
             labels = {"": t("No kind"), **{name: kind_name(name) for name in (question.kind, *kinds) if name}}
             kind = widgets.select_or_type("Kind", labels, question.kind, f"question_kind_{key}")
         note = right.text_input(t("Comment"), value=question.note, key=f"question_note_{key}")
@@ -352,14 +352,14 @@ STATES = message_table(
     }
 )
 LISTED_LONGEST = 300
-"""Maximum number of characters of a question in the table."""
+"""Maximum number of characters of a question to show in the table."""
 
 _CHOSEN, _ADDING = "chosen_questions", "adding_question"
 _DELETION = Dialog("deleting_questions")
 
 
 def draw(question_set: QuestionSet) -> None:
-    """Draw the questions of a set, actions on them, and the question that was chosen last."""
+    """Draw a set's questions, the actions on them, and the last chosen question."""
     with container():
         jobs.job_panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
@@ -391,7 +391,7 @@ def draw(question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
-    """Return the ids of the chosen questions; those of another set and deleted ones are forgotten."""
+    """Return the ids of the chosen questions, forgetting any that were deleted or belong to another set."""
     ids = {item.id for item in every}
     if session_state.get("questions_of") != question_set.id:
         session_state.update({"questions_of": question_set.id, _CHOSEN: []})
@@ -431,14 +431,14 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             rerun()
 
 
-# Suggested questions that the notes answer, made by rules or by a language model.
+# Suggested questions that the notes answer, generated by rules or by a language model.
 
 COUNTS = (5, 10, 20, 50, 100)
 USUAL = 20
 
 
 def popover(question_set: QuestionSet) -> None:
-    """Draw the number and source of suggestions, and the button that suggests questions."""
+    """Draw the options for the number and source of suggestions, and the button that suggests questions."""
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.is_set_up:
@@ -465,7 +465,7 @@ def popover(question_set: QuestionSet) -> None:
 
 
 def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
-    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for its end; for callbacks."""
+    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for it to finish. For use in callbacks."""
 
     def job(progress: Progress) -> int:
         return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
@@ -474,18 +474,18 @@ def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = Fal
     workspace.jobs.wait("suggest", jobs.SOON)
 
 
-# the table
+# The table of questions.
 
 
 def states(item: Question) -> set[str]:
-    """Return the states of a question, with the names of STATES."""
+    """Return a question's states, named as in STATES."""
     gone = any(gold.flagged for gold in item.spans)
     conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
     return {name for name, applies in conditions.items() if applies}
 
 
 def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
-    """Draw the table of questions, with the columns that aren't empty."""
+    """Draw the table of questions, omitting empty columns."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
@@ -494,7 +494,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
 
     def picked() -> None:
         now = [listed[at].id for at in session_state[key]["selection"]["rows"] if at < len(listed)]
-        # The question that was chosen last is shown.
+        # The last chosen question is shown.
         session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
     rows: list[dict[str, object]] = [
@@ -524,7 +524,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
 
 
 def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
-    """Draw the actions on questions; a dialog confirms a deletion."""
+    """Draw the actions on the chosen questions. Deletion is confirmed in a dialog."""
     chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions
     shut = workspace.readonly

@@ -1,4 +1,4 @@
-"""Setups to compare, runs of a question set with two of them, and the history of runs."""
+"""Setups to compare, runs of a question set with two setups, and the run history."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ from pages.ui.shared.widgets import (
     text_column,
 )
 
-# Names of setups, and setups that differ from a base in one setting.
+# Setup names, and setups that differ from a base in one setting.
 
 LETTERS = "AB"
 """Letters that name the compared runs."""
@@ -71,7 +71,7 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
 
 
 def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
-    """Return the name of a setup, by default its differences from the base."""
+    """Return a setup's name, or its differences from the base if it is unnamed."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
@@ -97,7 +97,7 @@ PRESETS = message_table(
 
 
 def choose(base: KnowledgeBase) -> list[Pipeline]:
-    """Draw two setups side by side and return them; initially the base's settings and the first preset."""
+    """Draw two setups side by side and return them. They start as the base's settings and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
@@ -124,7 +124,7 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
 
 
 def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
-    """Draw a widget for each setting; the setup stores only values that differ from the base's."""
+    """Draw a widget for each setting. The setup stores only values that differ from the base's."""
     usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
 
     def field(name: str) -> Binding:
@@ -176,7 +176,7 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
 
 @st.cache_data(ttl=60, show_spinner=False)
 def embedders() -> list[str]:
-    """Return the usable embedders; cached, because finding them reads folders."""
+    """Return the usable embedders. The result is cached, because finding them reads folders."""
     return [card.name for card in workspace.models.all() if card.part == "embedder" and not card.problem]
 
 
@@ -224,7 +224,7 @@ ABOUT = message_table(
 
 
 def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
-    """Return the runs in the address, else those chosen in this session, else the set's last runs."""
+    """Return the runs in the URL, or those chosen in this session, or else the set's last runs."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
         session_state[key] = linked
@@ -241,7 +241,7 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Choose the runs of a set to compare, or a single run to look at."""
+    """Choose which of a set's runs to compare, or a single run to view."""
     session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": session_state[_key(set_id)], "question": ""})
 
@@ -252,7 +252,7 @@ def _key(set_id: str) -> str:
 
 JOB = "evaluate"
 SECONDS = 0.15
-"""Assumed seconds per question if the base has no run yet."""
+"""Assumed seconds per question if the base has no runs yet."""
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
@@ -290,7 +290,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
 
 
 def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
-    """Draw the progress of a run; at its end, open its question set and its results."""
+    """Draw a run's progress. When the run ends, open its question set and results."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
@@ -304,7 +304,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
 
 
 def estimate(base: KnowledgeBase, count: int) -> str:
-    """Return the estimated time for `count` questions, based on the last runs on a base."""
+    """Return the estimated time for `count` questions, based on the base's latest runs."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
     return duration(count * max(measured, default=SECONDS))
 
@@ -320,7 +320,7 @@ STATES = message_table(
 
 
 def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the runs of the set, or of all sets of the base, and the actions on selected runs."""
+    """Draw the runs of the set, or of all the base's sets, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets in the base")}
     scope = segments("Which runs", scopes, "history_scope", default="set")
@@ -330,7 +330,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     else:
         small_print("There are no runs yet. Compare two setups first.")
         button("Compare two setups", "history_first", "compare_arrows", on_click=show, args=("compare",))
-    # The note copies that other setups use.
+    # Note copies used by other setups.
     if not (size := workspace.runs.scratch.bytes()):
         return
     with row("eval_places"):
@@ -376,7 +376,7 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
 
 
 def state(run: Run) -> str:
-    """Return a run's state: "running", "stopped", "changed" if notes have changed since, else "complete"."""
+    """Return a run's state: "running", "stopped", "changed" if notes have changed since, or "complete"."""
     if run.ended_at is None:
         return "running" if workspace.runs.is_under_way(run) else "stopped"
     return "complete" if workspace.runs.is_current(run) else "changed"
@@ -387,7 +387,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
     ready = [run for run in marked if run.asked]
 
     def open_comparison() -> None:
-        # The newer is compared with the older: the table has the newest first.
+        # The newer run is compared with the older one; the table lists the newest first.
         compare(question_set.id, [run.id for run in reversed(ready)])
         show("compare")
 
@@ -412,5 +412,5 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
 
 
 def show(view: str) -> None:
-    """Open another view in the next run; for callbacks."""
+    """Open another view on the next rerun. For use in callbacks."""
     session_state["eval_view"] = view

@@ -1,4 +1,4 @@
-"""The question sets of a base: selection, actions, import and export, and suggested questions."""
+"""A base's question sets: selection, actions, import and export, and suggested questions."""
 
 import re
 from collections.abc import Callable
@@ -26,7 +26,7 @@ KINDS = ("jsonl", "csv", "tsv")
 
 
 def export_questions(question_set: QuestionSet) -> None:
-    """Draw the export buttons of a set; the file is written on demand."""
+    """Draw a set's export buttons. Files are generated on demand."""
     with popup("Export", "download", f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON Lines"), "application/jsonl", False),
@@ -38,7 +38,7 @@ def export_questions(question_set: QuestionSet) -> None:
 
 
 def import_questions(base: str) -> None:
-    """Draw the dialog that imports a file into a new or an existing set."""
+    """Draw the dialog for importing a file into a new or existing set."""
 
     def content() -> None:
         small_print(
@@ -70,10 +70,10 @@ def import_questions(base: str) -> None:
     DIALOG.draw(t("Import a file"), content, width="medium")
 
 
-# The actions on a question set, each in its dialog.
+# Actions on a question set, each in a dialog.
 
 LONGEST = 80
-"""Maximum number of characters of a set's name."""
+"""Maximum number of characters in a set's name."""
 
 QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
 """File with the questions about the sample notes."""
@@ -85,7 +85,7 @@ DIALOG = Dialog("questions_dialog")
 
 
 def menu(base: str, question_set: QuestionSet) -> None:
-    """Draw the menu of a set."""
+    """Draw a set's menu."""
     labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)
@@ -94,7 +94,7 @@ def menu(base: str, question_set: QuestionSet) -> None:
 
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
-    """Draw the open dialog that adds, renames or deletes a set."""
+    """Draw the dialog that adds, renames or deletes a set, if it is open."""
     name, question_sets = DIALOG.subject, workspace.question_sets
     if name == "samples":
         DIALOG.close()
@@ -130,7 +130,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
 
 
 def open_samples() -> None:
-    """Open the sample question set; add it first if it is missing."""
+    """Open the sample question set, adding it first if it is missing."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
@@ -145,12 +145,12 @@ def open_samples() -> None:
 
 
 def open_set(question_set: QuestionSet) -> None:
-    """Open a set in the next run, as a link would."""
+    """Open a set on the next rerun, as a link would."""
     query_params["set"] = question_set.name
 
 
 def toast_added(question_set: QuestionSet) -> None:
-    """Show a toast with a set's number of questions."""
+    """Show a toast with the number of questions in a set."""
     text = t_plural(
         "'{set}' now has {n} question", "'{set}' now has {n} questions", n=question_set.questions, set=question_set.name
     )
@@ -158,7 +158,7 @@ def toast_added(question_set: QuestionSet) -> None:
 
 
 def bar(base: KnowledgeBase) -> QuestionSet | None:
-    """Draw the question set selector and the actions; return the chosen set, or None if the base has none."""
+    """Draw the question set selector and the actions. Return the chosen set, or None if the base has no sets."""
     sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:
@@ -188,7 +188,7 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
 
 
 def draw_check(base: KnowledgeBase) -> None:
-    """Draw the button that makes a question set from the notes of a base and runs it."""
+    """Draw the button that creates a question set from a base's notes and runs it."""
     with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
         small_print(
             "Creates questions from the notes in this base (titles, headings, sentences with a "
@@ -208,7 +208,7 @@ def draw_check(base: KnowledgeBase) -> None:
 
 
 def _none(base: str) -> None:
-    """Explain question sets, and offer ways to make the first one."""
+    """Explain question sets, and offer ways to create the first one."""
     importing = jobs.is_importing(base)
     st.info(
         t("The notes are being imported. You can add questions about them when that is finished.")
@@ -246,6 +246,6 @@ def _none(base: str) -> None:
 
 
 def _first(base: str) -> QuestionSet:
-    """Add the first set of a base and open its questions, as a link would."""
+    """Add a base's first set and open its questions, as a link would."""
     query_params["view"] = "questions"
     return workspace.question_sets.add(base, t("My questions"))

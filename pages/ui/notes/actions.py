@@ -39,16 +39,16 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# The dialog that sets fields of several notes at once; a field left empty stays unchanged in each note.
+# The dialog for setting fields on several notes at once; fields left empty stay unchanged.
 
 FIELDS_DIALOG = Dialog("setting")
-"""Dialog for setting fields, opened with the notes' ids."""
+"""Dialog for setting fields on notes, opened with the notes' ids."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
 
 def archive_notes(note_ids: Sequence[str]) -> None:
-    """Archive notes and offer to undo it; for callbacks."""
+    """Archive notes and offer to undo it. For use in callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     offer_undo(
@@ -58,7 +58,7 @@ def archive_notes(note_ids: Sequence[str]) -> None:
 
 
 def draw_dialogs() -> None:
-    """Draw the open dialog on notes."""
+    """Draw any open dialog about notes."""
     trash.dialog()
     _draw_change_dialog()
     if note_ids := FIELDS_DIALOG.subject:
@@ -102,21 +102,21 @@ def _fields(note_ids: Sequence[str]) -> None:
             rerun()
 
 
-# The dialogs that rename a note, move notes to another folder, export a note, and change the encoding of its file.
+# The dialogs for renaming, moving and exporting notes, and for changing the encoding of a note's file.
 
 DIALOG = Dialog("changing_note")
 """Dialog for one note, opened with its id and an action: rename, export or read_as."""
 MOVE_DIALOG = Dialog("moving")
-"""Dialog that moves notes, opened with the notes' ids."""
+"""Dialog for moving notes, opened with the notes' ids."""
 _FILES = "rename_files"
-"""Preference whether renaming a note also renames its file; "on" or "off"."""
+"""Preference for whether renaming a note also renames its file: "on" or "off"."""
 _RAW = "raw"
 _SHOWN = 8
 """Maximum number of linking notes to list."""
 
 
 def _draw_change_dialog() -> None:
-    """Draw the dialog if it is open."""
+    """Draw the dialog for one note, if it is open."""
     if not DIALOG.subject:
         return
     note_id, what = DIALOG.subject
@@ -158,7 +158,7 @@ def _rename(note: Note) -> None:
 
 
 def draw_retitled(note: Note) -> None:
-    """If a note's title was changed in the editor, offer to rename the file and update the links."""
+    """Offer to rename the file and update the links if the note's title was changed in the editor."""
     note_id, before = session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
@@ -189,7 +189,7 @@ def _forget_title() -> None:
 
 
 def _offer_undo(done: Sequence[Renaming], text: str) -> None:
-    """Show the result of renaming or moving, with the links that couldn't be updated, and a button that undoes everything."""
+    """Show the result of a rename or move, any links that couldn't be updated, and a button to undo everything."""
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
     texts = [
@@ -230,7 +230,7 @@ def _move_into(note_ids: Sequence[str], folder: str) -> None:
 
 
 def drop(note_ids: Sequence[str], base: str, folder: str) -> None:
-    """Move dragged notes into a folder of their base; raises EditError if a note isn't in `base`, unless that is ""."""
+    """Move dragged notes into a folder of their base. Raises EditError if `base` isn't "" and a note isn't in it."""
     if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
         raise EditError("Notes can only be moved within their own base.")
     _move_into(note_ids, folder)
@@ -270,7 +270,7 @@ def _done() -> None:
     rerun()
 
 
-# A note's file in another program: in Obsidian by an obsidian:// address, or in the system's editor.
+# Opening a note's file in another program: in Obsidian with an obsidian:// URL, or in the system's editor.
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -285,12 +285,12 @@ def obsidian(note: Note, label: str) -> None:
 
 
 def is_here() -> bool:
-    """Return whether the browser runs on the same machine as the app, so that the user sees programs it opens."""
+    """Return whether the browser runs on the app's machine, so that the user can see programs opened by the app."""
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
 def new() -> None:
-    """Draw the button that begins a new note in the current base and folder."""
+    """Draw the button that starts a new note in the current base and folder."""
     button(
         "New note",
         "new_note",

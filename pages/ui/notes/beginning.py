@@ -1,4 +1,4 @@
-"""The right side while no note is open: the most recently changed notes, and the concepts in the notes."""
+"""The right side when no note is open: the most recently changed notes, and the concepts in the notes."""
 
 from collections.abc import Sequence
 from heapq import nlargest
@@ -13,7 +13,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import caption, group_title, more, note_link, on_demand, pills, row, small, text_box
 
-# Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
+# Concepts: key phrases in the notes, notes that contain several of them, and paths between notes.
 
 _CONCEPTS = 60
 _NOTES = 20
@@ -87,7 +87,7 @@ def _notes(names: Sequence[str], base: str) -> None:
 
 
 def _way() -> None:
-    """Draw two boxes for notes, and the path from the first to the second."""
+    """Draw inputs for two notes, and the path from the first note to the second."""
     st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
     with left:
@@ -114,9 +114,9 @@ _SHOWN = 10
 
 
 def draw(base: str, *, several: bool) -> None:
-    """Draw a hint on opening a note, links to the most recently changed notes of one or all bases, and the concepts.
+    """Draw a hint about opening a note, links to the most recently changed notes in one or all bases, and the concepts.
 
-    With `several`, the bases of the notes are named.
+    If `several`, show each note's base.
     """
     with container(key="beginning"):
         lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")

@@ -1,4 +1,4 @@
-"""The editor sessions of this browser session: beginning, editing, drafting and saving notes."""
+"""The editor sessions in this browser session: starting, editing, drafting and saving notes."""
 
 import posixpath
 from collections.abc import Mapping
@@ -32,14 +32,15 @@ _LATEST = 20
 
 
 def own_bases() -> list[str]:
-    """Return the bases of the user's own notes: not those of packs or text files."""
+    """Return the bases with the user's own notes, excluding those of packs and text files."""
     taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
     return [base for base in base_names(plain=False) if base not in taken]
 
 
 def current_place() -> tuple[str, str]:
-    """Return the base and folder of the open note, else the listed base, else the base of the last change.
+    """Return the default base and folder for a new note.
 
+    These are the open note's base and folder, or the listed base, or else the base of the most recently changed note.
     Bases of text files are skipped, because their files are edited elsewhere. If there is no base, return the name for
     a new one.
     """
@@ -55,7 +56,7 @@ def current_place() -> tuple[str, str]:
 
 
 RETITLED = "retitled"
-"""Session key for a note that was retitled in the editor: its id, and the title that links may still use."""
+"""Session key for a note retitled in the editor: the note's id, and the title that links may still use."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
@@ -64,12 +65,12 @@ _SAVED: dict[str, tuple[str, int, int]] = {}
 
 
 def current_session() -> EditorSession | None:
-    """Return the open editor session, or None."""
+    """Return the open editor session, or None if no editor is open."""
     return session_state.get(_WRITING)
 
 
 def session_texts() -> dict[str, EditorSession]:
-    """Return all editor sessions of this browser session, by token."""
+    """Return this browser session's editor sessions, keyed by token."""
     writings: dict[str, EditorSession] = session_state.setdefault(_WRITINGS, {})
     return writings
 
@@ -79,12 +80,12 @@ def _open(session: EditorSession) -> None:
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
-    """Begin a new note; for callbacks."""
+    """Start a new note. For use in callbacks."""
     _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
 
 
 def begin_here() -> None:
-    """Begin a new note in the current base and folder; for callbacks."""
+    """Start a new note in the current base and folder. For use in callbacks."""
     base, folder = current_place()
     begin(base, folder=folder)
 
@@ -96,7 +97,7 @@ def title_of(path: str) -> str:
 
 
 def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
-    """Begin to edit a note, with the caret at an offset or at the end; for callbacks. Raises NoteNotFound."""
+    """Start editing a note, with the caret at an offset or at the end. For use in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     caret = _units(note.body) if at_end else max(0, caret)
     clear_undo()
@@ -104,12 +105,12 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 
 
 def _units(text: str) -> int:
-    """Return the length of a text in UTF-16 code units, as JavaScript counts."""
+    """Return the length of `text` in UTF-16 code units, as JavaScript counts it."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def edit_proposed(submission: Submission) -> None:
-    """Begin to edit a proposed change of a note; for callbacks. Raises NoteNotFound."""
+    """Start editing a proposed change to a note. For use in callbacks. Raises NoteNotFound."""
     note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
     _open(
         EditorSession(
@@ -124,7 +125,7 @@ def edit_proposed(submission: Submission) -> None:
 
 
 def resume(key: str) -> None:
-    """Open a draft in the editor; for callbacks. If its note no longer exists, it becomes the draft of a new note."""
+    """Open a draft in the editor, as the draft of a new note if its note no longer exists. For use in callbacks."""
     if draft := workspace.drafts.find(key):
         open_draft(draft)
 
@@ -155,7 +156,7 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
 
 
 def _draft_origin(draft: NoteDraft) -> Note | None:
-    """Return the version of the note that a draft is based on; for a draft that is saved, the stored note."""
+    """Return the note version that a draft is based on, or the stored note if the draft is already saved."""
     note_id, draft_id = draft.key.split(" ")
     version = draft.version
     if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
@@ -168,12 +169,12 @@ def _draft_origin(draft: NoteDraft) -> Note | None:
         return None
     try:
         return now if is_saved(draft) else workspace.versions.get(note_id, version)
-    except VersionNotFound:  # a later version of the sitting replaced it
+    except VersionNotFound:  # replaced by a later version from the same sitting
         return replace(now, version=version)
 
 
 def leave() -> None:
-    """Close the editor and save its text; a text that can't be saved stays a draft."""
+    """Close the editor and save its text. If the text can't be saved, it stays a draft."""
     if session := session_state.pop(_WRITING, None):
         session.offers = session.links = None
         save_left(None)
@@ -184,7 +185,7 @@ def leave() -> None:
 
 
 def discard(key: str) -> None:
-    """Delete a draft; if it is open in the editor, close the editor. For callbacks."""
+    """Delete a draft, closing the editor if the draft is open there. For use in callbacks."""
     workspace.drafts.delete_for_good(key)
     for text in session_texts().values():
         if text.key == key:
@@ -194,17 +195,17 @@ def discard(key: str) -> None:
 
 
 def save(session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
-    """Save text and fields as a new version, or replace the stored note `over`; indexing follows in the background.
+    """Save text and fields as a new version, overriding the note `over` if given. Indexing follows in the background.
 
-    The version replaces the previous one if that was an automatic save of the same sitting. If the note has meanwhile
-    been changed in other lines and fields, both changes are merged. A text that can't be saved stays a draft.
+    The version replaces the previous one if that was an automatic save from the same sitting. If other lines and fields
+    of the note have been changed in the meantime, both changes are merged. Text that can't be saved stays a draft.
     """
     try:
         note = _store(session, over)
     except TesseraError as error:
         session.refuse(error)
         if session.conflict and over is None:
-            with suppress(TesseraError):  # changed once more, so the user has to choose
+            with suppress(TesseraError):  # changed again, so the user has to choose
                 _merge(session, automatic=automatic)
         return
     drop_draft(session)
@@ -245,7 +246,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
 
 
 def stored_note(session: EditorSession) -> Note:
-    """Return the stored note of a conflict; a changed file is read first, so that its text becomes a version."""
+    """Return the stored note in a conflict. A changed file is read first, so that its text becomes a version."""
     assert session.note is not None
     assert session.conflict is not None
     if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
@@ -264,7 +265,7 @@ def _store(session: EditorSession, over: Note | None) -> Note:
     body = None if session.body == stored.body else session.body
     if session.proposed:
         return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
-    joins = session.joins and over is None  # never replaces a version that somebody else wrote
+    joins = session.joins and over is None  # never replaces somebody else's version
     return workspace.notes.update(
         session.note.id,
         body=body,
@@ -277,9 +278,10 @@ def _store(session: EditorSession, over: Note | None) -> Note:
 
 
 def move_to(session: EditorSession, base: str, folder: str) -> None:
-    """Set the base and folder of a new note; a note that is already saved is created again there.
+    """Set the base and folder of a new note. If the note is already saved, create it again there.
 
-    The text is stored as a draft first: if the process is killed, nothing is lost; at worst, the text is in both places.
+    The text is stored as a draft first, so nothing is lost if the process is killed. At worst, the text is in both
+    locations.
     """
     before, session.base, session.folder = (session.base, session.folder), base, folder
     if not (made := session.note) or before == (base, folder):
@@ -287,14 +289,14 @@ def move_to(session: EditorSession, base: str, folder: str) -> None:
         return
     session.detach(has_title=has_own_title(session))
     keep_draft(session)
-    with suppress(TesseraError):  # its file was changed, or can't be deleted: then the old note stays too
+    with suppress(TesseraError):  # the file was changed or can't be deleted, so the old note stays too
         workspace.trash.take_back(made.id)
         workspace.trash.delete_for_good([made.id])
     session.request("rest")
 
 
 def save_left(open_session: EditorSession | None) -> None:
-    """Save the texts of this session's editors that are closed, except `open_session`.
+    """Save the text of this session's closed editors, skipping `open_session`.
 
     A note that was created and then emptied goes to the trash.
     """
@@ -304,23 +306,23 @@ def save_left(open_session: EditorSession | None) -> None:
         if is_blank(text):
             assert text.note is not None
             drop_draft(text)
-            with suppress(TesseraError):  # the note was changed meanwhile, or is gone
+            with suppress(TesseraError):  # the note has since been changed or deleted
                 workspace.trash.take_back(text.note.id, expected_version=text.note.version)
             text.note, text.refusal, text.created = None, None, False
-            text.body, text.fields = "", {}  # what the editor still sends becomes a new note
+            text.body, text.fields = "", {}  # anything the editor still sends becomes a new note
         elif text.state is State.UNSAVED:
             save(text, automatic=True)
 
 
 def is_blank(session: EditorSession) -> bool:
-    """Return whether the note was created in this editor and has neither a text nor its own title."""
+    """Return whether the note was created in this editor and has neither text nor a title of its own."""
     if session.note is None or not session.created or session.conflict or session.body.strip():
         return False
     return not has_own_title(session)
 
 
 def has_own_title(session: EditorSession) -> bool:
-    """Return whether the note in the editor has its own title rather than the default from its text."""
+    """Return whether the note in the editor has its own title rather than the default taken from its text."""
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
     if session.created:
@@ -329,7 +331,7 @@ def has_own_title(session: EditorSession) -> bool:
 
 
 def is_overtaken(session: EditorSession) -> bool:
-    """Return whether the stored note has a newer version than at the last call."""
+    """Return whether a newer version of the note has been stored since the last call."""
     assert session.note is not None
     try:
         overtaken = session.overtake(workspace.notes.get(session.note.id))
@@ -342,7 +344,7 @@ def is_overtaken(session: EditorSession) -> bool:
 
 
 def take_newer(session: EditorSession) -> None:
-    """Edit the newer version; if the user has changed the text, show a conflict. For callbacks. Raises NoteNotFound."""
+    """Edit the newer version, or show a conflict if the text has changed. For use in callbacks. Raises NoteNotFound."""
     assert session.note is not None
     if session.changed:
         session.conflict = session.newer
@@ -350,11 +352,11 @@ def take_newer(session: EditorSession) -> None:
         edit(session.note.id)
 
 
-# The draft of a text, stored as soon as the editor sends it; it belongs to the editor that claimed it last.
+# Drafts, stored as soon as the editor sends its text; a draft belongs to the editor that claimed it last.
 
 
 def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
-    """Store the text as a draft, or delete the draft if it equals the stored note.
+    """Store the text as a draft, or delete the draft if the text equals the stored note.
 
     A draft belongs to the editor that claimed it last; any other editor writes a separate draft.
     """
@@ -385,7 +387,7 @@ def draft_of(session: EditorSession) -> NoteDraft:
 
 
 def put_draft(draft: NoteDraft, writer: str) -> str:
-    """Store a draft and return its key; the key is new if another editor claimed the draft."""
+    """Store a draft and return its key, which is new if another editor has claimed the draft."""
     with _PUTTING:
         stored = workspace.drafts.find(draft.key)
         if writer and stored and stored.fields.get("writer", writer) != writer:
@@ -395,7 +397,7 @@ def put_draft(draft: NoteDraft, writer: str) -> str:
 
 
 def drop_draft(session: EditorSession) -> None:
-    """Delete the draft of an editor session, unless another editor claimed it."""
+    """Delete an editor session's draft, unless another editor has claimed it."""
     with _PUTTING:
         stored = workspace.drafts.find(session.key)
         if stored and stored.fields.get("writer", session.token) == session.token:
@@ -410,22 +412,22 @@ def is_saved(draft: NoteDraft) -> bool:
 
 
 def number_of(draft: NoteDraft) -> int:
-    """Return the number of the text in a draft."""
+    """Return the number of a draft's text."""
     return int(str(draft.fields.get("number", 0)))
 
 
-# Unsaved texts: offering drafts, and moving texts from the browser into a draft or the open editor.
+# Unsaved text: offering drafts, and moving text from the browser into a draft or the open editor.
 
 
 def draw_note_drafts(note_id: str) -> None:
-    """Draw the drafts of a note."""
+    """Draw a note's drafts."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
             _offer(draft, t("You changed this note at {at} and didn't save it.", at=local(draft.at)))
 
 
 def draw_new_drafts() -> None:
-    """Draw the drafts of new and of deleted notes."""
+    """Draw the drafts of new notes and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
@@ -436,7 +438,7 @@ def draw_new_drafts() -> None:
 
 def _offer(draft: NoteDraft, text: str) -> None:
     def go_on() -> None:
-        _take_sent()  # the last keystrokes, which the browser sent together with the click
+        _take_sent()  # the last keystrokes, sent by the browser together with the click
         resume(draft.key)
 
     with row(f"draft_{draft.key}", border=True):
@@ -456,11 +458,11 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Component; triggers `typed` with the unsaved texts, and with the token of an editor whose session ended."""
+"""Component. Triggers `typed` with unsaved text, and with the token of an editor whose session has ended."""
 
 
 class UnstoredText(TypedDict):
-    """An editor's text that isn't stored; `about` is what `draft_about` returned for its draft."""
+    """Editor text that isn't stored yet; `about` is what `draft_about` returned for its draft."""
 
     token: str
     number: int
@@ -471,17 +473,17 @@ class UnstoredText(TypedDict):
 
 
 def session_id() -> str:
-    """Return this session's random id, from which the browser window notices a new session."""
+    """Return this session's random id, which lets the browser window detect a new session."""
     return str(session_state.setdefault(_SESSION, token_hex(4)))
 
 
 def draft_about(draft: NoteDraft) -> dict[str, object]:
-    """Return the data about an editor's draft that the browser sends back: key, base, version and fields."""
+    """Return the draft data that the browser sends back: key, base, version and fields."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
 def listen() -> None:
-    """Receive the unsaved texts of this window's editors, open and closed."""
+    """Receive unsaved text from this window's editors, both open and closed."""
 
     session = current_session()
     save_left(session if session_state["page"] == "notes" else None)
@@ -502,12 +504,12 @@ def _take_sent() -> None:
     sent = (session_state.get(_KEY) or {}).get("typed")
     if sent and not workspace.readonly:
         for item in sent["items"]:
-            with suppress(KeyError, TypeError, ValueError):  # malformed data, which no editor wrote
+            with suppress(KeyError, TypeError, ValueError):  # malformed data, not written by an editor
                 _take(item, goes_on=item["token"] == sent["resume"])
 
 
 def _take(item: UnstoredText, *, goes_on: bool) -> None:
-    """Hand a text to the editor session that sent it, else to a draft; `goes_on` reopens the editor."""
+    """Hand text to the editor session that sent it, or else store it in a draft. `goes_on` reopens the editor."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
 
@@ -523,7 +525,7 @@ def _take(item: UnstoredText, *, goes_on: bool) -> None:
             mine.request(mine.action or "rest")
         number = min(number, mine.stored)
     elif goes_on:
-        links.set_value("note", st.query_params.get("note", ""))  # otherwise, the address would count as a link
+        links.set_value("note", st.query_params.get("note", ""))  # otherwise, the URL would count as a link
         open_draft(_draft_of_letters(item), token)
     elif not _is_known(draft := _draft_of_letters(item)):
         put_draft(draft, token)
@@ -541,11 +543,11 @@ def _draft_of_letters(item: UnstoredText) -> NoteDraft:
 
 
 _COMPARED = 5
-"""Maximum number of versions to compare with a text that arrives late."""
+"""Maximum number of versions to compare with text that arrives late."""
 
 
 def _is_known(draft: NoteDraft) -> bool:
-    """Return whether the text, or a later one from the same editor, is already stored in a draft or in the note."""
+    """Return whether this text, or later text from the same editor, is already stored in a draft or in the note."""
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
@@ -556,7 +558,7 @@ def _is_known(draft: NoteDraft) -> bool:
 
 
 def _is_in_history(draft: NoteDraft) -> bool:
-    """Return whether a version after the draft's has the same text; raises NoteNotFound."""
+    """Return whether a version later than the draft's has the same text. Raises NoteNotFound."""
     note_id = draft.key.split(" ")[0]
     if note_id == NEW:
         return False

@@ -1,4 +1,4 @@
-"""The page for writing a note: title, conflict, editor, and next to it the rendered text or the fields."""
+"""The page for writing a note: title, conflict and editor, with the rendered text or the fields beside it."""
 
 import posixpath
 from collections.abc import Callable
@@ -35,20 +35,20 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
-# Passages from other notes that are similar to the paragraph at the caret, next to the editor.
+# Passages from other notes similar to the paragraph at the caret, shown next to the editor.
 
 _PASSAGE = 400
-"""Maximum number of characters to show of a passage."""
+"""Maximum number of characters of a passage to show."""
 
 
 LOOK = 3.0
-"""Seconds between two checks whether the note's file has changed."""
+"""Seconds between checks for changes to the note's file."""
 AROUND = 20_000
-"""Characters to render before and after the caret of a long note."""
+"""Number of characters to render before and after the caret in a long note."""
 
 
 def is_open() -> bool:
-    """Return whether the editor is open; a link to another note closes it."""
+    """Return whether the editor is open. A link to another note closes the editor."""
     session = current_session()
     if session is None:
         return False
@@ -60,7 +60,7 @@ def is_open() -> bool:
 
 
 def page() -> None:
-    """Draw the page; typing redraws only the editor part, a save the whole page."""
+    """Draw the page. Typing redraws only the editor; saving redraws the whole page."""
 
     @fragment
     def part() -> None:
@@ -138,10 +138,10 @@ def _draw(session: EditorSession) -> None:
 
 
 def _act(session: EditorSession) -> None:
-    """Do the pending action; redraw the whole page if that created the note or closed the editor.
+    """Perform the pending action. Redraw the whole page if it created the note or closed the editor.
 
     The callback that requested the action may run before the one that delivers the typed text. The action stays pending
-    until it is done, because another message may interrupt the run that the click began.
+    until it is done, because another message may interrupt the run started by the click.
     """
     action, note = session.action, session.note
     if action is None:
@@ -162,7 +162,7 @@ def _do(session: EditorSession, action: Action) -> None:
     elif action == "save":
         if session.changed and session.complete:
             composer.save(session)
-        session.autosaved_at = None  # the next automatic save makes a new version
+        session.autosaved_at = None  # the next automatic save creates a new version
     else:
         saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(session))
         if saves:
@@ -180,7 +180,7 @@ def _bar(session: EditorSession) -> None:
         small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with container(key="writing_state"):
             st.caption(_state(session))
-            with container(key="writing_away"):  # shown by the style sheet while only the browser has the text
+            with container(key="writing_away"):  # the style sheet shows this while only the browser has the text
                 small_print("Not saved yet: no connection")
         if session.note and not session.created:
             about = [
@@ -259,7 +259,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
 
 
 def _preview(session: EditorSession) -> None:
-    """Draw the rendered text. A click on a link closes the editor and opens the linked note; the draft stays."""
+    """Draw the rendered text. Clicking a link closes the editor and opens the linked note; the draft is kept."""
 
     def clicked(link: Clicked) -> None:
         if link.note_id:
@@ -283,7 +283,7 @@ def _preview(session: EditorSession) -> None:
 
 
 def _note_in_editor(session: EditorSession) -> Note:
-    """Return the note in the editor, or a provisional note at the new note's place, from which links are resolved."""
+    """Return the note from which links are resolved: the one in the editor, or a placeholder in a new note's folder."""
     if session.note:
         return session.note
     base = workspace.bases.find(session.base)
@@ -291,11 +291,11 @@ def _note_in_editor(session: EditorSession) -> Note:
     return Note("", base.id if base else "", body="", content_hash="", title="", path=path)
 
 
-# The choice between the text in the editor and the stored note, which has changed meanwhile.
+# The choice between the editor's text and the stored note, which was changed in the meantime.
 
 
 def _draw_conflict(session: EditorSession) -> None:
-    """Draw the differences and the choices; no choice loses a text, and the user can keep writing."""
+    """Draw the differences and the choices. No choice loses any text, and the user can keep writing."""
     stored = session.conflict
     assert stored is not None
     with container(border=True, key="conflict"):
@@ -403,19 +403,19 @@ PHRASES: dict[str, Message] = {
     "Go to line": message("Go to line"),
     "go": message("Go"),
 }
-"""CodeMirror's phrases, by its own keys; `$` is replaced by a number."""
+"""CodeMirror's phrases, under its own keys; `$` is replaced by a number."""
 
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
-"""Component; triggers `typed` with the text, its number, the caret, a typed title, the last action and its number.
+"""Component. Triggers `typed` with the text, its number, the caret, a typed title, the last action and its number.
 
 Both numbers only increase.
 """
 
 
 class Typed(TypedDict, total=False):
-    """What the editor sends."""
+    """A message from the editor."""
 
     text: Required[str]
     number: Required[int]
@@ -426,11 +426,11 @@ class Typed(TypedDict, total=False):
 
 
 def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
-    """Draw the editor; `typed` receives its messages before the page is drawn."""
+    """Draw the editor. `typed` receives the editor's messages before the page is drawn."""
     key = f"editor_{session.token}"
 
     def take() -> None:
-        # The last message of a closed editor comes too late for the page; `composer.listen` takes its text.
+        # A closed editor's last message arrives too late for the page; `composer.listen` takes its text.
         if sent := (st.session_state.get(key) or {}).get("typed"):
             typed(sent)
 

@@ -23,7 +23,7 @@ from pages.ui.shared.widgets import caption, row
 # The targets of a note's links.
 
 PREVIEW = 400
-"""Characters in the preview of a linked note."""
+"""Number of characters in the preview of a linked note."""
 PREVIEWED = 100
 """Maximum number of linked notes with a preview."""
 
@@ -33,7 +33,7 @@ def _route(note_id: str, file: Attachment) -> str | None:
 
 
 class NoteSources:
-    """Lookup of the notes and files that a note refers to, for drawing the note.
+    """Lookup of the notes and files referenced by a note, used to draw the note.
 
     `address` returns the web address of a note's file, or None.
     """
@@ -86,7 +86,7 @@ class NoteSources:
         return self._places(there), missing, self._places(workspace.notes.linking(self._note.id))
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
-        """Return the sentences in which other notes link to this one, by the other note's id."""
+        """Return the sentences in which other notes link to this one, keyed by the linking note's id."""
         return workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
@@ -95,7 +95,7 @@ class NoteSources:
         return self._places(card.id for card in (workspace.related.close(self._note.id, limit) if has else ()))
 
     def links_among(self, places: Iterable[SourceSpan]) -> list[tuple[str, str]]:
-        """Return the links between some notes as pairs of ids."""
+        """Return the links among the given notes as pairs of ids."""
         return list(self._links.among(place.id for place in places))
 
     def _places(self, note_ids: Iterable[str]) -> list[SourceSpan]:
@@ -107,7 +107,7 @@ class NoteSources:
         return SourceSpan(note_id, self._links.title(note_id), self._beginnings.get(note_id, ""))
 
 
-# The document that a note was converted from.
+# The document a note was converted from.
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
@@ -122,18 +122,18 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
 
 
 def original_link(note: Note, page: int = 0) -> None:
-    """Draw the link to a note's source document, if it has one, at a page of a PDF."""
+    """Draw the link to a note's source document, if any; `page` is the PDF page to open."""
     if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")
 
 
-# Export of a note as a single HTML file with its pictures, for printing and sharing.
+# Exporting a note as a single HTML file with its pictures, for printing and sharing.
 
 LAID_OUT = 300_000
-"""Maximum number of characters to render, which takes about three seconds; longer notes are exported as raw text."""
+"""Maximum number of characters to render, which takes about three seconds. Longer notes are exported as raw text."""
 PICTURES = 50_000_000
-"""Maximum total size of a note's pictures in bytes; further pictures are replaced by their descriptions."""
+"""Maximum total size of a note's pictures in bytes. Any further pictures are replaced by their descriptions."""
 _STYLE = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8")
 _STYLE += """
 :root { color-scheme: light dark; --st-font: system-ui, sans-serif; --st-text-color: light-dark(#1f2328, #e6edf3);
@@ -151,7 +151,7 @@ def page_file(title: str, body: str) -> bytes:
 
 
 def note_page(note: Note) -> bytes:
-    """Return a note as an HTML page; links to other notes and to files become plain text."""
+    """Return a note as an HTML page. Links to other notes and to files become plain text."""
     room = PICTURES
 
     def inside(note_id: str, file: Attachment) -> str | None:
@@ -166,7 +166,7 @@ def note_page(note: Note) -> bytes:
         return page_file(note.title, heading + as_written(note.body))
     drawn = document(note.body, NoteSources(note, address=inside))
     headed = [heading.level for heading in drawn.headings[:1]] == [1]
-    # Outside of the app, other notes can't be opened; links within the page work without a script.
+    # Outside the app, other notes can't be opened; links within the page work without a script.
     body = re.sub(r'<a class="(?:note|missing)"[^>]*>', "<a>", drawn.html)
     body = re.sub(r'href="#" data-place="([^"]+)"', r'href="#\1"', body)
     return page_file(note.title, body if headed else heading + body)

@@ -1,4 +1,4 @@
-"""The version history of a note in a dialog, and undoing the last changes."""
+"""A dialog with a note's version history, and undoing the last changes."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
 from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, select, small
 
-# The last changes, and the button that undoes them one by one.
+# The latest changes, and the button that undoes them one by one.
 
 _DONE = "notes_done"
 _OFFERED = "notes_offered"
@@ -23,14 +23,14 @@ _KEPT = 20
 
 
 def offer_undo(text: str, undo: Callable[[], object]) -> None:
-    """Show a text about a change in the next run, with a button that undoes the change."""
+    """Show a message about a change on the next rerun, with a button that undoes the change."""
     session_state[_OFFERED] = True
     session_state.pop(_PLACE, None)
     session_state[_DONE] = [*session_state.get(_DONE, []), (text, undo)][-_KEPT:]
 
 
 def offer_text_undo(note: Note) -> None:
-    """Offer to undo the edits since the note was last shown in this session, unless an undo was already offered."""
+    """Offer to undo edits made since the note was last shown in this session, unless an undo was already offered."""
     seen: dict[str, int] = session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if session_state.pop(_OFFERED, False) or note.version <= before:
@@ -73,9 +73,9 @@ DIALOG = Dialog("history_of")
 _AROUND = 2
 """Number of lines to show around a change."""
 _NONE = "–"
-"""Text for a field without a value."""
+"""Text for an empty field."""
 _MOST = 60_000
-"""Maximum number of characters of a difference to show."""
+"""Maximum number of characters to show of a difference between versions."""
 
 
 def dialog() -> None:
@@ -137,7 +137,7 @@ def _history(note_id: str) -> None:
 
 
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
-    """Draw the view and version selectors; by default, the newest version is compared with its predecessor."""
+    """Draw the view and version selectors. By default, the newest version is compared with the one before it."""
     if not others:
         small_print("This is the only version.")
         return "alone", None
@@ -156,7 +156,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 
 def draw_difference(difference: NoteDifference) -> None:
-    """Draw the differing fields and words between two states of a note."""
+    """Draw the fields and words that differ between two states of a note."""
     st.html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{t_html("The text is the same.")}</span>')
@@ -164,9 +164,9 @@ def draw_difference(difference: NoteDifference) -> None:
 
 
 def words(difference: NoteDifference, *, sides: bool = False) -> str:
-    """Return a text difference as HTML, without lines far from a change; "" for equal texts.
+    """Return a text difference as HTML, omitting lines far from a change, or "" if there is no difference.
 
-    With `sides`, the result is the cells of a table with the two texts side by side.
+    If `sides`, return the cells of a table with the two texts side by side.
     """
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
@@ -174,7 +174,7 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
     left, right, length = "", "", 0
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
-            # Only the lines near a change are shown.
+            # Show only the lines near a change.
             lines = piece.text.splitlines(keepends=True)
             head = lines[: _AROUND + 1] if number else []
             tail = lines[-_AROUND - 1 :] if number < len(difference.pieces) - 1 else []
@@ -200,12 +200,12 @@ def _sides(left: str, right: str) -> str:
 
 
 def _cut(length: int) -> str:
-    """Return a message as HTML that a text of this length is shown only in part, or "" if it is shown in full."""
+    """Return HTML saying that text of this length is shown only in part, or "" if it is shown in full."""
     return f'<div class="t-dim">{t_html("The rest is too long to show.")}</div>' if length >= _MOST else ""
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:
-    """Return a table of the differing fields as HTML, or ""."""
+    """Return a table of the differing fields as HTML, or "" if there are none."""
     if not changes:
         return ""
     rows = (
@@ -221,7 +221,7 @@ def _marked(tag: str, item: object) -> str:
 
 
 def value(item: object) -> str:
-    """Return the text of a field's value."""
+    """Return a field's value as display text."""
     if isinstance(item, (tuple, list)):
         return join_list(map(str, item)) or _NONE
     return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)

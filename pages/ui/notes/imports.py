@@ -32,11 +32,11 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
-# The question whether edits may change the user's files, asked at the first import of a folder into a base.
+# Asking whether edits may change the user's files, on the first import of a folder into a base.
 
 
 def question(plan: SyncPlan) -> bool | None:
-    """Ask whether edits are saved to files, and return the answer, or None if there is nothing to ask."""
+    """Ask whether to save edits to files. Return the answer, or None if there is nothing to ask."""
     folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
     decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
     has_notes = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
@@ -51,7 +51,7 @@ def question(plan: SyncPlan) -> bool | None:
     return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
 
 
-# Choosing a folder on this machine, in the system's dialog or else in a list of folders.
+# Choosing a folder on this machine, in the system's dialog or, failing that, from a list of folders.
 
 _LISTED = "folders_listed"
 _CHOICES = "folders_chosen"
@@ -59,7 +59,7 @@ _CHOICES = "folders_chosen"
 
 
 def choose(key: str) -> None:
-    """Draw the button for choosing a folder, whose path `take` puts into the widget with the given key."""
+    """Draw the button for choosing a folder. `take` puts the folder's path into the widget with the given key."""
     if window.command():
         if button("Choose a folder…", f"{key}_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
@@ -74,7 +74,7 @@ def choose(key: str) -> None:
 
 
 def take(key: str) -> None:
-    """Put the chosen folder into the widget with the given key; call this before the widget is drawn."""
+    """Put the chosen folder's path into the widget with the given key. Call this before the widget is drawn."""
     if chosen := session_state.pop(f"{key}_chosen", ""):
         session_state[key] = chosen
 
@@ -100,7 +100,7 @@ def _browse(key: str) -> None:
 
 
 _INTO = "into_"
-"""Prefix of the widget keys for a given base, because the page of a base has its own buttons."""
+"""Prefix of the widget keys for a given base, because a base's page has its own buttons."""
 
 
 def popover(*, vacant: bool) -> None:
@@ -111,7 +111,7 @@ def popover(*, vacant: bool) -> None:
 
 
 def section() -> None:
-    """Draw the plan that waits for confirmation, else the import form if there are no notes or a link opens it."""
+    """Draw the plan awaiting confirmation, or the import form if there are no notes or a link opens it."""
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None:
         _decide(plan)
@@ -121,7 +121,7 @@ def section() -> None:
 
 
 def adding(base: str, *, opened: bool) -> None:
-    """Draw the ways to add notes to a base (folder, files, new note), or its plan that waits for confirmation."""
+    """Draw the ways to add notes to a base (folder, files, new note), or the base's plan awaiting confirmation."""
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(plan)
@@ -148,7 +148,7 @@ def _is_locked() -> bool:
 
 
 def _ways(base: str = "") -> None:
-    """Draw the import form; without a given base, it asks for the name."""
+    """Draw the import form. If no base is given, the form asks for one."""
     folder, files = t("Upload a folder"), t("Upload files or a zip")
     tabs(
         {
@@ -161,7 +161,7 @@ def _ways(base: str = "") -> None:
 
 
 def _target(key: str) -> str:
-    """Return the base to import into; the user chooses among several, and the first import creates one."""
+    """Return the base to import into. The user chooses if there are several; the first import creates one."""
     bases = {name: name for name in composer.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
@@ -243,7 +243,7 @@ def _propose(plan: SyncPlan) -> None:
 
 
 def _decide(plan: SyncPlan) -> None:
-    """Draw a plan and its confirmation; a plan that removes many notes needs a second confirmation."""
+    """Draw a plan and its confirmation. A plan that removes many notes needs a second confirmation."""
     with container(border=True, key="plan"):
         several = len({*base_names(), plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
@@ -267,7 +267,7 @@ def _decide(plan: SyncPlan) -> None:
         into = workspace.bases.find(plan.base)
         is_folder = Path(plan.source_ref).is_absolute() and not plan.importer
         if into and into.write_files and is_folder and plan.source_ref not in dict(workspace.folders.all(into)):
-            # A base writes to the files of all its folders, and this one is new to it.
+            # A base writes to the files in all its folders, and this folder is new to the base.
             label = t("Yes, edits may change the files of this folder too")
             confirmed = st.checkbox(label, key="plan_writes_too") and confirmed
         if plan.is_empty:
@@ -289,7 +289,7 @@ def _decide(plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that will be linked to files; return whether the user agrees that differing texts are replaced."""
+    """Draw the notes that will be linked to files. Return whether the user agrees to replace differing text."""
     joined = t_plural(
         "{n} note has the same path as a file in {folder}, and will be linked to it.",
         "{n} notes have the same paths as files in {folder}, and will be linked to them.",
@@ -314,7 +314,7 @@ def _joins(plan: SyncPlan) -> bool:
 
 
 def _makes(plan: SyncPlan) -> None:
-    """Draw a message about the base that a plan creates, and a link to the form with its other settings."""
+    """Draw a message about the base created by a plan, and a link to the form with the base's other settings."""
     bases = base_names()
     if plan.makes is None or plan.base in bases:
         return

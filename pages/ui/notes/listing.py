@@ -1,4 +1,4 @@
-"""The list of notes on the left: filters, and a tree or a table in which a click opens a note."""
+"""The list of notes on the left: filters, and a tree or table in which clicking a note opens it."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -23,30 +23,30 @@ _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
 
 @frozen
 class Narrowing:
-    """The parsed content of the filter box: filters, and words of titles or paths."""
+    """The parsed contents of the filter box: filters, and words to find in titles or paths."""
 
     filters: Filters
     words: tuple[str, ...]
 
     @property
     def base(self) -> str:
-        """The base if exactly one is named, else ""."""
+        """The base if exactly one is named, or "" otherwise."""
         return self.filters.bases[0] if len(self.filters.bases) == 1 else ""
 
     @property
     def parts(self) -> list[object]:
-        """All parts that narrow the list, the base first."""
+        """All parts that narrow the list, starting with the base."""
         return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
 
     def cards(self) -> list[NoteSummary]:
-        """Return the notes that match the filters and have all words in their title or path."""
+        """Return the notes that match the filters and contain every word in their title or path."""
         found = [workspace.notes.all(self.filters, text=word) for word in self.words or [""]]
         passing = set.intersection(*({card.id for card in cards} for cards in found))
         return [card for card in found[0] if card.id in passing]
 
 
 def narrowing(bases: list[str]) -> Narrowing:
-    """Draw the filter box, and return its parsed content."""
+    """Draw the filter box, and return its parsed contents."""
     if (base := links.arrived_value("base")) in bases:
         others = [item for item in session_state.get(_FILTERS, []) if not item.startswith("base:")]
         session_state[_FILTERS] = [f"base:{base}", *others]
@@ -87,7 +87,7 @@ def _label(field: str, value: str) -> str:
 
 
 def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:
-    """Parse the entries of the filter box: terms of the query language become filters, other entries words."""
+    """Parse the filter box entries: query language terms become filters, and any other entries become words."""
     named, terms, words = list[str](), list[str](), list[str]()
     for piece in pieces:
         filters = None
@@ -164,12 +164,12 @@ def notes(
 
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
-    """In the next run, show the notes with the given tags in a base, or in all bases with ""."""
+    """Show the notes with the given tags on the next rerun, in one base, or in all bases if `base` is ""."""
     session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
-    """Draw the table of notes: a click on a cell opens the note, the box on the left of a row selects it."""
+    """Draw the table of notes. Clicking a cell opens the note; the checkbox at the left of a row selects it."""
     # Rows are selected by position: each listing is a separate widget, to which the selection is carried over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}

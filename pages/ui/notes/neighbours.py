@@ -1,4 +1,4 @@
-"""Drawing of a note's neighbours: notes that link to it on the left, notes that it links to on the right."""
+"""Drawing a note's neighbours: notes linking to it on the left, notes it links to on the right."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -11,11 +11,11 @@ from pages.ui.shared.safe import html, t_html
 MOST = 20
 """Maximum number of notes in the drawing."""
 NEAR = 6
-"""Maximum number of notes in the drawing that only have a similar meaning."""
+"""Maximum number of notes in the drawing that are only similar in meaning."""
 _WIDTH, _ROW, _HEAD = 400, 26, 24
 _CENTRE = _WIDTH / 2
 _NARROW, _BULGE = 26, 34
-"""Pixels from the centre to the outermost notes of a side, and the extra distance of the middle notes."""
+"""Pixels from the centre to the top and bottom notes on a side, and the extra distance of the middle notes."""
 _TITLE = 19
 """Maximum length of a title in Latin letters; wide characters count as two."""
 
@@ -25,7 +25,7 @@ Place = tuple[float, float]
 def draw(
     back: Sequence[SourceSpan], to: Sequence[SourceSpan], near: Sequence[SourceSpan], links: Sequence[tuple[str, str]]
 ) -> str:
-    """Return the drawing as HTML, or "" if there are no neighbours; `links` are the links among the neighbours."""
+    """Return the drawing as HTML, or "" if there are no neighbours. `links` are the links among the neighbours."""
     linked = {place.id for place in (*back, *to)}
     near = [place for place in near if place.id not in linked][:NEAR]
     half = (MOST - len(near)) // 2
@@ -59,7 +59,7 @@ def draw(
 
 
 def _places(notes: Sequence[SourceSpan], side: int, middle: float, height: float) -> Mapping[str, Place]:
-    """Return the positions of the notes on one side, one below the other on a curve."""
+    """Return the positions of the notes on one side, arranged one below another along a curve."""
     places = {}
     for number, note in enumerate(notes):
         y = middle + (number - (len(notes) - 1) / 2) * _ROW
@@ -73,7 +73,7 @@ def _line(start: Place, end: Place, css: str) -> str:
 
 
 def _short(title: str) -> str:
-    """Truncate a title to fit into the drawing."""
+    """Truncate a title to fit in the drawing."""
     room = _TITLE
     for number, letter in enumerate(title):
         room -= 2 if east_asian_width(letter) in "WF" else 1

@@ -1,4 +1,4 @@
-"""The fields of a note in the editor; existing words are suggested, and others can be typed."""
+"""A note's fields in the editor. Existing words are suggested, and new ones can be typed."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -33,12 +33,12 @@ MOST = 999_999
 
 
 _SEEN = ("tags", "status")
-"""Fields that are visible below the title; the others are folded."""
+"""Fields that are visible below the title; the rest are collapsed."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
 def draw_head(session: EditorSession) -> None:
-    """Draw the title, and below it the place of a new note, the tags and the status."""
+    """Draw the title, and below it the tags, the status and, for a new note, its base and folder."""
     _title(session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
@@ -79,7 +79,7 @@ def draw_head(session: EditorSession) -> None:
 
 
 def draw(session: EditorSession) -> None:
-    """Draw the folded fields."""
+    """Draw the collapsed fields."""
     for column, name in in_columns(_FOLDED, 2):
         _field(session, name, column)
     for name in RELATIONS:
@@ -87,7 +87,7 @@ def draw(session: EditorSession) -> None:
 
 
 def key_of(session: EditorSession, name: str) -> str:
-    """Return the key of a field's widget."""
+    """Return the widget key for a field."""
     return f"note_{name}_{session.token}_{session.redraws}"
 
 
@@ -131,7 +131,7 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
 def words_box(
     box: Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
 ) -> list[str]:
-    """Draw a multi-select box and return the words; the user can also type words that aren't in `options`."""
+    """Draw a multi-select box and return the words. The user can also type words that aren't in `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     words: list[str] = drawn(box.multiselect, label, options, list(value), key=key, **more)
@@ -139,7 +139,7 @@ def words_box(
 
 
 def word_box(box: Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object) -> str | None:
-    """Draw a select box and return the word; the user can also type a word that isn't in `options`."""
+    """Draw a select box and return the word. The user can also type a word that isn't in `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     word: str | None = drawn(box.selectbox, label, options, index=0 if value else None, key=key, **more)
@@ -161,7 +161,7 @@ def day_box(box: Place, name: str, key: str, value: date | None = None, **more: 
 
 
 def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
-    """Draw a field's value in the file if the user has overridden it, and the button that restores it."""
+    """If the user has overridden a field, draw its value in the file and the button that restores that value."""
     note = session.note
     if note is None or name not in note.overridden:
         return

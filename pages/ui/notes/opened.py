@@ -1,4 +1,4 @@
-"""The open note on the Notes page, its passage, and the notes that were opened before."""
+"""The open note on the Notes page, its passage, and previously opened notes."""
 
 import posixpath
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _TABS = "notes_tabs"
 _SECOND = "open_note_second"
 _DRAWER = "notes_drawer"
 FAR = 50
-"""Maximum number of notes that the back button remembers."""
+"""Maximum number of notes remembered by the back button."""
 MOST_TABS = 6
 """Maximum number of tabs for the most recently opened notes."""
 MOST_LINKED = 20
@@ -36,7 +36,7 @@ MOST_LINKED = 20
 
 
 def note_id() -> str:
-    """Return the id of the open note, or ""; a note in the address is opened first."""
+    """Return the id of the open note, or "" if there is none. A note in the URL is opened first."""
     linked = arrived_value("note")
     if linked is not None:
         _open(linked)
@@ -45,9 +45,9 @@ def note_id() -> str:
 
 
 def second_id() -> str:
-    """Return the id of the second open note, or ""; an address with a single note closes the second one.
+    """Return the id of the second open note, or "" if there is none. A URL with a single note closes the second one.
 
-    Call this before `note_id`, which completes the address.
+    Call this before `note_id`, which completes the URL.
     """
     linked = arrived_value("second")
     if linked is None and "note" in query_params and "second" not in query_params:
@@ -60,13 +60,13 @@ def second_id() -> str:
 
 
 def choose_second(note_id: str, _place: str = "") -> None:
-    """Open a second note in the next run, "" closes it; for callbacks."""
+    """Open a second note on the next rerun, or close it if `note_id` is "". For use in callbacks."""
     session_state[_SECOND] = note_id
     links.set_value("second", note_id)
 
 
 def swap(note_id: str) -> None:
-    """Swap the first and the second note; for callbacks."""
+    """Swap the first and the second note. For use in callbacks."""
     first = session_state[_NOTE]
     links.set_values({"note": note_id, "second": first})
     choose_second(first)
@@ -74,7 +74,7 @@ def swap(note_id: str) -> None:
 
 
 def choose(note_id: str, place: str = "") -> None:
-    """Open a note in the next run, at a heading, a block or its start; "" closes the note."""
+    """Open a note on the next rerun, at a heading, a block or its start. If `note_id` is "", close the open note."""
     _open(note_id)
     session_state[_PLACE] = place
     links.set_value("note", note_id)
@@ -83,14 +83,14 @@ def choose(note_id: str, place: str = "") -> None:
 
 
 def button(card: NoteSummary, key: str) -> None:
-    """Draw a button with a note's title that opens the note."""
+    """Draw a button, labelled with a note's title, that opens the note."""
     if small(verbatim(plain(card.title)), key, "description"):
         choose(card.id)
         rerun()
 
 
 def place() -> str:
-    """Return the heading or block at which the note was opened, or ""."""
+    """Return the heading or block at which the note was opened, or "" if there is none."""
     return str(session_state.get(_PLACE, ""))
 
 
@@ -100,18 +100,18 @@ def arrival() -> str:
 
 
 def trail() -> list[str]:
-    """Return the ids of the notes opened before, most recent last."""
+    """Return the ids of previously opened notes, most recent last."""
     return list(session_state.get(_TRAIL, []))
 
 
 def back(way: Sequence[str]) -> None:
-    """Open the last note of a trail in the next run; the rest becomes the new trail."""
+    """Open a trail's last note on the next rerun; the rest becomes the new trail."""
     choose(way[-1])
     session_state[_TRAIL] = list(way[:-1])
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:
-    """Close and deselect deleted notes, by default all notes."""
+    """Close and deselect deleted notes, or all notes by default."""
     session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
         before = session_state.get(name, [])
@@ -124,9 +124,9 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
 
 
 def tabs(note: Note) -> None:
-    """Draw tabs for the notes that this session opened last, if there are several.
+    """Draw tabs for the notes most recently opened in this session, if there are several.
 
-    A menu opens one of these notes, or a note linked from or to the open note, next to the open note.
+    A menu opens one of these notes, or a note that links to or from the open note, beside the open note.
     """
     to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
     linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
@@ -155,9 +155,9 @@ def drawer_close() -> None:
 
 
 def passage(note: Note) -> tuple[Chunk, str] | None:
-    """Return the chunk in the address, and the question that led to it; None if the address has no chunk.
+    """Return the chunk in the URL and the question that led to it, or None if the URL has no chunk.
 
-    If the address has a span `at=START-END`, the chunk is reduced to it.
+    If the URL has a span `at=START-END`, the chunk is narrowed to that span.
     """
     chunk = query_params.get("chunk", "")
     if not chunk.isdecimal():
@@ -184,19 +184,19 @@ def _open(note_id: str) -> None:
     session_state[_ARRIVAL] = session_state.get(_ARRIVAL, 0) + 1
 
 
-# The dialog that begins the missing target note of a broken link.
+# The dialog that creates the missing target of a broken link.
 
 _BEGIN_DIALOG = Dialog("linked_note")
-"""Dialog, opened with a base and the note's path in that base."""
+"""Dialog for creating a linked note, opened with a base and the note's path in that base."""
 
 
 def ask_to_begin(base: str, path: str) -> None:
-    """Ask whether to begin the note; for callbacks."""
+    """Ask whether to create the note. For use in callbacks."""
     _BEGIN_DIALOG.open((base, path))
 
 
 def draw_begin_dialog() -> None:
-    """Draw the dialog if it is open."""
+    """Draw the dialog for creating a linked note, if it is open."""
     if not _BEGIN_DIALOG.subject:
         return
     base, path = _BEGIN_DIALOG.subject

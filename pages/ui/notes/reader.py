@@ -56,7 +56,7 @@ USES = 20
 
 
 def draw_uses(note: Note) -> None:
-    """Draw the usage figures and last uses of a note that was found or used."""
+    """Draw a note's usage figures and latest uses, if it was ever found or used."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
@@ -92,11 +92,11 @@ def _line(use: Use) -> str:
     return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
 
 
-# Related notes and possible duplicates of the open note, and suggestions that a click accepts.
+# Related notes and possible duplicates of the open note, and suggestions that can be accepted with a click.
 
 
 def panel(note: Note) -> None:
-    """Draw the related notes and suggestions, initially folded; they are computed only while they are open."""
+    """Draw the related notes and suggestions, initially collapsed. They are computed only while expanded."""
     if workspace.has("related"):
         on_demand("Related notes and suggestions", "related", "hub", partial(_draw_related, note))
 
@@ -124,7 +124,7 @@ def _draw_related(note: Note) -> None:
 
 
 def _draw_suggestions(note: Note, related: Related) -> None:
-    """Draw tags, places, links and hints, each with its reason; a click accepts one, and can be undone."""
+    """Draw suggested tags, locations, links and hints, each with its reason. Clicking accepts one and can be undone."""
 
     def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
         pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=shut or is_shut())
@@ -180,23 +180,23 @@ def _draw_suggestions(note: Note, related: Related) -> None:
 EDITED = message("This is the file's own text; search finds the edited passages instead.")
 
 RENDERED = 100_000
-"""Maximum number of characters of Markdown to render, which takes a browser about a second."""
+"""Maximum number of Markdown characters to render, which takes a browser about a second."""
 RAW = 400_000
 LISTED = 200
 """Maximum number of links of each kind to list below a note."""
 MENTIONS = 20
-"""Maximum number of linking notes to quote with the sentence of the link."""
+"""Maximum number of linking notes whose linking sentence is quoted."""
 LISTED_FILES = 5
 """Maximum number of missing files to list."""
 NUMBERED_LINES = 2_000
 CHARACTERS = 100_000
-"""Maximum number of lines and characters of a plain text to draw at once."""
+"""Maximum number of lines, and of characters, of a plain text note to draw at once."""
 BEFORE = 8
-"""Number of lines to show above the target line of a plain text."""
+"""Number of lines to show above the target line in a plain text note."""
 
 
 def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note, scrolled to a passage if there is one; nothing in the note is run or fetched."""
+    """Draw a note, scrolled to a passage if there is one. Nothing in the note is run or fetched."""
     edits = placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     if passage and passage[1]:
@@ -231,7 +231,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         files.provenance(note, passage[0] if passage else None)
-        # Unreadable properties are left out here if each of them has its own warning.
+        # Unreadable properties are omitted here if each of them has its own warning.
         omissions = (
             omission.explanation
             for omission in note.left_out
@@ -275,7 +275,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
 
 
 def second_note(note: Note) -> None:
-    """Draw the second note, read-only, with buttons that close it and swap it with the first note."""
+    """Draw the second note, read-only, with buttons to close it or swap it with the first note."""
     with container(key="second"):
         with row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
@@ -295,7 +295,7 @@ def _fields(note: Note) -> None:
 
 
 def _field(name: object, value: object) -> str:
-    """Return a field as HTML, with nested lines for the parts of a map; "" without a value."""
+    """Return a field as HTML, with nested lines for the parts of a mapping, or "" if it has no value."""
     if isinstance(value, dict):
         parts = "".join(itertools.starmap(_field, value.items()))
         return (
@@ -313,7 +313,7 @@ def _text(
     choose: Callable[[str, str], None] = opened.choose,
     key: str = "reader",
 ) -> None:
-    """Draw a note's rendered text; of a long text, only the part around the passage. `choose` opens a linked note."""
+    """Draw a note's rendered text, or only the part around the passage if it is long. `choose` opens linked notes."""
     if note.plain:
         at = passage[0].line if passage else 0
         every = re.split(LINE_END, note.body)

@@ -1,7 +1,7 @@
 """HTTP routes for notes: their files and source documents, pictures from the editor, and the editor's script.
 
-The address of a file contains a signature that only pages of this process can make. The server starts with these
-routes, so modules that only pages need aren't imported here.
+A file's URL contains a signature that only pages of this process can create. The server starts with these routes, so
+modules needed only by pages aren't imported here.
 """
 
 import hashlib
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).with_name("codemirror") / "codemirror.js"
 SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:16]}.js"
-"""Address of the editor's script, with a hash so that browsers load each version once."""
+"""URL path of the editor's script, with a hash so that browsers load each version once."""
 
 _KEY = secrets.token_bytes(32)
-"""Key for the address signatures of this process."""
+"""Key for this process's URL signatures."""
 _ORIGINAL = "original"
 _PICTURE = "picture"
 _ABOUT = ("base", "note", "language")
 
 
 def file_address(note_id: str, place: str) -> str:
-    """Return the address of a note's file; `place` is its path from the top of the note's folder."""
+    """Return the URL of a file in a note; `place` is the file's path from the top of the note's folder."""
     return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
 def original_address(note_id: str, page: int) -> str:
-    """Return the address of a note's source document, at a page of a PDF; 0 means no page."""
+    """Return the URL of a note's source document, optionally at a PDF page; 0 means no page."""
     place = f"#page={page}" if page else ""
     return f"/original/{_seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
 
 
 def picture_address(base: str, note_id: str, language: str) -> str:
-    """Return the address for the pictures of a note or of a new note; errors are in the given language.
+    """Return the URL for the pictures of an existing or new note, with errors in the given language.
 
-    A POST uploads a picture. A GET with `path` redirects to the picture that the note shows by that path.
+    A POST uploads a picture. A GET with `path` redirects to the picture the note shows under that path.
     """
     about = (base, note_id, language)
     return f"/{_PICTURE}/{_seal(_PICTURE, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
@@ -58,7 +58,7 @@ def picture_address(base: str, note_id: str, language: str) -> str:
 def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
     """Return the HTTP routes for notes.
 
-    The response to an uploaded picture contains its `path` for the note's text, or the reason why it was `refused`.
+    The response to a picture upload contains the `path` to use in the note's text, or the reason it was `refused`.
     """
 
     def attachment(request: Request) -> Response:
@@ -70,7 +70,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
             file = None
         if file is None:
             return PlainTextResponse("Not Found", 404)
-        return FileResponse(  # a browser shows pictures, and downloads files and pictures that could contain a script
+        return FileResponse(  # browsers show pictures, but download other files and pictures with scripts
             file.path,
             media_type=file.type or "application/octet-stream",
             filename=file.path.name,
@@ -129,12 +129,12 @@ async def _script(_: Request) -> FileResponse:
 
 
 def is_shown(file: "Attachment") -> bool:
-    """Return whether browsers show a file as a picture."""
+    """Return whether a browser shows the file as a picture."""
     return bool(file.type) and file.type != "image/svg+xml"
 
 
 def _seal(*parts: str) -> str:
-    """Return the signature of an address with these parts."""
+    """Return the signature for a URL with these parts."""
     return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
 
 

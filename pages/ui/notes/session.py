@@ -25,11 +25,11 @@ class Offers:
     notes: list[tuple[str, str, str]]
     tags: list[tuple[str, str]]
     folders: dict[str, list[str]]
-    """Folders by the base's name."""
+    """Folders by base name."""
 
 
 def load_offers() -> Offers:
-    """Collect the current notes, tags and folders of the workspace."""
+    """Collect the workspace's current notes, tags and folders."""
     cards = workspace.notes.all()
     folders = {
         base.name: sorted(
@@ -54,36 +54,36 @@ def load_offers() -> Offers:
 
 
 NEW = "new"
-"""First part of the draft key of a new note, in place of the note's id."""
+"""First part of a new note's draft key, in place of the note's id."""
 
 Action = Literal["rest", "save", "leave", "discard"]
-"""An action on the text; `rest`, a typing pause, and `leave`, which closes the editor, save automatically."""
+"""An action on the text. `rest` (a typing pause) and `leave` (closing the editor) save automatically."""
 SITTING = timedelta(minutes=5)
-"""Time after the last automatic save from which the next one makes a new version."""
+"""Time since the last automatic save after which the next one creates a new version."""
 _ALL = 2**53 - 1
-"""JavaScript's largest safe integer, larger than the number of any text."""
+"""JavaScript's largest safe integer, larger than any text number."""
 
 
 class State(Enum):
-    """How text and fields in the editor differ from the stored note."""
+    """How the text and fields in the editor differ from the stored note."""
 
     CLEAN = auto()  # nothing differs
     SAVED = auto()  # nothing differs since this editor saved it
     UNSAVED = auto()  # the next pause saves the difference
     INCOMPLETE = auto()  # a new note has no base or no text yet
-    CONFLICT = auto()  # the stored note was changed meanwhile: the user chooses
-    REFUSED = auto()  # the last save was refused: the next change makes it unsaved
-    UNDECIDED = auto()  # a save would accept a program's text, which only the user can do
+    CONFLICT = auto()  # the stored note was changed in the meantime, so the user has to choose
+    REFUSED = auto()  # the last save was refused; the next change makes the text unsaved
+    UNDECIDED = auto()  # a save would accept text written by a program, which only the user can do
 
 
 @dataclass
 class EditorSession:
-    """A text in the editor with its fields, and the state of saving it."""
+    """The text and fields in the editor, and whether they have been saved."""
 
     token: str
     """Token that identifies the editor."""
     note: Note | None
-    """Stored note when editing began or at the last save, or None for a new note."""
+    """Stored note as of the start of editing or the last save, or None for a new note."""
     base: str
     body: str = ""
     folder: str = ""
@@ -94,17 +94,17 @@ class EditorSession:
     number: int = 0
     """Number of the last text from the editor."""
     stored: int = 0
-    """Number of the last text that is stored, in the draft or in the note."""
+    """Number of the last text stored in the draft or in the note."""
     action: Action | None = None
-    """Action that the page still has to do."""
+    """Action the page has yet to perform, or None."""
     actions: int = 0
-    """Number of actions that the editor has sent."""
+    """Number of actions sent by the editor."""
     draft_id: str = ""
-    """Token of the editor that began the draft."""
+    """Token of the editor that started the draft."""
     predecessor: str = ""
-    """Token of an editor from an ended session that is still in the window; this session continues its text."""
+    """Token of an ended session's editor that is still in the window; this session continues that editor's text."""
     heard: bool = False
-    """Whether the editor has sent anything; until then it accepts late texts of its predecessor."""
+    """Whether the editor has sent anything; until then, late text from its predecessor is accepted."""
 
     saved: bool = False
     """Whether this editor saved the note and nothing has changed since."""
@@ -113,9 +113,9 @@ class EditorSession:
     conflict: Note | None = None
     """Stored note that conflicts with the text."""
     refusal: Message | None = None
-    """Reason other than a conflict why a save was refused."""
+    """Reason a save was refused, other than a conflict."""
     newer: Note | None = None
-    """Newer version of the note, stored since."""
+    """Newer stored version of the note, or None if there is none."""
     created: bool = False
     """Whether this editor created the note."""
     title_before: str = ""
@@ -124,7 +124,7 @@ class EditorSession:
     """Whether a save also accepts the proposed change that the user is editing."""
 
     redraws: int = 0
-    """Counter whose change redraws the widgets of the fields."""
+    """Counter; increasing it redraws the field widgets."""
     offers: Offers | None = None
     links: Any = None
 
@@ -134,18 +134,18 @@ class EditorSession:
 
     @property
     def completions(self) -> Offers:
-        """Completions for the text and its fields, as they were when they were first needed."""
+        """Completions for the text and fields, loaded when first needed."""
         self.offers = self.offers or load_offers()
         return self.offers
 
     @property
     def key(self) -> str:
-        """Key of the draft."""
+        """The draft's key."""
         return f"{self.note.id if self.note else NEW} {self.draft_id}"
 
     @property
     def state(self) -> State:
-        """State of the text compared with the stored note."""
+        """How the text compares with the stored note."""
         if not self.changed:
             return State.SAVED if self.saved else State.CLEAN
         if not self.complete:
@@ -164,17 +164,17 @@ class EditorSession:
 
     @property
     def complete(self) -> bool:
-        """Whether there is enough for a note: a text or a title."""
+        """Whether there is enough for a note: text or a title."""
         return self.note is not None or bool(self.base and (self.body.strip() or self.value("title")))
 
     @property
     def decides(self) -> bool:
-        """Whether saving accepts a program's text."""
+        """Whether saving would accept text written by a program."""
         return self.proposed or (self.note is not None and self.note.status == "pending")
 
     @property
     def joins(self) -> bool:
-        """Whether a save replaces the previous version, an automatic save of this sitting."""
+        """Whether a save replaces the previous version, which was an automatic save in the same sitting."""
         return self.autosaved_at is not None and utc_now() - self.autosaved_at < SITTING
 
     def value(self, name: str) -> Any:
@@ -186,9 +186,9 @@ class EditorSession:
     def take_text(
         self, text: str, number: int, at: int, action: Action | None = None, actions: int = 0, title: str | None = None
     ) -> None:
-        """Apply a text from the editor, unless a later one has arrived; it gets the note's line ends.
+        """Apply text from the editor, with the note's line endings, unless later text has already arrived.
 
-        `title` is a title that the user typed and the page doesn't have yet.
+        `title` is a title the user typed that the page doesn't have yet.
         """
         if number >= self.number:
             self.body = with_line_ends(without_surrogates(text), self.note.body if self.note else "")
@@ -200,7 +200,7 @@ class EditorSession:
             self.action, self.actions = action, actions
 
     def set(self, name: str, value: object) -> None:
-        """Change a field."""
+        """Change a field; setting it to the note's value removes the change."""
         self.refusal = None
         stored = as_json(getattr(self.note, name, None))
         if value == stored or not (value or stored):
@@ -209,14 +209,14 @@ class EditorSession:
             self.fields[name] = value
 
     def request(self, action: Action) -> None:
-        """Set the action for the next run; for callbacks.
+        """Set the action for the next rerun. For use in callbacks.
 
         A callback that reads the session state may be interrupted, so this one doesn't.
         """
         self.action = action
 
     def detach(self, *, has_title: bool) -> None:
-        """Turn the text into that of a new note with the note's fields; the title is kept only with `has_title`."""
+        """Turn the text into a new note with the old note's fields. The title is kept only if `has_title`."""
         assert self.note is not None
         self.fields = fields_of(self.note) | self.fields
         if not has_title:
@@ -225,12 +225,12 @@ class EditorSession:
         self.saved = False
 
     def revert(self) -> None:
-        """Discard the changes, and ignore what the editor still sends."""
+        """Discard the changes, and ignore anything the editor still sends."""
         self.stored = _ALL
         self.abandon()
 
     def abandon(self) -> None:
-        """Discard the changes; what the editor still sends counts as a new change."""
+        """Discard the changes. Anything the editor still sends counts as a new change."""
         self.body, self.fields, self.conflict = self.note.body if self.note else "", {}, None
 
     # Results of saving and loading.
@@ -261,7 +261,7 @@ class EditorSession:
             self.refusal = error.message
 
     def adopt(self, note: Note) -> None:
-        """Continue from the stored note; redraw fields that were stored differently from what was entered.
+        """Continue from the stored note, redrawing the fields if any was stored differently from how it was entered.
 
         The title isn't redrawn, because the user may be typing it.
         """
@@ -270,14 +270,14 @@ class EditorSession:
         self.note, self.conflict, self.refusal, self.fields = note, None, None, {}
 
     def give_back(self, note: Note, name: str) -> None:
-        """Continue from a note in which a field has the file's value again."""
+        """Continue from a note in which one field has been restored to the file's value."""
         fields = {other: value for other, value in self.fields.items() if other != name}
         self.adopt(note)
         self.fields = fields
         self.redraws += 1
 
     def overtake(self, stored: Note) -> bool:
-        """Return whether the stored note is newer than at the last call; if the text has changed, set a conflict."""
+        """Return whether the stored note is newer than at the last call, and set a conflict if the text has changed."""
         assert self.note is not None
         if stored.version <= max(self.note.version, self.newer.version if self.newer else 0):
             return False
@@ -287,18 +287,18 @@ class EditorSession:
 
 
 def fields_of(note: Note, before: Note | None = None) -> dict[str, Any]:
-    """Return the fields of a note that differ from those of `before`, by default a new note, in JSON form."""
+    """Return the note's fields that differ from those of `before` (by default a new note), in JSON form."""
     before = before or Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(before, name)}
 
 
 def as_json(value: object) -> object:
-    """Return the value of a note's field in JSON form."""
+    """Return a field's value in JSON form."""
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value
 
 
 def without_surrogates(text: str) -> str:
-    """Replace lone surrogates in a text from a browser, because they can't be stored."""
+    """Replace lone surrogates in text from a browser, because they can't be stored."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Today's note: opened by a key or a button; on first use, a dialog asks for its base and folder."""
+"""Today's note, opened by a key or a button. On first use, a dialog asks for its base and folder."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ _DIALOG = Dialog("choosing_today")
 
 
 def now() -> datetime:
-    """Return the time on the browser's clock, else on this machine's."""
+    """Return the time in the browser's time zone, or in this machine's if the browser's is unknown."""
     zone = browser_zone()
     return datetime.now(zone) if zone else local_now()
 
@@ -32,7 +32,7 @@ def button() -> None:
 
 
 def draw() -> None:
-    """Open today's note if its key was pressed, and draw the dialog if it is open."""
+    """Open today's note if its shortcut was pressed, and draw the dialog if it is open."""
     if session_state.pop(shell.TODAY, False):
         guarded(_begin)()
     if _DIALOG.subject:
@@ -56,7 +56,7 @@ def _open() -> None:
 
 
 def _choose() -> None:
-    """Draw the base and folder selectors; the choice is stored in the settings."""
+    """Draw the base and folder selectors. The choice is saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = base_names(plain=False)

@@ -1,4 +1,4 @@
-"""Deleting notes and bases, and the trash of notes."""
+"""Deleting notes and bases, and the trash for deleted notes."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, more, row, small
 
-# The trash: deleted notes, which can be restored or deleted for good.
+# The trash: deleted notes, which can be restored or permanently deleted.
 
 _SHOWN = 50
 _DIALOG = Dialog("emptying")
@@ -29,7 +29,7 @@ BY = message_table(
 
 
 def draw(base: str, text: str) -> None:
-    """Draw the deleted notes of one or all bases that contain `text` in their title or path."""
+    """Draw the deleted notes from one or all bases whose title or path contains `text`."""
     st.caption(
         t_plural(
             "Deleted notes stay here for {n} day.",
@@ -112,18 +112,18 @@ def _dialog() -> None:
 
 
 NAMED = 5
-"""Maximum number of notes to list; the rest is counted."""
+"""Maximum number of notes to list; the rest are only counted."""
 
 DIALOG = Dialog("deleting")
 
 
 def ask(note_ids: Sequence[str], base: str = "") -> None:
-    """Open the dialog that confirms deleting notes or a base, in the next run; for callbacks."""
+    """Open the dialog to confirm deleting notes or a base on the next rerun. For use in callbacks."""
     DIALOG.open((list(note_ids), base))
 
 
 def dialog() -> None:
-    """Draw the dialog if it is open."""
+    """Draw the deletion dialog if it is open."""
     note_ids, base = DIALOG.subject or ([], "")
     if base:
         _base(base)

@@ -54,7 +54,7 @@ from pages.ui.shared.widgets import (
     small,
 )
 
-# The box above a note that waits for the user, or for which a program proposes a change.
+# The box above a note that awaits review, or for which a program has proposed a change.
 
 
 def box(note_id: str) -> None:
@@ -90,7 +90,7 @@ def _done(submission: Submission) -> str:
 
 @frozen
 class Decision:
-    """A decision: its button, the kinds of items that it applies to, and whether it works on `several` at once."""
+    """A decision: its button, the kinds of items it applies to, and whether it works on `several` at once."""
 
     label: Message
     icon: str
@@ -101,13 +101,13 @@ class Decision:
 
 
 def accept(chosen: Sequence[Submission]) -> None:
-    """Accept new notes and proposed changes; a single change is applied even if its note has changed since."""
+    """Accept new notes and proposed changes. A single change is applied even if its note has changed since."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
     except Conflict as conflict:
         if conflict.stored.in_file:
-            # Another program changed the file; then its text and the proposal are shown.
+            # Another program changed the file. Its new text is read, so that it can be shown with the proposal.
             workspace.files.read(conflict.stored.id)
         raise
 
@@ -138,7 +138,7 @@ def reject(chosen: Sequence[Submission]) -> None:
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence on a single decision, or "" for several."""
+    """Return a sentence about a single decision, or "" if there are several."""
     first, *others = done
     return "" if others else plain(settled_line(first.kind, first.note.title, accepted=accepted))
 
@@ -259,17 +259,17 @@ DECISIONS: dict[str, Decision] = {
         _postpone,
     ),
 }
-"""Decisions in the order of their buttons."""
+"""Decisions in button order."""
 
 
-# One waiting item: its content, its origin, the effect of a decision, and the decisions.
+# One item awaiting a decision: its contents, its origin, the effect of a decision, and the decisions.
 
 LONGEST = 6_000
-"""Maximum number of characters to show of a text."""
+"""Maximum number of characters of text to show."""
 _NEAREST = "review_nearest"
 """Session key for the note nearest to the open item."""
 _LEAVES = "review_leaves"
-"""Session key that a click on a link sets, so that the next run opens the linked note on the Notes page."""
+"""Session key set by clicking a link, so that the next rerun opens the linked note on the Notes page."""
 _OTHER = message_table(
     {
         "superseded": "The newer note",
@@ -280,7 +280,7 @@ _OTHER = message_table(
 
 
 def draw_item(matter: ReviewItem) -> None:
-    """Draw an item with its decisions on top."""
+    """Draw an item, with the available decisions at the top."""
     kind, shut = MATTERS[matter.kind], is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
@@ -327,7 +327,7 @@ def draw_item(matter: ReviewItem) -> None:
 
 
 def _origin(matter: ReviewItem) -> list[str]:
-    """Return texts about an item's origin."""
+    """Return short descriptions of an item's origin."""
     parts = [plain(base)] if (base := base_name(matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
@@ -346,11 +346,11 @@ def _origin(matter: ReviewItem) -> list[str]:
 
 
 def _draw_content(matter: ReviewItem) -> None:
-    """Draw the text, the difference, or the two notes that an item is about."""
+    """Draw what an item is about: text, a difference, or two notes."""
     if matter.kind in _OTHER:
         _pair(matter)
     elif matter.kind in ("upgrade", "file"):
-        # If the other text can't be read, the user can still decide.
+        # Even if the other text can't be read, the user can still decide.
         with errors():
             difference = workspace.review.sides.difference(matter)
             if difference is None:
@@ -381,7 +381,7 @@ def _open_link(link: Clicked) -> None:
 
 
 def _pair(matter: ReviewItem) -> None:
-    """Draw the two notes of a pair side by side: contradicting sentences, or else the beginnings of the texts."""
+    """Draw two notes side by side, showing their contradicting sentences, if any, or else the beginning of each."""
     sides: list[tuple[str, NoteSummary | None]] = [
         (t("This note"), matter.note),
         (text_of(_OTHER[matter.kind]), matter.other),
@@ -396,13 +396,13 @@ def _pair(matter: ReviewItem) -> None:
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
 
 
-# Logs that the user drops on the Review page, where the rules' findings then wait.
+# Logs dropped on the Review page, where the rules' findings then await review.
 
 _UNSAFE = re.compile(r"[^\w. -]")
 
 
 def section() -> None:
-    """Draw the folded upload of logs, if learning is available."""
+    """Draw the collapsed log upload, if learning is available."""
     if not workspace.has("learning"):
         return
     on_demand("Suggest notes from logs", "learning", "school", _drop)
@@ -440,7 +440,7 @@ def _drop() -> None:
     )
     closed = not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING)
     if button("Suggest notes", "learning_go", "school", disabled=closed):
-        # The names are valid on any file system.
+        # Make the names valid on any file system.
         logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
 
         def learn(progress: Progress) -> LearningReport:
@@ -480,7 +480,7 @@ def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[Rev
 
 
 def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
-    """Return the open item: the chosen one, else the item that took its place, else the first."""
+    """Return the chosen item, or the item now at its position, or None if there are no items."""
     key, place = session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
     matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
@@ -490,7 +490,7 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
 
 
 def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
-    """Draw the list of items by kind, with the open item highlighted, and the decisions that apply to all items."""
+    """Draw the items by kind, with the open item highlighted, and the decisions that apply to all items."""
     names = _names(matters)
     with container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
@@ -523,7 +523,7 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
 
 
 def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
-    """Return display names of the items by key: titles, with file names or bases where titles are equal."""
+    """Return the items' display names by key: titles, with file names or bases where titles are the same."""
     several = len({matter.base for matter in matters}) > 1
     titles = Counter((matter.kind, matter.title) for matter in matters)
     files = Counter((matter.kind, matter.title, _file(matter.note)) for matter in matters)
@@ -549,7 +549,7 @@ def _choose(key: str, place: int) -> None:
 
 
 def reminders() -> None:
-    """Draw the switch for reminders of notes that deserve another look."""
+    """Draw the switch for reminders about notes worth another look."""
     chosen = workspace.review.reminders
     now = bound("reminders", chosen.enabled, chosen.enable)
     about = t(
@@ -562,7 +562,7 @@ def reminders() -> None:
 
 
 def heading(matters: Sequence[ReviewItem]) -> str:
-    """Return a line with the number of waiting items."""
+    """Return a line with the number of items awaiting review."""
     decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions
     counts = {

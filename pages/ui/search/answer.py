@@ -1,4 +1,4 @@
-"""The result of a question: the parsed question, the answer, the hits, and why a note isn't a hit."""
+"""A question's result: the parsed question, the answer, the hits, and why a note isn't a hit."""
 
 import time
 from collections import Counter
@@ -46,12 +46,12 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# The dropped candidates, and the reason why a note isn't a hit.
+# Dropped candidates, and why a given note isn't a hit.
 
 SHOWN = 15
 """Maximum number of candidates to show per stage."""
 LISTED = 300
-"""Maximum number of notes in the list; if there are more, the user first types part of the name."""
+"""Maximum number of notes to list; if there are more, the user first types part of the name."""
 EXCERPT = 2
 
 
@@ -85,7 +85,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
 
 
 def why_not(text: str, options: SearchOptions) -> None:
-    """Draw a note selector, and the reason why the chosen note isn't a hit."""
+    """Draw a note selector, and why the chosen note isn't a hit."""
 
     def draw() -> None:
         card = _note()
@@ -121,14 +121,14 @@ def _note() -> NoteSummary | None:
 
 
 def section(text: str, options: SearchOptions) -> None:
-    """If a language model is set up, draw the written answer, or the button that starts it."""
+    """Draw the written answer, or the button that requests one, if a language model is set up."""
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
     if thread := _thread(text):
         threads.in_place(thread, text)
         return
     own, busy = threads.is_answer_for(text), workspace.jobs.running("answer")
-    if own:  # the answer is being written, or it failed
+    if own:  # the answer is being written or has failed
         threads.draw_live()
     if not (own and busy):
         label = t("Try again") if own else t("Write an answer")
@@ -142,7 +142,7 @@ def section(text: str, options: SearchOptions) -> None:
 
 
 def _thread(text: str) -> Thread | None:
-    """Return the thread that began with this session's written answer to a question, or None."""
+    """Return the thread that started with this session's written answer to a question, or None if there is none."""
     known: dict[str, str] = session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and threads.is_answer_for(text) and not workspace.jobs.running("answer"):
@@ -165,13 +165,13 @@ ABOUT_MODELS = message_table(
         ),
     }
 )
-"""Notices about a missing model; they replace the result's notice, which doesn't say which model is loading."""
+"""Notices about a missing model, which replace a result's notice because that doesn't name the model."""
 
 
 PAUSE = 1.5
-"""Seconds without typing before a language model chooses among the hits, in addition to the box's own delay."""
+"""Seconds to wait for more typing before a language model chooses among the hits, on top of the box's own delay."""
 SLICE = 0.05
-"""Seconds between two checks whether the user is still typing."""
+"""Seconds between checks for whether the user is still typing."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
@@ -179,9 +179,9 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(text: str, options: SearchOptions, *, several: bool) -> None:
-    """Search for a question and draw the result; if the search is slow, draw preliminary hits first."""
+    """Search for a question and draw the result. If the search is slow, draw preliminary hits first."""
     now = options | {"wait": False}
-    # Separate containers, so that an element that comes or goes doesn't move the elements after it.
+    # Separate containers, so that elements that come and go don't move the ones after them.
     with row(key="earlier_questions"):
         address = question_box.draw_earlier(text)
     top = row(key="chips")
@@ -211,7 +211,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         pause = st.empty()
         for _ in range(round(PAUSE / SLICE)):
             time.sleep(SLICE)
-            pause.empty()  # the run ends here if the user typed more
+            pause.empty()  # the run ends here if the user has typed more
     links.set_values(address)
     with nullcontext() if early else busy("Searching…"):
         workspace.start_healing()
@@ -236,7 +236,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:
-    """Return the result without reranking; None if no hit is close or the question is invalid."""
+    """Return the result without reranking, or None if no hit is close or the question is invalid."""
     first = options | {"reranker": NO_RERANKER, "choose": False}
     try:
         early = workspace.searching.prepare(prepared.typed, first, like=prepared)
@@ -285,7 +285,7 @@ def _count(result: SearchResult) -> str:
 
 def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool) -> None:
     """Draw the number of hits, the search mode, the actions on all hits, and the notices."""
-    # Whether the notes answer a question is shown in the answer box.
+    # The answer box shows whether the notes answer a question.
     close = not result.hits or result.confident or workspace.answers.asks(result)
     about = [
         t(
@@ -332,7 +332,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
 
 
 def _notice(result: SearchResult, notice: Notice) -> Message:
-    """Return the text of a notice; a notice about a model says which one, and whether it is still loading."""
+    """Return a notice's text. A notice about a model says which model it is, and whether it is still loading."""
     if notice == "unfinished" and (minutes := _minutes_left()):
         return plural(
             "Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minute.",
@@ -348,7 +348,7 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
 
 
 def _minutes_left() -> int:
-    """Return the estimated minutes until indexing ends, or 0 if unknown or if nothing is being indexed."""
+    """Return the estimated minutes until indexing ends, or 0 if that is unknown or nothing is being indexed."""
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     return max(1, round(max(left) / 60)) if left else 0
 

@@ -1,4 +1,4 @@
-"""The hits: a card per note with reasons, more hits, pictures, and a language model's choice."""
+"""The hits: a card per note with reasons, more hits, pictures, and the hits chosen by a language model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
-# The pictures that a question asks for, each with its note and a link to similar ones.
+# The pictures a question asks for, each with its note and a link to similar pictures.
 
 PICTURE_COLUMNS = 3
 
@@ -62,7 +62,7 @@ def draw_pictures(result: SearchResult) -> None:
 
 
 def _draw_image(note_id: str, picture: str) -> None:
-    """Draw a picture of a note as a thumbnail, if the file still exists."""
+    """Draw a picture in a note as a thumbnail, if the file still exists."""
     file = workspace.attachments.find(note_id, f"/{picture}")
     if file and routes.is_shown(file):
         address = routes.file_address(note_id, file.place)
@@ -70,16 +70,16 @@ def _draw_image(note_id: str, picture: str) -> None:
 
 
 def _quote_name(name: str) -> str:
-    """Quote a name as a value in the query language."""
+    """Quote a name for use as a value in the query language."""
     return f"「{name}」" if '"' in name else f'"{name}"'
 
 
-# Why a hit was found, as a sentence made from its ranks.
+# Why a hit was found, as a sentence built from its ranks.
 
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
-"""Texts for the stages that find a hit."""
+"""Wording for the stages that find a hit."""
 RANKED = message_table({"fused": "both combined put it {place}", "final": "a closer look put it {place}"})
-"""Texts for the stages that rank all hits."""
+"""Wording for the stages that rank all hits."""
 RAISED = message_table(
     {
         "boosted": "a phrase or link put it {place}",
@@ -90,14 +90,14 @@ RAISED = message_table(
         "clicks": "opening, copying or citing it before put it {place}",
     }
 )
-"""Texts for the stages that raise some hits."""
+"""Wording for the stages that raise some hits."""
 PASSED = message("others moved above it, so it is {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 
 
 def sentence(hit: Hit) -> str:
-    """Explain which stages found a hit and changed its rank; "" for a listed hit. Reranking is always named."""
+    """Explain which stages found a hit and changed its rank, always naming reranking; return "" for a listed hit."""
     ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
     if not ways:
@@ -115,7 +115,7 @@ def sentence(hit: Hit) -> str:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """Join texts into a list with "and" before the last one."""
+    """Join strings into a list with "and" before the last one."""
     *others, last = texts
     return t("{first} and {last}", first=others, last=last) if others else last
 
@@ -125,17 +125,17 @@ def _place(rank: int) -> str:
     return text_of(ORDINALS.get(ending, OTHERS), n=rank)
 
 
-# More hits for a question, after those already shown, whose order stays.
+# More hits for a question, added after those already shown, whose order is kept.
 
 STEP = 10
-"""Number of hits that a click on the button adds."""
+"""Number of hits added by each click on the button."""
 MOST = int(PARTS["limit"].most or 0)
 _WANTED = "more_hits"
-"""Session key for a question, and how often the user has asked for more hits."""
+"""Session key for a question and how often the user has asked for more hits."""
 
 
 def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
-    """Return the result for a question, including the additional hits that the user asked for."""
+    """Return a question's result, including any additional hits requested by the user."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
         options = options | {"limit": min(MOST, len(result.hits) + STEP)}
@@ -158,11 +158,11 @@ def _wanted_times(text: str) -> int:
     return times if question == text else 0
 
 
-# The hits that a language model chose in bases without semantic search, and its answer.
+# The hits chosen by a language model in bases without semantic search, and the model's answer.
 
 
 def draw_choice(result: SearchResult) -> None:
-    """Draw the model's answer and the hits that it chose, or the reason why the hits are still in keyword order."""
+    """Draw the model's answer and the hits it chose, or the reason why the hits are still in keyword order."""
     choice = result.choice
     if choice is None or not result.hits:
         return
@@ -183,16 +183,16 @@ def draw_choice(result: SearchResult) -> None:
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
 FEW = 3
-"""Number of notes up to which each shows three hits; otherwise, each shows one, and weak hits are folded."""
+"""Number of notes up to which each shows three hits. With more notes, each shows one, and weak hits are collapsed."""
 
 WORDED = 0.5
-"""Minimum share of the question's words in a hit that doesn't count as weak."""
+"""Minimum share of the question's words that a hit must contain so as not to count as weak."""
 
 LISTED = 5
-"""Maximum number of clicks on a note to list."""
+"""Maximum number of clicks to list for a note."""
 
 WIDTHS = (0, 1, 2, 3)
-"""Numbers of neighbouring passages to offer for each side of a hit."""
+"""Choices for the number of neighbouring passages on each side of a hit."""
 
 
 def tones(result: SearchResult) -> dict[str, str]:
@@ -202,7 +202,7 @@ def tones(result: SearchResult) -> dict[str, str]:
 
 
 def group_by_note(result: SearchResult) -> list[list[Hit]]:
-    """Group the hits by note; notes are in the order of their best hits."""
+    """Group the hits by note, with the notes in the order of their best hits."""
     notes: dict[str, list[Hit]] = {}
     for hit in result.hits:
         notes.setdefault(hit.note.id, []).append(hit)
@@ -210,7 +210,7 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
 
 
 def draw_preliminary(result: SearchResult, *, base: bool) -> None:
-    """Draw the best hit of each note, for reading until the final hits arrive."""
+    """Draw each note's best hit, to read until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
         with container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
@@ -238,7 +238,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
-    """Draw the first `seen` hits of a note, and the others on demand."""
+    """Draw a note's first `seen` hits, and the rest on demand."""
     first, others = hits[0], len(hits) - seen
     key = f"more_of_{first.note.id}"
 
@@ -260,7 +260,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
 
 class Entries:
-    """Renderer for the hits of a result, with highlights, marks and colours."""
+    """Renderer for a result's hits, with highlights, marks and colours."""
 
     def __init__(self, text: str, result: SearchResult, *, base: bool, answer: Answer | None) -> None:
         self._text = text
@@ -275,11 +275,11 @@ class Entries:
         self._around = result.settings.expansion_size
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
-        """Return whether all hits are below the background similarity and contain few of the question's words."""
+        """Return whether all the hits are below the background similarity and contain few of the question's words."""
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
-        """Draw a hit; `head` adds the note's title, `more` draws the button for the note's other hits."""
+        """Draw a hit. `head` adds the note's title, and `more` draws the button for the note's other hits."""
         chunk = hit.chunk
         seen, why, wide = self._seen[chunk.id], f"why_of_{chunk.id}", f"wide_{self._around}_{chunk.id}"
         toggled = widgets.toggled()
@@ -303,7 +303,7 @@ class Entries:
                 st.html(about_note)
         if why in toggled:
             self._why(hit, seen)
-        if chunk.picture:  # a picture whose text was read
+        if chunk.picture:  # a picture whose text was recognised
             _draw_image(hit.note.id, chunk.picture)
         if not unfolded:
             said = chunk.id in self._said
@@ -325,7 +325,7 @@ class Entries:
             copy_button("Copy", whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
-        """Draw the reasons for a hit, and the buttons for judging it."""
+        """Draw why a hit was found, and the buttons for rating it."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         with container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
@@ -346,7 +346,7 @@ class Entries:
                 chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
-        """Draw the clicks that raise a hit's note, and the button that deletes them."""
+        """Draw the clicks that raise the rank of a hit's note, and the button that deletes them."""
         clicks = [click for click in workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:
             return
@@ -362,7 +362,7 @@ class Entries:
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:
-    """Draw a button that folds and unfolds something."""
+    """Draw a button that expands and collapses a section."""
     small(label, key, icon, help=label, **toggling(name))
 
 
@@ -373,7 +373,7 @@ def _row(key: str) -> DeltaGenerator:
 def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
     """Draw the link to a hit's passage in its note, or to the sentence that answers the question, if any.
 
-    A click on the text of the hit follows the same link.
+    Clicking the hit's text follows the same link.
     """
     is_over_pages, at = hit.page != hit.chunk.page, None
     if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:

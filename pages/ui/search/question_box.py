@@ -1,4 +1,4 @@
-"""The question box, the history of questions, and the page before the first question."""
+"""The question box, the question history, and the page shown before the first question."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,11 +35,11 @@ from pages.ui.shared.widgets import (
     toggling,
 )
 
-# The history of questions: saved ones by name, and the most recent ones.
+# The question history: saved questions by name, and the most recent ones.
 
 SHOWN = 12
 LONGEST = 70
-"""Maximum number of characters of a question in the history."""
+"""Maximum number of characters to show of a question in the history."""
 
 
 DIALOG = Dialog("past")
@@ -102,7 +102,7 @@ def _short(text: str) -> str:
 
 
 def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
-    """Draw the question box, the history and the options; return the question (None without one) and the options."""
+    """Draw the question box, the history and the options. Return the question (or None) and the options."""
     with container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         history_button(text or "")
@@ -116,14 +116,17 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
 
 
 def put(text: str, earlier: str = "") -> None:
-    """Ask a question in the next run; for callbacks. `earlier` contains the questions that led to it, one per line."""
+    """Ask a question on the next rerun. For use in callbacks.
+
+    `earlier` lists the questions that led to this one, one per line.
+    """
     session_state["q"] = session_state["asked"] = text.strip()
     session_state[_EARLIER] = earlier
     threads.close()
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
-    """Draw links to the last questions that led to this one; return the query parameters of the question."""
+    """Draw links to the last questions that led to this one. Return the question's query parameters."""
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
@@ -144,12 +147,12 @@ def draw_follow_up(text: str) -> None:
 
 
 def without_term(text: str, start: int, end: int) -> str:
-    """Return a question without the part from `start` to `end`."""
+    """Return a question with the part from `start` to `end` removed."""
     return f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
 
 
 def _question() -> str | None:
-    """Draw the box and return the question, typed or from the address."""
+    """Draw the box and return the question, typed or from the URL, or None if there is none."""
     if (linked := links.arrived_value("q")) is not None:
         put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
@@ -169,19 +172,19 @@ def _take_question() -> None:
 
 
 def is_typing() -> bool:
-    """Return whether the question was just typed and the user may still be typing; True only once per question."""
+    """Return whether the question was just typed and the user may still be typing. True only once per question."""
     return bool(session_state.pop("typing", False))
 
 
 def is_first(what: str, text: str) -> bool:
-    """Return whether the question differs from that of the last call with the same `what`."""
+    """Return whether the question differs from the one in the last call with the same `what`."""
     drawn: dict[str, str] = session_state.setdefault("drawn_of", {})
     before, drawn[what] = drawn.get(what), text
     return before != text
 
 
 def remember(text: str) -> None:
-    """Record a new question, replacing an unfinished form of it that was recorded during typing."""
+    """Record a new question, replacing any unfinished version of it that was recorded during typing."""
     if session_state.pop("new_question", "") != text:
         return
     draft: str = session_state.get("draft", "")
@@ -194,7 +197,7 @@ def remember(text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Draw an error in the question or an error of a model, and offer a search that avoids it."""
+    """Draw an error in the question or from a model, and offer a search that avoids it."""
     try:
         yield
     except QueryError as error:
@@ -216,7 +219,7 @@ def problems(text: str) -> Iterator[None]:
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
-    """Offer fields that the user may have meant by unknown names before a colon, which are searched as text."""
+    """Offer fields the user may have meant by unknown names before a colon. Those names are searched for as text."""
     for name, meant in colons:
         if meant:
             field = f"{meant}:"
@@ -225,7 +228,7 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
 
 
 def draw_start() -> None:
-    """Show that there are no notes, and a button to add some."""
+    """Show that there are no notes, with a button to add some."""
     st.html(
         f'<div class="t-empty"><b>{t_html("There is nothing to search yet")}</b>'
         f"<span>{t_html('Import a folder of notes, or try Tessera with sample notes.')}</span></div>"
@@ -235,7 +238,7 @@ def draw_start() -> None:
 
 
 def start() -> None:
-    """Draw recent questions and examples, before the user asks a question."""
+    """Draw recent questions and examples before the user has asked a question."""
     left, right = columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, container(key="recent", gap="xxsmall"):
@@ -270,9 +273,9 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
 
 
 _EARLIER, _MOST_EARLIER = "earlier", 8
-"""Query parameter with the earlier questions, and their maximum number, because links can come from anywhere."""
+"""Query parameter with the earlier questions, and their maximum number, as links can come from anywhere."""
 RECENT = 5
-"""Number of recent questions, and of recent threads, on the empty page."""
+"""Number of recent questions and recent threads to show on the empty page."""
 
 FORMS = (
     (message('"exact phrase"'), message("exactly these words")),
@@ -291,15 +294,15 @@ FORMS = (
     (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),
 )
-"""Query syntax: an example of each form, and its meaning."""
+"""Query syntax: an example of each form and what it means."""
 
 
-# The search options: the user's choices, by default the values of the base or the settings.
+# The search options: the user's choices, which default to the base's values or the settings.
 
 FILTERS = ("search_bases", "search_tags")
 OPTIONS_OPEN = "options_open"
 DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
-"""Options that have the value of the base, else of the settings, until the user chooses one."""
+"""Options that use the base's value, or else the value in the settings, until the user chooses one."""
 
 
 def options_button(bases: list[str]) -> SearchOptions:
@@ -319,7 +322,7 @@ def options_button(bases: list[str]) -> SearchOptions:
 
 
 def draw_options(bases: list[str]) -> None:
-    """Draw the options if they are open; a change runs the search again."""
+    """Draw the options if they are open. Changing one reruns the search."""
     if OPTIONS_OPEN not in toggled():
         return
     texts = (
@@ -360,18 +363,18 @@ def _mark_own(name: str) -> None:
 
 
 def reset_options() -> None:
-    """Reset all options, except filters, to their defaults; for callbacks."""
+    """Reset all options except filters to their defaults. For use in callbacks."""
     session_state.update(reranker=AS_SET, own_options=frozenset())
 
 
 def choose_option(name: str, value: object) -> None:
-    """Set an option; for callbacks."""
+    """Set an option. For use in callbacks."""
     session_state[name] = value
     _mark_own(name)
 
 
 def _set_up(bases: list[str]) -> CompleteSettings:
-    """Give all options valid values; return the search settings of the chosen base, else those of the program."""
+    """Give every option a valid value. Return the search settings of the chosen base, or else the global ones."""
     session_state.setdefault("own_options", frozenset())
     session_state.setdefault("reranker", AS_SET)
     of_bases, tags = (session_state.setdefault(key, []) for key in FILTERS)
@@ -388,5 +391,5 @@ def _set_up(bases: list[str]) -> CompleteSettings:
 
 
 def drop_filter(key: str, name: str) -> None:
-    """Remove a filter that was set in the options; for callbacks."""
+    """Remove a filter that was set in the options. For use in callbacks."""
     session_state[key] = [other for other in session_state[key] if other != name]

@@ -1,4 +1,4 @@
-"""The answer box above the hits: quotes from notes, each with its strongest part marked."""
+"""The answer box above the hits: quotes from notes, each with its strongest part highlighted."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ _HEADER = re.compile(r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]
 
 
 def box(result: SearchResult) -> Answer | None:
-    """Draw the notes' answer to a question and return it; for a word or a title, draw nothing and return None."""
+    """Draw and return the notes' answer to a question. For a word or a title, draw nothing and return None."""
     if "model_loading" in result.notices:
         return None
     answer = workspace.answers.to_question(result)
@@ -69,7 +69,7 @@ def _box(answer: Answer) -> None:
 
 
 def as_markdown(quote: Quote) -> str:
-    """Return the marked part of a quote as Markdown, with its source: title, headings and a link to the file."""
+    """Return the highlighted part of a quote as Markdown with its source: title, headings and a link to the file."""
     place = cards.place(quote)
     said = "\n".join(f"> {line}".rstrip() for line in as_copied(quote.flowing(quote.marked)).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
@@ -77,7 +77,7 @@ def as_markdown(quote: Quote) -> str:
 
 
 def as_page(answer: Answer) -> str:
-    """Return a question as HTML, with the initially visible quotes and their sources."""
+    """Return a question as HTML with the quotes that are visible at first and their sources."""
     parts = [f"<h1>{html(answer.query)}</h1>"]
     for quote in answer.at_first:
         said = f"{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}"
@@ -86,7 +86,7 @@ def as_page(answer: Answer) -> str:
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
-    """Draw the visible part of a quote and a link to its place, without repeating the previous quote's lead and title.
+    """Draw the visible part of a quote and a link to its source, without repeating the previous quote's lead and title.
 
     `dated` adds the day of the note's last change.
     """
@@ -118,14 +118,14 @@ def _text(quote: Quote) -> str:
         )
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (quote.kind == "row" and quote.lead) or all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
-        # The last header before the rows, else the lead of the quote.
+        # The last header before the rows, or else the quote's lead.
         headers = [quote.lead if quote.kind == "row" else "", *_HEADER.findall(quote.text[: quote.shown[0]])]
         return "<br>".join(_rows(text, headers[-1], marked))
     return render_text(text, sentence=marked)
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
-    """Yield the rows of a table as HTML, with dimmed column names; rows of the strongest part are marked."""
+    """Yield the rows of a table as HTML with dimmed column names, highlighting rows in the strongest part."""
     heads = _cells(header)
     ends = [match.end() for match in re.finditer(r"\n|\Z", text)]
     for start, end in pairwise([0, *ends]):

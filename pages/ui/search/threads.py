@@ -37,7 +37,7 @@ _OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
 
 
 def shown_thread() -> str:
-    """Return the id of the open thread, or ""; a thread in the address is opened first."""
+    """Return the id of the open thread, or "" if there is none. A thread in the URL is opened first."""
     if (linked := links.arrived_value("thread")) is not None:
         session_state.update({_OPEN: linked, _COMPLETED: None})
     links.set_value("thread", opened_thread())
@@ -45,12 +45,12 @@ def shown_thread() -> str:
 
 
 def opened_thread() -> str:
-    """Return the id of the thread that this session has open, or ""."""
+    """Return the id of the thread open in this session, or "" if there is none."""
     return str(session_state.get(_OPEN, ""))
 
 
 def close() -> None:
-    """Close the open thread in the next run."""
+    """Close the open thread on the next rerun."""
     session_state[_OPEN] = ""
 
 
@@ -73,7 +73,7 @@ def draw_links(most: int = SHOWN) -> None:
 
 
 def draw(thread_id: str) -> None:
-    """Draw a thread: actions, turns, the answer that is being written, and the box for a follow-up question."""
+    """Draw a thread: actions, turns, the answer being written, and the box for a follow-up question."""
     with errors():
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
@@ -115,7 +115,7 @@ def _turn(turn: Turn, *, first: bool) -> None:
 
 
 def _draw_quotes(turn: Turn, cited: Cited) -> None:
-    """Draw a quote with the link to its place, or with a message that its source has changed."""
+    """Draw a quote with a link to its source, or with a message that the source has changed."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in _reworded(turn.sentences) else cited.quote
@@ -135,7 +135,7 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
 
 
 def _follow_up(thread: Thread) -> None:
-    """Draw the answer that is being written, and the box for a follow-up question, first as typed, then completed."""
+    """Draw the answer being written, and the box for a follow-up question, first as typed, then as completed."""
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")
@@ -176,10 +176,10 @@ def _delete(thread: Thread) -> None:
     close()
 
 
-# An answer by a language model, with marks that show how closely each sentence follows the notes.
+# A language model's answer, with marks showing how closely each sentence follows the notes.
 
 _LOOK = 0.4
-"""Seconds between two updates of an answer that is being written."""
+"""Seconds between updates of an answer being written."""
 _FOR = "written_for"
 """Session key for the subject of this tab's answer: a question or a thread."""
 
@@ -192,7 +192,7 @@ def begin_answer(
     typed: str = "",
     **options: Unpack[SearchOptions],
 ) -> None:
-    """Start writing an answer in this tab for a subject, which is a question or a thread."""
+    """Start writing an answer in this tab for a subject: a question or a thread."""
     if workspace.threads.start(text, thread, typed=typed, **options):
         session_state[_FOR] = subject
     rerun()
@@ -204,7 +204,7 @@ def is_answer_for(subject: str) -> bool:
 
 
 def draw_live() -> None:
-    """Draw the answer and update it while it is being written; redraw the whole page at its end."""
+    """Draw the answer and update it while it is being written. Redraw the whole page when it is finished."""
     running = workspace.jobs.running("answer")
 
     @st.fragment(run_every=_LOOK if running else None)
@@ -259,7 +259,7 @@ def _head(model: str) -> None:
 
 
 def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
-    """Draw sentences with their citations and marks; below reworded sentences, their quotes with the differences."""
+    """Draw sentences with their citations and marks, showing quotes and differences below reworded sentences."""
     drawn = "".join(_sentence(sentence, quotes) for sentence in written)
     st.html(f'<div class="t-answer t-written">{drawn}</div>')
 
@@ -284,7 +284,7 @@ def _reworded(written: Iterable[Sentence]) -> set[int]:
 
 
 def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
-    """Draw the link to a quote's place, and the quote; `quote` is "" if it is already shown below a sentence."""
+    """Draw the link to a quote's source, and the quote. `quote` is "" if it is already shown below a sentence."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
     if quote:
         st.html(_quote_html(quote))

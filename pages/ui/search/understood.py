@@ -33,7 +33,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
 from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row
 
-# The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
+# The sub-queries of a decomposed question, round by round, with the number of total and new hits.
 
 HEADS = message_table(
     {
@@ -44,11 +44,11 @@ HEADS = message_table(
     }
 )
 THINGS = {"list": 1, "summary": 1, "relation": 2}
-"""Kind -> number of leading sub-queries, made by rules, that name the question's subjects; for others, all do."""
+"""Kind -> number of leading rule-based sub-queries that name the question's subjects; for any other kind, all do."""
 
 
 def section(result: SearchResult) -> None:
-    """Draw the sub-queries of the question, and alternative decompositions."""
+    """Draw the question's sub-queries, and alternative decompositions."""
     if result.decompose_problem:
         st.warning(
             f"**{t('The language model failed, so the question was broken down by rules.')}** {plain(result.decompose_problem)}",
@@ -91,7 +91,7 @@ def _by(way: Decomposition) -> str:
     return t("by rules") if way.by == "rules" else way.by
 
 
-# Common field values of the hits' notes; a click narrows the question to one, another click undoes that.
+# Common field values among the hits' notes. A click narrows the question to one; another click undoes that.
 
 TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | message_table(
     {
@@ -102,17 +102,17 @@ TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field
     }
 )
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
-"""Facet -> fields of the query language that filter by its values."""
+"""Facet -> query language fields that filter by the facet's values."""
 
 FEW = 5
-"""Number of values of a field that are visible at first."""
+"""Number of a field's values that are visible at first."""
 OPEN = "facets_open"
 _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
-"""Characters after which the line of a long value may break."""
+"""Characters after which a long value may wrap."""
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
-    """Return the facets by field; for a field that the question filters by, from a search without that filter."""
+    """Return the facets by field. If the question filters by a field, that field's facets ignore the filter."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without_field(result, name)
@@ -127,7 +127,7 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, li
 
 
 def toggle() -> None:
-    """Open or close the drawer in which narrow screens show the facets; for callbacks."""
+    """Open or close the drawer that holds the facets on narrow screens. For use in callbacks."""
     session_state[OPEN] = not session_state.get(OPEN)
 
 
@@ -176,7 +176,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
 
 
 def _without_field(result: SearchResult, name: str) -> str:
-    """Return the question without the terms that filter by a field."""
+    """Return the question with the terms that filter by a field removed."""
 
     text = result.query
     for term in sorted(result.understood.terms, key=lambda term: -term.start):
@@ -185,7 +185,7 @@ def _without_field(result: SearchResult, name: str) -> str:
     return text
 
 
-# Suggestions after a search without hits: a part to leave out or an option to change, with one click.
+# Suggestions after a search without hits: a part to omit or an option to change, with one click.
 
 TAGS = 8
 """Maximum number of existing tags to list if a question has an unknown tag."""
@@ -271,7 +271,7 @@ def chips(text: str, result: SearchResult) -> None:
         if term.kind in ("words", "emphasis"):
             continue
         rest = without_term(text, term.start, term.end)
-        if term.kind == "preferred":  # the words of the term stay
+        if term.kind == "preferred":  # the term's words stay in the question
             rest = f"{text[: term.start]}\\{text[term.start :]}"
         chip(term_name(term, result.understood.filters), f"term_{term.start}", put, rest)
     for key in question_box.FILTERS:
@@ -280,7 +280,7 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def term_name(term: Term, filters: Filters) -> str:
-    """Return the display text of a term; a time in words is followed by its dates."""
+    """Return a term's display text; a time in words is followed by its dates."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":
@@ -298,5 +298,5 @@ def term_name(term: Term, filters: Filters) -> str:
 
 
 def filter_name(key: str, name: str) -> str:
-    """Return the display text of a filter in the options."""
+    """Return the display text for a filter in the options."""
     return t("{field}: {value}", field=FIELDS["base" if key == question_box.FILTERS[0] else "tag"], value=name)

@@ -1,4 +1,4 @@
-"""Access for other programs and assistants: the switch, the address, the token, and configurations."""
+"""Access for other programs and assistants: the switch, the URL, the token, and configurations."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, caption, errors, on_demand, segments
 
-# Assistants on the Settings page: the configuration for each.
+# Assistants on the Settings page: the configuration for each one.
 
 WAYS = message_table(
     {
@@ -55,7 +55,7 @@ _API = "/api/v1"
 
 
 def draw_programs() -> None:
-    """Draw the switch for programs and, while it is on, the address and the token."""
+    """Draw the switch for programs and, while it is on, the URL and the token."""
     small_print(
         "A script, a bot or an editor on this machine can search your notes and write new ones, "
         "which wait on the Review page until you accept them."

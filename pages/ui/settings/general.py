@@ -1,4 +1,4 @@
-"""Settings of the program and default search settings, each with its source, and the text of `tessera.toml`."""
+"""Global settings and default search settings, each with its source, and the text of `tessera.toml`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -35,7 +35,7 @@ FIRST = ("mode", "limit", "reranker")
 
 
 def search() -> None:
-    """Draw the search settings, which apply unless the question or its base has its own."""
+    """Draw the default search settings, which apply unless the question or its base overrides them."""
     small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
         _part(name)
@@ -77,13 +77,13 @@ def select(
     widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, key, **more)
 
 
-# Note types and their categories, in a file that the user edits.
+# Note types and their categories, in a file edited by the user.
 
 VOCABULARY = "vocabulary"
 
 
 def draw_vocabulary() -> None:
-    """Draw an editor for the file, with the problems in its lines."""
+    """Draw an editor for the file, with any problems found in its lines."""
     vocabulary, language = workspace.vocabulary, session_state["language"]
     vocabulary.begin(language)
     session_state.setdefault(VOCABULARY, vocabulary.text())
@@ -161,7 +161,7 @@ NUMBERS = {
         message("When a note has more versions, the oldest are deleted."),
     ),
 }
-"""Label and help of each top-level numeric setting."""
+"""Label and help text of each top-level numeric setting."""
 
 
 def numbers() -> None:
@@ -178,9 +178,9 @@ def field(
     shown: Callable[..., object] = int,
     then: Callable[[], object] = lambda: None,
 ) -> None:
-    """Draw a setting: its widget, with the value converted by `shown`, a button for the default, and its source.
+    """Draw a setting: its widget, a button that restores the default, and the setting's source.
 
-    `then` is called after a change.
+    `shown` converts the value for the widget; `then` is called after a change.
     """
     program_setting, widget = workspace.settings_file.get(key), f"setting_{key}"
 
@@ -203,7 +203,7 @@ def field(
 def switch(
     key: str, label: str, widget: str, value: bool, store: Callable[[bool], object], about: str | None = None
 ) -> None:
-    """Draw a switch that the workspace stores, unless `tessera.toml` sets it, and a remark on its source."""
+    """Draw a switch whose value the workspace stores unless `tessera.toml` sets it, and a remark on its source."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
     st.toggle(label, **bound(widget, value, chosen), help=about, disabled=_is_fixed(program_setting))
@@ -211,7 +211,7 @@ def switch(
 
 
 def remark(program_setting: ProgramSetting) -> None:
-    """Show a message if a setting is fixed by the environment or takes effect only at the next start."""
+    """Show a message if a setting is fixed by the environment or takes effect only on the next start."""
     if program_setting.source == "environment":
         caption(t("Set by the environment variable {name}, so it can't be changed here.", name=program_setting.place))
     elif program_setting.waits:
@@ -223,7 +223,7 @@ def _is_fixed(program_setting: ProgramSetting) -> bool:
 
 
 def draw_file(key: str) -> None:
-    """Draw the settings file, folded."""
+    """Draw the settings file, initially collapsed."""
     on_demand(FILE, f"file_{key}", "description", _file)
 
 
@@ -237,11 +237,11 @@ def _file() -> None:
         small_print("This file doesn't exist yet: everything is at its default.")
 
 
-# The settings of today's note: base, folder, name and template.
+# The settings for today's note: base, folder, name and template.
 
 
 def draw_daily() -> None:
-    """Draw the settings, and the path that today's note gets."""
+    """Draw the settings for today's note, and the resulting path."""
     bases = {name: name for name in names.base_names(plain=False)}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {

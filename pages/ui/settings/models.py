@@ -18,11 +18,11 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, expander, in_columns, row, submit, text_input, warn
 
-# The picture model on the Settings page, and the number of pictures that it can find.
+# The picture model on the Settings page, and the number of pictures it can find.
 
 
 def draw_picture_model() -> None:
-    """Draw the choice of the model for pictures, and its progress."""
+    """Draw the field for choosing the picture model, and the model's progress."""
     section_title("Model for pictures")
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field("pictures.model", box, str, workspace.images.start)
@@ -70,7 +70,7 @@ TITLES = message_table(
     }
 )
 LEAST_BYTES = 100_000
-"""Minimum size on disk to show."""
+"""Minimum size on disk to show, in bytes."""
 TRIED = ("test", "download")
 """Jobs about a single model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
@@ -95,7 +95,7 @@ KINDS = message_table(
 
 
 def in_use(status: Status) -> str:
-    """Return a sentence about the models that are used for search by meaning, as Markdown."""
+    """Return a sentence about the models used for search by meaning, as Markdown."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
         return t("The built-in model is in use; you don't need to set up anything.")
@@ -103,13 +103,13 @@ def in_use(status: Status) -> str:
 
 
 def draw_models(status: Status) -> None:
-    """Draw the device of the models, and a card for each model."""
+    """Draw the device the models run on, and a card for each model."""
     models = workspace.models.all()
     _device(models)
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
-    # A server that isn't set up is only shown if a base needs it.
+    # A server that isn't set up is shown only if a base needs it.
     shown = [model for model in models if model.name in used or model.name not in SERVED or model.server]
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]), anchor=False)
@@ -130,7 +130,7 @@ def _cards(cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> Non
 
 
 def _device(models: Sequence[ModelCard]) -> None:
-    """Draw the device of the loaded models, or a button that determines it, which takes seconds."""
+    """Draw the device the loaded models run on, or a button that detects it, which takes seconds."""
     job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):
@@ -174,7 +174,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
 
 
 def _title(card: ModelCard) -> str:
-    """Return the display name of a model; the details have its name in commands."""
+    """Return a model's display name; the name used in commands is shown in the details."""
     kind, _, model = card.name.partition(":")
     if card.part == "reranker":
         return model or text_of(reranker_name(kind))
@@ -199,7 +199,7 @@ def _facts(card: ModelCard) -> list[str]:
 
 
 def _details(card: ModelCard) -> str:
-    """Return the technical details of a model as folded HTML."""
+    """Return a model's technical details as collapsed HTML."""
     details = [
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
@@ -213,7 +213,7 @@ def _details(card: ModelCard) -> str:
 
 
 def _other(models: Sequence[ModelCard]) -> None:
-    """Draw a form that downloads or tests a model that has no card."""
+    """Draw a form for downloading or testing a model that has no card."""
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), row(vertical_alignment="bottom"):

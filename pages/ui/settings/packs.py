@@ -1,4 +1,4 @@
-"""The packs: available and installed ones, and the notes of packs that the user has changed."""
+"""Available and installed packs, and the pack notes changed by the user."""
 
 from functools import partial
 
@@ -22,11 +22,11 @@ DESCRIPTIONS = {
         message("Twenty notes about software, work and life to try things out with."),
     )
 }
-"""Translatable pack descriptions, by the text in `pack.toml`."""
+"""Translatable pack descriptions, keyed by the text in `pack.toml`."""
 
 
 def section() -> None:
-    """Draw the progress of an installation, a card for every pack, and the box for a pack's folder."""
+    """Draw installation progress, a card for each pack, and the box for installing a pack from a folder."""
     jobs.job_panel((jobs.PACKS,))
     small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
@@ -78,7 +78,7 @@ def _install(source: str, progress: Progress) -> PackReport:
 
 
 def _edited(name: str) -> None:
-    """Draw the notes of a pack that the user has changed, each with its difference from the pack's text."""
+    """Draw a pack's notes that the user has changed, each with its difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
         small_print("None: all notes in this pack are unchanged.")

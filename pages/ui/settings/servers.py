@@ -15,7 +15,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, text_input, warn
 
-# Local model servers on the Settings page: what was searched, and the button that uses a server.
+# Local model servers on the Settings page: where they were looked for, and the button that uses a server.
 
 
 _STEPS = (
@@ -88,7 +88,7 @@ def _state(server: LocalServer) -> str:
 
 @frozen
 class Purpose:
-    """What a model server is for: the texts of its card, and the usual addresses of local servers."""
+    """What a model server is for: the text on its card, and the usual addresses of local servers."""
 
     title: Message
     about: Message
@@ -162,7 +162,7 @@ def draw_servers(status: Status) -> None:
 
 
 def draw_language_model(status: Status) -> None:
-    """Draw the language models found on this machine, and the card of the language model in use."""
+    """Draw the language models found on this machine, and the card for the language model in use."""
     if workspace.settings.llm.discover:
         with container(border=True, key="local_servers", gap="small"):
             draw_looking(_list)
@@ -233,7 +233,7 @@ def _card(status: Status, card: ServerCard) -> None:
 
 
 def _presets(card: ServerCard) -> None:
-    """Draw a button for each usual local server, which fills in its address."""
+    """Draw a button for each usual local server that fills in the server's address."""
 
     def put(address: str) -> None:
         _renew("base_url", card)
@@ -247,7 +247,7 @@ def _presets(card: ServerCard) -> None:
 
 
 def _form(card: ServerCard, open_: list[str]) -> None:
-    """Draw the boxes for address, model and key, and the button that stores and tests them."""
+    """Draw the boxes for the address, model and key, and the button that saves and tests them."""
     purpose = PURPOSES[card.section]
     texts = {"base_url": t("Address"), "model": t("Model")}
     with st.form(f"server_form_{card.section}", border=False):
@@ -257,7 +257,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = session_state.get(_preset(card), text)
-            # As `value`, because a text in the session is lost when the language, and so the label, changes.
+            # Passed as `value`, because text in the session is lost when the language, and so the label, changes.
             column.text_input(label, text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
@@ -287,7 +287,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
 
 
 def _key(card: ServerCard) -> None:
-    """Draw whether a key is set, with buttons that replace and remove it."""
+    """Draw whether a key is set, with buttons to replace and remove it."""
     if card.key:
         text = text_of(KEYS[card.key], variable=card.variable)
     else:
@@ -311,12 +311,12 @@ def _key(card: ServerCard) -> None:
 
 
 def _box(what: str, card: ServerCard) -> str:
-    """Return the widget key of the box for the address, the model or the key."""
+    """Return the widget key of the address, model or key box."""
     return f"server_{what}_{card.section}_{session_state.get(f'server_{what}_number_{card.section}', 0)}"
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Replace a box with an empty one, because browsers keep what was typed, and a key must not remain there."""
+    """Replace a box with an empty one. Browsers keep what was typed, and a key must not remain in the box."""
     session_state.pop(_box(what, card), None)
     number = f"server_{what}_number_{card.section}"
     session_state[number] = session_state.get(number, 0) + 1
@@ -335,15 +335,15 @@ def _replacing(card: ServerCard) -> str:
 
 _JOB = "local_servers"
 _FRESH = 30.0
-"""Seconds for which a result stays valid; the page is redrawn at each click."""
+"""Seconds for which a result stays valid, as the page is redrawn on each click."""
 _SOON = 0.15
-"""Seconds that a page waits for the search, which usually takes a few milliseconds."""
+"""Seconds a page waits for the search, which usually takes a few milliseconds."""
 _AGAIN = 0.3
-"""Seconds between two checks whether the search has ended."""
+"""Seconds between checks for whether the search has ended."""
 
 
 def draw_looking(inside: Callable[[Found | None], None]) -> None:
-    """Look for model servers, and call `inside` with the result to draw it, or with None while the search runs."""
+    """Look for model servers. `inside` draws the result, and is called with None while the search is running."""
     _start_looking()
     running = workspace.jobs.running(_JOB)
 
@@ -359,7 +359,7 @@ def draw_looking(inside: Callable[[Found | None], None]) -> None:
 
 
 def short(model: str) -> str:
-    """Return the name of a model, without the folder and suffix that llama.cpp gives."""
+    """Return a model's name without the folder and suffix added by llama.cpp."""
     return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
 
 

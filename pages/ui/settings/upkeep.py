@@ -61,7 +61,7 @@ def draw_health() -> None:
 
 
 def _space() -> None:
-    """Draw the disk space by category, and the button that frees unused space."""
+    """Draw disk usage by category, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [{"part": text_of(name), "size": megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()]
     rows += [
@@ -90,7 +90,7 @@ _SHOWN = 30
 
 
 def draw_backups() -> None:
-    """Draw the button that makes a backup, the backup settings, and the list of backups."""
+    """Draw the button that creates a backup, the backup settings, and the list of backups."""
     small_print(
         "A backup contains all notes and their history, your questions, your preferences, and "
         "pictures that you pasted into notes without a file. Files and pictures in your folders "
@@ -111,7 +111,7 @@ def draw_backups() -> None:
 
 
 def _choices() -> None:
-    """Draw the backup settings: daily backups, the folder, and the encryption."""
+    """Draw the backup settings: daily backups, the folder, and encryption."""
     folder = workspace.settings_file.get("backups.folder")
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
 
@@ -144,7 +144,7 @@ def _choices() -> None:
 
 
 def _encryption() -> None:
-    """Draw the passphrase setting, which encrypts later backups."""
+    """Draw the passphrase setting, which encrypts future backups."""
     on = workspace.backups.encrypted
     st.caption(
         t(
@@ -249,7 +249,7 @@ def index(status: Status) -> None:
 
 
 def problem(status: Status) -> None:
-    """Draw the problem of the vector index."""
+    """Draw what is wrong with the vector index."""
     title = t("The search index is unavailable")
     more = t("Your notes are safe, and search works without the index, but more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")

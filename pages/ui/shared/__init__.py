@@ -1,1 +1,1 @@
-"""Parts shared by several pages."""
+"""Parts shared by multiple pages."""

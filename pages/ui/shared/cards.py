@@ -1,4 +1,4 @@
-"""Parts of hit cards: where a passage is, its scores, and an excerpt with the question's words marked."""
+"""Parts of hit cards: where a passage is, its scores, and an excerpt with the question's words highlighted."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,17 +24,17 @@ from pages.ui.shared.safe import Span, elements, facts, folded, html, marked, t_
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, text_of, with_note
 
-# The excerpt with the most marked text.
+# The excerpt with the most highlighted text.
 
 EXCERPT = 420
 """Length of an excerpt, in characters."""
 
 _LONGEST = 1000
-"""Maximum number of characters to search backwards for the start of a line."""
+"""Maximum number of characters to search backwards for a line start."""
 
 
 def best_excerpt(text: str, spans: Sequence[Span]) -> Span:
-    """Return the span of about EXCERPT characters with the most marked text."""
+    """Return the span of about EXCERPT characters with the most highlighted text."""
     if len(text) <= EXCERPT * 1.3:
         return 0, len(text)
     best, most, last, weight = 0, 0, 0, 0
@@ -55,7 +55,7 @@ def best_excerpt(text: str, spans: Sequence[Span]) -> Span:
 
 
 def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """Return the spans that overlap a part of a text, clipped to the part and relative to its start."""
+    """Return the spans that overlap part of a text, clipped to that part and relative to its start."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
@@ -69,23 +69,23 @@ COLOURS = {
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), TILES[5]),
     "literal": TILES[2],
 }
-"""Colours of the stages of a search."""
+"""Colours of the search stages."""
 
 LINES = 9
-"""Maximum number of lines of an excerpt."""
+"""Maximum number of lines in an excerpt."""
 
 SCALES: Mapping[str, Callable[[float], float]] = {
     "keyword": lambda score: score / (score + 10),
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
-"""Stage -> function that maps its unbounded scores to 0..1; the scores of other stages are already in this range."""
+"""Stage -> function that maps its unbounded scores to 0..1. All other stages' scores are already in that range."""
 
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 _CHINESE = re.compile(f"[{CJK}]")
 
 _BLANK = re.compile(r"\n\s*\n")
-"""Blank lines, which excerpts leave out."""
+"""Blank lines, which excerpts omit."""
 
 
 def tags(names: Sequence[str]) -> str:
@@ -96,7 +96,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def meter(level: int) -> str:
-    """Return a relevance level as HTML: a word with up to three bars; "" for 0."""
+    """Return a relevance level as HTML (a word with up to three bars), or "" if it is 0."""
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
@@ -111,7 +111,7 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
 
 
 def place_line(hit: Hit, tone: str = "") -> str:
-    """Return a hit's chunk number and its tags as HTML; `tone` is the colour of the sub-query that found it."""
+    """Return a hit's chunk number and labels as HTML; `tone` is the colour of the sub-query that found the hit."""
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
@@ -128,7 +128,7 @@ def place_line(hit: Hit, tone: str = "") -> str:
 
 
 def about(hit: Hit) -> str:
-    """Return the classification of a hit's note, and remarks on the hit, as HTML; "" if there are neither."""
+    """Return a note's classification and remarks on the hit as HTML, or "" if there are neither."""
     chips = ""
     for name, value in classification(hit.note).items():
         title = text_of(NOTE_FIELDS[name].title)
@@ -140,7 +140,7 @@ def about(hit: Hit) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return a hit's text as HTML: the lines that answer the question, or with `around` the text and its neighbours."""
+    """Return as HTML the lines of a hit that answer the question, or its whole text and neighbours if `around`."""
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
@@ -152,12 +152,12 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
 
 def definitions(lines: Sequence[str]) -> str:
-    """Return the definitions of footnotes and links as HTML, one per line."""
+    """Return footnote and link definitions as HTML, one per line."""
     return elements(lines, "div", "t-small t-dim")
 
 
 def legend(*, parts: bool) -> str:
-    """Return the legend for the marks on hits as Markdown; `parts` adds the dots of sub-queries."""
+    """Return the legend for the marks on hits as Markdown; `parts` adds the sub-query dots."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to the question in meaning")),
@@ -168,17 +168,17 @@ def legend(*, parts: bool) -> str:
 
 
 def section(note: Note | NoteSummary, chunk: Chunk) -> tuple[str, ...]:
-    """Return a chunk's section titles, without the first one if it repeats the note's title."""
+    """Return a chunk's section titles, dropping the first one if it repeats the note's title."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 
 
 def place(of: Hit | Quote) -> str:
-    """Return the title of a passage's note and the section titles, as text."""
+    """Return the title of a passage's note and its section titles as text."""
     return " › ".join([of.note.title, *section(of.note, of.chunk)])
 
 
 def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[str, str]:
-    """Return the query parameters that open a passage in its note, with the question and the `span` to mark."""
+    """Return the query parameters for opening a passage in its note, with the question and the `span` to highlight."""
     at = {"at": f"{span[0]}-{span[1]}"} if span else {}
     return {"note": of.note.id, "chunk": str(of.chunk.index), "q": question, **at}
 
@@ -200,7 +200,7 @@ def _copies(hit: Hit) -> str:
 
 
 def stages(scores: Mapping[str, StageScore]) -> str:
-    """Return the score and rank in each stage as HTML, with a bar on a scale from 0 to 1."""
+    """Return the score and rank from each stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
         stage_score = scores.get(stage)
@@ -217,14 +217,14 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 
 
 def foldable(text: str, spans: Sequence[Span] = (), lines: int = LINES) -> str:
-    """Return the passage lines with the most marked text as HTML, followed by the whole passage, folded."""
+    """Return the passage lines with the most highlighted text as HTML, followed by the whole passage, collapsed."""
     shown, whole = clip(text, spans, lines)
     title = t("Whole passage, {n} characters", n=len(text))
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
 def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
-    """Return the lines with most of the marked text as HTML, and whether they are the whole text."""
+    """Return the lines with the most highlighted text as HTML, and whether they are the whole text."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
     lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
@@ -234,9 +234,9 @@ def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a whole hit with its neighbours as HTML; the style sheet clips the neighbours to the nearest lines."""
+    """Return a whole hit with its neighbours as HTML. The style sheet clips the neighbours to the nearest lines."""
     passage, chunk = hit.passage, hit.chunk
-    # If the user edited a chunk of the passage, the note's offsets don't apply to its text.
+    # If the user edited a chunk in the passage, the note's offsets don't apply to the chunk's text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]

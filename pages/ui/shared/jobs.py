@@ -1,4 +1,4 @@
-"""Jobs on the screen: their progress and results. `workspace.jobs` runs them."""
+"""Displaying jobs: their progress and results. `workspace.jobs` runs them."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ from pages.ui.shared.widgets import button, close, page_link, popup, row, table,
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
-"""Name of the pack of sample notes, and of its base."""
+"""Name of the sample notes pack, and of its base."""
 PACKS = "packs"
 IMPORTS = jobs_at("notes")
 CHUNKS = jobs_at("chunks")
@@ -47,25 +47,25 @@ EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-"""Jobs that write notes or chunks; indexing isn't one of them, because it skips chunks that change meanwhile."""
+"""Jobs that write notes or chunks. Indexing isn't one of them, because it skips chunks that change while it runs."""
 READONLY = message("Opened as read-only: you can search and read, but not import or delete.")
 STAYS = 60.0
-"""Seconds for which a message about finished work stays on the screen."""
+"""Seconds for which a message about a finished job stays on the screen."""
 ROUTINE = ("embed", *jobs_at("index", "pictures"))
 """Jobs that usually start automatically."""
 NOTABLE = 10.0
-"""Minimum duration in seconds of a routine job whose end is announced."""
+"""Minimum duration, in seconds, for a routine job's end to be announced."""
 BRIEF = 3.0
-"""Seconds after which the page shows a routine job's progress; the side bar shows it at once."""
+"""Seconds after which the page shows a routine job's progress; the side bar shows the progress at once."""
 _ANNOUNCED = "jobs_announced"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 SOON = 1.2
-"""Seconds that a page waits for a job that may be short."""
+"""Seconds a page waits for a job that may be short."""
 
 
 def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
-    """Draw a fragment that depends on jobs, and redraw it while one runs.
+    """Draw a fragment that depends on jobs, and redraw it while any job is running.
 
     The whole page is redrawn when a job starts or ends, and after a sync. While no job runs, the fragment is redrawn
     every `idle` seconds.
@@ -82,7 +82,7 @@ def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
 
 
 def redraw_after(*names: str) -> None:
-    """Redraw the page when these jobs have ended; the side bar doesn't watch jobs that the page itself started."""
+    """Redraw the page when these jobs have ended. The side bar doesn't watch jobs started by the page itself."""
     drawn: list[bool] = []
 
     @fragment(run_every=0.5)
@@ -101,7 +101,7 @@ def _running() -> list[str]:
 
 
 def is_importing(base: str = "") -> bool:
-    """Return whether an import into a base is running; "" means any base."""
+    """Return whether an import into `base` is running, or into any base if it is ""."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
@@ -119,7 +119,7 @@ def is_writing(base: str = "") -> bool:
 def hindrance(base: str = "") -> str:
     """Return why the chunks of a base, or of any base, can't be changed now, or "" if they can.
 
-    An import replaces notes of its own base only, so other bases can be changed meanwhile.
+    An import replaces notes only in its own base, so other bases can be changed in the meantime.
     """
     if workspace.readonly:
         return text_of(READONLY)
@@ -130,7 +130,7 @@ def hindrance(base: str = "") -> str:
 
 
 def is_evaluating() -> bool:
-    """Return whether runs can't be started or deleted, because one is running or the workspace is read-only."""
+    """Return whether runs can't be started or deleted because one is running or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
@@ -144,7 +144,7 @@ def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> N
 
 
 def about(subject: str, progress: Progress) -> Progress:
-    """Return a progress callback that reports the `subject` of the job instead of its steps."""
+    """Return a progress callback that reports the job's `subject` instead of its steps."""
 
     def named(done: float, total: float, what: str | Message) -> None:
         progress(done, total, subject)
@@ -154,7 +154,7 @@ def about(subject: str, progress: Progress) -> Progress:
 
 
 def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None = None) -> bool:
-    """Apply a plan in a job; return False if another import is running.
+    """Apply a plan in a job. Return False if another import is already running.
 
     `writes` sets whether edits may change the base's files; None leaves the setting unchanged.
     """
@@ -170,9 +170,9 @@ def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None
 
 
 def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the running jobs with these names, and the reports of finished ones; jobs without a report end with a toast.
+    """Draw the running jobs with these names, and reports on finished ones. A job without a report ends with a toast.
 
-    With a `base`, the jobs of other bases are left out.
+    If `base` is given, jobs for any other base are omitted.
     """
 
     def draw() -> None:
@@ -197,7 +197,7 @@ def _is_visible(job: Job) -> bool:
 
 
 def _unread(job: Job) -> list[Failed]:
-    """Return the files that an import couldn't read, except those that have been read or ignored since."""
+    """Return the files an import couldn't read, except those read or ignored since."""
     if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
         return []
     unread = set(workspace.folders.unread(workspace.bases.get(job.base)))
@@ -205,7 +205,7 @@ def _unread(job: Job) -> list[Failed]:
 
 
 def announce() -> None:
-    """Draw a toast for each job that ended since the last run of this session."""
+    """Draw a toast for each job that has ended since this session's last run."""
     ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
     announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
@@ -217,14 +217,14 @@ def announce() -> None:
 
 
 def _is_unremarkable(job: Job) -> bool:
-    """Return whether the end of a job needs no toast, because no user waits for it or the page shows its answer."""
+    """Return whether a job needs no toast when it ends, because no user awaits it or the page shows its answer."""
     answers = isinstance(job.result, _ANSWERS) or not _end(job)
     is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
     return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
 
 
 def outcome(job: Job) -> str:
-    """Return a short text about a job's result, or why it failed."""
+    """Return a short summary of a job's result, or the reason it failed."""
     if job.state == "failed":
         return t("Something went wrong: {reason}", reason=job.error)
     if job.state == "cancelled":
@@ -241,7 +241,7 @@ def _figures(job: Job) -> list[str]:
 
 
 def history() -> None:
-    """Draw the jobs that ended since the program started, the latest first."""
+    """Draw the jobs that have ended since the program started, latest first."""
     now, clock = utc_now(), time.monotonic()
     rows = [
         {
@@ -266,7 +266,7 @@ def history() -> None:
 
 
 def estimate(subject: str) -> ChangeCost | None:
-    """Draw the job that estimates a change's cost, and return its result, or None if `subject` has no estimate."""
+    """Draw the job that estimates the cost of a change. Return its result, or None if `subject` has no estimate."""
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
@@ -282,14 +282,14 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
 
 
 def resume() -> None:
-    """Draw the button that indexes the notes that imports left unindexed."""
+    """Draw the button that indexes notes left unindexed by imports."""
     if button("Index the rest", "go_on", "bolt", writes=True, disabled=workspace.jobs.running("embed")):
         workspace.start_indexing()
         rerun()
 
 
 def resumes(name: str) -> bool:
-    """Return whether a job ended early, so that the page offers to index the rest."""
+    """Return whether a job ended early, in which case the page offers to index the rest."""
     job = workspace.jobs.find(name) if name == "embed" else None
     return job is not None and job.state in ("failed", "cancelled") and workspace.pending.any()
 

@@ -30,11 +30,11 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, drawn, guarded, row, segments, select_in, small
 
-# Chunks that aren't indexed yet, and the switch that indexes new ones at once.
+# Chunks that aren't indexed yet, and the switch for indexing new ones at once.
 
 
 def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
-    """Draw the base's switch for indexing at once, and buttons that index waiting chunks of the note or the base."""
+    """Draw the base's switch for indexing at once, and buttons that index the note's or the base's waiting chunks."""
     if not base.has_vectors:
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
@@ -49,7 +49,7 @@ def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> 
 
 
 def embed_all(base: KnowledgeBase, pending: int) -> None:
-    """Draw the button that indexes the waiting chunks of a base."""
+    """Draw the button that indexes a base's waiting chunks."""
     if button(
         t("Index the whole base ({n})", n=pending),
         f"embed_base_{base.id}",
@@ -66,12 +66,12 @@ def embed(
     chunk_ids: Sequence[str] = (),
     refused: bool = False,
 ) -> None:
-    """Index the waiting chunks of a base, or some notes or chunks, in a job."""
+    """Index waiting chunks in a job: those of a base, those of the given notes, or the given chunks."""
     which = partial(workspace.pending.embed, base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused)
     start_job("embed", lambda progress: which(progress=progress))
 
 
-# Switches of a base, for a new base and for a stored one.
+# A base's switches, for a new base and for a stored one.
 
 SWITCHES = {
     "embed_at_once": (
@@ -111,15 +111,15 @@ SWITCHES = {
         ),
     ),
 }
-"""Label and help of each switch, by its field of KnowledgeBase."""
+"""Label and help text of each switch, keyed by its KnowledgeBase field."""
 INSTALL = "pip install 'tessera-notes[ocr]'"
-"""Command that installs the picture reader."""
+"""Command for installing the picture reader."""
 _ON = ("embed_at_once", "watch")
 """Switches that are on in a new base."""
 
 
 def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
-    """Draw the switches of a new base, except those without effect in it, and return their values.
+    """Draw a new base's switches, except those that would have no effect, and return their values.
 
     The switch for reading pictures is disabled until the picture reader is installed.
     """
@@ -135,9 +135,9 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 
 
 def draw_switch(base: KnowledgeBase, name: str) -> None:
-    """Draw a switch of a stored base; a click changes the base."""
+    """Draw one of a stored base's switches; clicking it changes the base."""
     on = bool(getattr(base, name))
-    # The key contains the state; otherwise, a browser that still shows an older state would report it as a choice.
+    # The key contains the state; otherwise, a browser still showing an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
 
     def store() -> None:
@@ -157,7 +157,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
 
 
 def _what_is_missing() -> None:
-    """If the picture reader is missing, draw how to install it."""
+    """Show how to install the picture reader if it is missing."""
     if not workspace.pictures.can_read:
         small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
         st.code(INSTALL, language="sh")
@@ -177,14 +177,14 @@ STRATEGIES = {
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
-"""Strategy -> sizes that it uses."""
+"""Strategy -> sizes it uses."""
 
 
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
     """Draw the strategy selector and a slider for each size, and return the values.
 
-    The widgets start with `first` and follow it until the user moves one; a button resets them to `usual`, the values
-    of the base.
+    The widgets start with `first` and follow it until the user moves one. A button resets them to `usual`, the base's
+    values.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
@@ -209,10 +209,10 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             columns[0].caption(why.get(strategy, t("The sizes in grey have no effect with this way of splitting.")))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = session_state[keys[name]]
-            # An earlier version may have stored other sizes.
+            # An earlier version may have stored different sizes.
             fitting = scale(option, getattr(first, name), value)
             if session_state.get(f"{keys[name]}_scale") != fitting:
-                # Another scale needs a new slider, which starts with its own value.
+                # A different scale needs a new slider, which starts with its own value.
                 session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
             low, high, step = fitting
             chosen[name] = columns[number % 2].slider(
@@ -239,7 +239,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
-    """Return the ends and the step of a slider on which all `values` fit."""
+    """Return the minimum, maximum and step of a slider that fits all `values`."""
     fits = all((value - option.least) % option.step == 0 for value in values)
     return min(option.least, *values), max(option.most, *values), option.step if fits else 1
 
@@ -277,10 +277,10 @@ HELPS = message_table(
         "rerank_weight": "1: only this comparison decides. 0: the order stays. In between: a mix of both.",
     }
 )
-"""Help texts of the settings."""
+"""Help text for the settings."""
 
 _MANY = 100
-"""Range above which a whole number is typed instead of set with a slider."""
+"""Size of the range above which a whole number is typed rather than set with a slider."""
 OFFERED = {"limit": (5, 10, 20, 50)}
 """Values to offer for numbers with a large range."""
 
@@ -288,27 +288,27 @@ OF_SEARCHES = (
     ("level", "limit", "link_weight", "priority_weight", "feedback_weight", "fusion"),
     ("rerank_weight", "expansion_size", "score_threshold", "semantic_weight", "phrase"),
 )
-"""Columns of the advanced search options; mode and reranker are drawn separately."""
+"""Advanced search options by column; mode and reranker are drawn separately."""
 WAYS = ("auto", "semantic", "keyword")
-"""Search modes to offer; in bases with a model, `auto` searches by meaning and words."""
+"""Search modes to offer. In bases with a model, `auto` searches by both meaning and words."""
 
 AROUND = SearchSettings(expansion_size=1)
-"""Settings that show one neighbour on each side of a hit."""
+"""Settings for showing one neighbour on each side of a hit."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
-"""Settings without effect in a base that is searched by words only."""
+"""Settings that have no effect in a base searched by words only."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
 
 
 def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
-    """Return those of the named settings that have an effect in a base."""
+    """Return the named settings that have an effect in a base."""
     return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 
 def value(settings: CompleteSettings, name: str) -> object:
-    """Return a setting's value in the type that its widget takes."""
+    """Return a setting's value in the type its widget takes."""
     chosen = getattr(settings, name)
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
@@ -316,7 +316,7 @@ def value(settings: CompleteSettings, name: str) -> object:
 def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), **more: object) -> object:
     """Draw the widget for a setting and return its value; only `offered` values and the current one are shown.
 
-    The reranker has another widget, with `value_labels`.
+    The reranker has a separate widget, which uses `value_labels`.
     """
     label, least, most = label or setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more["help"] = text_of(HELPS[name]) if name in HELPS else None
@@ -334,7 +334,7 @@ def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), *
 
 
 def values(name: str) -> list[object]:
-    """Return the values to choose from: the names of rerankers, or some numbers in the range."""
+    """Return the values to choose from: reranker names, or some numbers in the setting's range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
     least, most = PARTS[name].least or 0, PARTS[name].most or 0
@@ -342,7 +342,7 @@ def values(name: str) -> list[object]:
 
 
 def value_labels(name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
-    """Return display texts by value; the first value leaves a setting to the base or the settings."""
+    """Return display text by value. The first value leaves the setting at its default."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
     return {AS_SET: t("Default: {value}", value=usual), **{value: value_label(name, value) for value in values(name)}}
 
@@ -353,5 +353,5 @@ def setting_label(name: str) -> str:
 
 
 def value_label(name: str, value: object) -> str:
-    """Return the display text of a setting's value, or – if it has none."""
+    """Return the display text for a setting's value, or "–" if it has none."""
     return text_of(setting_value(name, value))

@@ -1,4 +1,4 @@
-"""Theme and language: the user's choice, else those of the system and the browser."""
+"""Theme and language: the user's choices, or by default those of the system and the browser."""
 
 from functools import cache
 
@@ -10,18 +10,18 @@ from core.workspace import Workspace
 from pages.ui.shared import server
 from pages.ui.shared.widgets import bound, component, segments
 
-# The display language: the user's choice, else the browser's.
+# The display language: the user's choice, or the browser's language by default.
 
 
 def settle_language(workspace: Workspace | None) -> None:
-    """Set the language of a new session."""
+    """Set a new session's language."""
     if session_state.get("language") not in LANGUAGES:
         preference = workspace.preferences.get("language") if workspace else ""
         session_state["language"] = language_of(preference or st.context.locale or "")
 
 
 def choose_language(key: str, **more: object) -> None:
-    """Draw the language selector; later sessions begin with the choice."""
+    """Draw the language selector. The choice is kept for later sessions."""
 
     def store(language: str) -> None:
         session_state["language"] = language
@@ -37,13 +37,13 @@ SYSTEM = "system"
 _PREFERENCE = "look"
 _THEMES = ("theme", "theme.light", "theme.dark")
 
-# Streamlit draws a new page in the theme of the browser's storage until it gets the server's. Our theme is stored there
-# only between two pages: at other times Streamlit would take it for a choice in its own menu.
+# Streamlit draws a new page in the theme found in the browser's storage until it receives the server's theme. Ours is
+# stored there only between two pages; at any other time, Streamlit would take it for a choice made in its own menu.
 _START = component("look_at_start", __file__, "<i></i>")
 
 
 def settle_look(workspace: Workspace | None) -> None:
-    """Apply the chosen theme; the page is redrawn if it changed."""
+    """Apply the chosen theme, and redraw the page if the theme has changed."""
     look = _chosen(workspace)
     if config.get_option("theme.base") == (None if look == SYSTEM else look):
         return
@@ -54,14 +54,14 @@ def settle_look(workspace: Workspace | None) -> None:
 
 
 def choose_look(key: str, **more: object) -> None:
-    """Draw the theme selector; later sessions begin with the choice."""
+    """Draw the theme selector. The choice is kept for later sessions."""
     preferences = server.workspace.preferences
     now = bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen))
     segments("Appearance", LOOKS, **now, **more)
 
 
 def hand_over(workspace: Workspace | None) -> None:
-    """Store the theme for the next page that the browser loads."""
+    """Store the theme for the next page loaded by the browser."""
     look = _chosen(workspace)
     with st.container(key="look"):
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
@@ -73,7 +73,7 @@ def _chosen(workspace: Workspace | None) -> str:
 
 
 def _options(look: str) -> dict[str, dict[str, object]]:
-    """Return the options of all themes by section; for a chosen theme, only its own."""
+    """Return theme options by section: those of all themes, or only the chosen theme's."""
     options = {section: dict(values) for section, values in _configured().items()}
     if look == SYSTEM:
         return options

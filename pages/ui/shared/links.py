@@ -1,4 +1,4 @@
-"""Query parameters for a page's choices, which can then be shared as a link and survive a reload."""
+"""Query parameters for a page's choices, so that they can be shared as a link and survive a reload."""
 
 from collections.abc import Container, Mapping
 
@@ -12,7 +12,7 @@ def arrived_value(name: str) -> str | None:
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
-    """Set a widget's initial option: from a link, else the last choice, else `first`."""
+    """Set a widget's initial option: the one in a link, or the last choice, or else `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
         session_state[key] = linked
@@ -21,7 +21,7 @@ def begin_with(name: str, key: str, options: Container[str], first: str) -> None
 
 
 def last_value(name: str) -> str:
-    """Return the value of a query parameter that this page set last."""
+    """Return the value this page last set for a query parameter."""
     return str(session_state.get(_state_key(name), ""))
 
 
@@ -31,7 +31,7 @@ def set_value(name: str, value: str) -> None:
 
 
 def set_values(values: Mapping[str, str]) -> None:
-    """Set query parameters as one step in the browser's history; an empty value removes its parameter."""
+    """Set query parameters as one step in the browser's history. An empty value removes the parameter."""
     session_state.update({_state_key(name): value for name, value in values.items()})
     before = query_params.to_dict()
     now = {name: value for name, value in {**before, **values}.items() if value}
@@ -40,5 +40,5 @@ def set_values(values: Mapping[str, str]) -> None:
 
 
 def _state_key(name: str) -> str:
-    # One key per page, because several pages have a note in their address.
+    # One key per page, because several pages have a note in their URL.
     return f"address_{session_state['page']}_{name}"

@@ -1,4 +1,4 @@
-"""Display texts for codes, bytes, durations and times."""
+"""Display text for codes, bytes, durations and times."""
 
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -14,7 +14,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def megabytes(count: int) -> str:
-    """Format a number of bytes in MB, or in GB from 1 GB on."""
+    """Format a number of bytes in MB, or in GB from 1 GB upwards."""
     return f"{count / 1e9:,.2f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
 
 
@@ -26,7 +26,7 @@ def duration(seconds: float) -> str:
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Describe how many notes there are, and how many of them searches leave out or find only by keyword."""
+    """Describe how many notes there are, and how many are excluded from searches or found only by keyword."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,
@@ -43,7 +43,7 @@ def search_mode(result: SearchResult) -> str:
 
 
 def base_names(*, plain: bool = True) -> list[str]:
-    """Return the names of the bases, including or excluding those of text files."""
+    """Return the names of the bases, including those of text files if `plain`."""
     return [base.name for base in workspace.bases.all() if plain or not base.plain]
 
 
@@ -53,7 +53,7 @@ def base_name(base: str) -> str:
 
 
 def last_update(base: KnowledgeBase) -> str:
-    """Return a text about a base's last sync, or ""."""
+    """Return a message about a base's last sync, or "" if there was none."""
     return t("Last update {at}", at=local(base.synced_at)) if base.synced_at else ""
 
 
@@ -63,10 +63,10 @@ def local(at: datetime) -> str:
 
 
 def browser_zone() -> tzinfo | None:
-    """Return the browser's time zone, or None if this machine doesn't know it."""
+    """Return the browser's time zone, or None if it is unknown on this machine."""
     try:
         return ZoneInfo(st.context.timezone or "")
-    except (KeyError, OSError, ValueError):  # the name of a time zone folder raises OSError
+    except (KeyError, OSError, ValueError):  # naming a folder of time zones raises OSError
         return None
 
 

@@ -1,7 +1,7 @@
-"""Rendering of Markdown as short HTML with marked source spans; nothing is run or fetched.
+"""Rendering Markdown as short HTML with highlighted source spans. Nothing is run or fetched.
 
-Streamlit's own Markdown can't mark a span of the source. Here the parser's inline tokens are located in the source one
-after the other, so that a span of the source is also a span of the output.
+Streamlit's own Markdown can't highlight a span of the source. Here the parser's inline tokens are located in the source
+one by one, so that a span of the source is also a span of the output.
 """
 
 import re
@@ -19,7 +19,7 @@ from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import Span, html
 
 SHOWN = 520
-"""Number of characters of an excerpt; the style sheet limits its lines."""
+"""Number of characters in an excerpt; the style sheet limits the number of lines."""
 BEFORE = 90
 """Maximum number of characters before the excerpt's sentence, within the same paragraph."""
 
@@ -30,9 +30,9 @@ _WHOLE = re.compile(
     r"|!?\[\[(?:[^\[\]|\n]*\|(?!\d+(?:x\d+)?\]\])(?P<alias>[^\[\]|\n]+)|#?(?P<wiki>[^\[\]|\n#]+)(?:[|#][^\[\]\n]*)?)\]\]"
     r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+(?:\n[^\[\]`\n]+)*)(?P=quote)\]\[[^\[\]\n]*\]",
 )
-"""Syntax that the Markdown parser would split or doesn't know.
+"""Syntax that the Markdown parser would split or doesn't support.
 
-Formulas, comments, callout types, block ids, wikilinks, and reference links.
+This covers formulas, comments, callout types, block ids, wikilinks, and reference links.
 """
 _HTML = re.compile(r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>")
 """Parts of an HTML block that aren't visible."""
@@ -43,7 +43,7 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 @frozen
 class RenderedPart:
-    """A part of the source in one style, or a separator, which has `shown` HTML instead of source text."""
+    """A part of the source in a single style, or a separator, which has `shown` HTML instead of source text."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ _CELL = ' <span class="t-dim">·</span> '
 
 
 def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underline: bool) -> str:
-    """Return the part of a Markdown text around a sentence as HTML, with words marked."""
+    """Return the Markdown around a sentence as HTML, with words highlighted."""
     parts = pieces(text)
     first = _first(parts, sentence[0] if sentence else 0)
     shown: list[RenderedPart] = []
@@ -69,7 +69,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
         shown.append(piece)
         count += piece.end - piece.start
     if any(map(_speaks, shown)):
-        # The card already has the section's title.
+        # The card already shows the section's title.
         while shown[0].shown == BREAK or _is_heading(shown[0]):
             del shown[0]
     skipped = any(map(_speaks, parts[:first]))
@@ -77,7 +77,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block is separate from the paragraph above, that is, no colon introduces it."""
+    """Return whether a code block is separate from the paragraph above, that is, not introduced by a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -94,17 +94,17 @@ def _is_heading(piece: RenderedPart) -> bool:
 
 
 def render_text(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
-    """Return a Markdown text as HTML, with words and a sentence marked."""
+    """Return Markdown as HTML, with words and a sentence highlighted."""
     return _render(text, pieces(text), words, sentence)
 
 
 def mark(text: str, spans: Sequence[Span]) -> str:
-    """Return a plain text as HTML, with the spans marked."""
+    """Return plain text as HTML, with the spans highlighted."""
     return _render(text, [RenderedPart(0, len(text))], spans, None)
 
 
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
-    """Return the index of an excerpt's first piece: the start of the paragraph if near, else of the sentence."""
+    """Return the index of an excerpt's first piece: the start of the paragraph if it is near, or of the sentence."""
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
     if parts and start - parts[block].start <= BEFORE:
@@ -114,7 +114,7 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 
 @lru_cache(64)
 def pieces(text: str) -> Sequence[RenderedPart]:
-    """Split a Markdown text into its visible parts, in order."""
+    """Split Markdown into its visible parts, in order."""
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts = []
@@ -156,7 +156,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
 
 
 def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]:
-    """Yield the pieces, with unstyled text split into sentences, so that an excerpt can begin at each."""
+    """Yield the pieces, splitting unstyled text into sentences so that an excerpt can begin at any of them."""
     for piece in parts:
         at = piece.start
         if piece.shown is None and not piece.css:
@@ -169,7 +169,7 @@ def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]
 
 
 def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a block's inline tokens, each located in the source after the previous piece."""
+    """Yield the pieces of a block's inline tokens, locating each in the source after the previous one."""
     styles = [css] if css else []
     for token in tokens:
         name = token.type.removesuffix("_open").removesuffix("_close")
@@ -177,7 +177,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             styles = [*styles, _STYLES[name]] if token.nesting > 0 else styles[:-1]
             continue
         if token.type in ("softbreak", "hardbreak"):
-            # A line end in Chinese text isn't a space.
+            # A line break in Chinese text isn't a space.
             soft = "" if text[at - 1 : at] > "\u2e7f" else " "
             yield RenderedPart(at, at, shown=BREAK if token.type == "hardbreak" else soft)
             continue
@@ -198,7 +198,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
 
 
 def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a span, with the syntax restored that was hidden from the parser."""
+    """Yield the pieces of a span, restoring syntax that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
         first, last = start + match.start(), start + match.end()
         if match[0][0] != _STANDIN:
@@ -218,7 +218,7 @@ def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator
 def _placeholder(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
-    if "\n" in (match["reference"] or ""):  # the parser handles its text, because a line end breaks it
+    if "\n" in (match["reference"] or ""):  # the parser handles its text, because a line break splits it
         start, end = (place - match.start() for place in match.span("reference"))
         return _STANDIN * start + match[0][start:end] + _STANDIN * (len(match[0]) - end)
     return re.sub(r"(?s)." if match["math"] else r"[^\n]", _STANDIN, match[0])
@@ -254,7 +254,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sen
 @lru_cache(1)
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    # Escaped signs stay separate tokens; joined with the surrounding text, they wouldn't be found in the source.
+    # Keep escaped characters as separate tokens: joined with adjacent text, they wouldn't be found in the source.
     parser.core.ruler.disable("text_join")
-    parser.block.ruler.disable("reference")  # definitions are shown, because they are often what was asked for
+    parser.block.ruler.disable("reference")  # show definitions, because they are often what was asked for
     return parser

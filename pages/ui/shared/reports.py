@@ -30,7 +30,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import caption, close, expander, row, small
 
-# Results of a model test and the cost of changing the embedder, as figures.
+# Results of a model test, and the cost of switching embedders, as figures.
 
 
 def trial(done: ModelTrial) -> None:
@@ -55,24 +55,24 @@ def trial(done: ModelTrial) -> None:
 
 
 def server(done: ServerTrial) -> None:
-    """Draw the result of a server test: the time, and whether the ranking is right."""
+    """Draw the result of a server test: the time taken, and whether the ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
     st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
 def memory(model: Running) -> str:
-    """Return a text about the memory that a loaded model takes."""
+    """Return a message about a loaded model's memory use."""
     return t("{size} in memory", size=megabytes(model.bytes))
 
 
 def place(model: Running) -> str:
-    """Return the device and the number format of a loaded model."""
+    """Return a loaded model's device and number format."""
     return f"{model.device.name.upper()}, {model.device.dtype}"
 
 
 def cost(change: ChangeCost) -> None:
-    """Draw how much a change of a base indexes again, and the estimated time."""
+    """Draw how much a change to a base needs to re-index, and the estimated time."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
     st.html(boxes([*values, (t("about"), duration(change.seconds), "")]))
@@ -81,7 +81,7 @@ def cost(change: ChangeCost) -> None:
 # Results of learning from logs: what was suggested, already known, masked, dropped, or not read.
 
 _MOST = 10
-"""Maximum number of dropped suggestions to show, each with its reason."""
+"""Maximum number of dropped suggestions to show with their reasons."""
 
 
 def draw(report: LearningReport) -> None:
@@ -98,7 +98,7 @@ def draw(report: LearningReport) -> None:
 
 
 SHOWN = 200
-"""Maximum number of rows to show of a list; the rest is counted."""
+"""Maximum number of rows to show of a list; the rest are only counted."""
 
 COUNTS = message_table(
     {
@@ -121,7 +121,7 @@ _FIGURES = message_table(
         "failed": "{n} could not be read",
     }
 )
-"""Texts for the counts in a report, as parts of a sentence."""
+"""Text for the counts in a report, as parts of a sentence."""
 _UNFOLDED = message_table(
     {
         "not_downloaded": "Not downloaded",
@@ -144,7 +144,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
 
 
 def show(plan: SyncPlan) -> None:
-    """Draw a plan: its counts, and folded lists of its files."""
+    """Draw a plan: its counts, and collapsed lists of its files."""
     lists: dict[str, Rows] = {
         "added": [(file.path, "") for file in plan.added],
         "changed": [
@@ -173,7 +173,7 @@ def show(plan: SyncPlan) -> None:
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
-    """Return short texts about the changes in a report; counts of 0 are left out."""
+    """Return short descriptions of the changes in a report, omitting counts of 0."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
     numbers = {name: getattr(done, name, 0) for name in _FIGURES}
@@ -203,14 +203,14 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
 
 
 def _to_unfold(title: str, rows: Rows, icon: str | None = None, *, expanded: bool = False) -> None:
-    """Draw rows folded below a title, or nothing if there are no rows."""
+    """Draw rows collapsed below a title, or nothing if there are no rows."""
     if rows:
         with st.expander(title, icon=icon, expanded=expanded):
             listing(rows)
 
 
 def _rechunked(done: Rechunked) -> list[str]:
-    """Return texts about the result of splitting notes again."""
+    """Return short descriptions of the result of re-chunking notes."""
     texts = [
         t_plural("{n} note split", "{n} notes split", n=done.notes),
         t_plural("{n} passage", "{n} passages", n=done.chunks),
@@ -223,7 +223,7 @@ def _rechunked(done: Rechunked) -> list[str]:
 
 
 def failed(items: Iterable[Failed]) -> Rows:
-    """Return rows of unreadable files with the reasons."""
+    """Return rows for unreadable files with the reasons."""
     return [(item.path, text_of(item.error)) for item in items]
 
 
@@ -240,7 +240,7 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
 
 
 def listing(rows: Rows) -> None:
-    """Draw the first SHOWN rows, and the number of the others."""
+    """Draw the first SHOWN rows, and the number of any remaining ones."""
     lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
     if len(rows) > SHOWN:
         lines.append(t_html("and {n} more", n=len(rows) - SHOWN))
@@ -259,14 +259,14 @@ def not_read(files: Sequence[Failed]) -> None:
     _to_unfold(title, failed(files), ":material/draft:")
 
 
-# Files that could not be read, and the user's patterns for ignoring them.
+# Files that couldn't be read, and the user's patterns for ignoring them.
 
 _ACTED = 10
-"""Maximum number of files with their own buttons; the rest is only listed."""
+"""Maximum number of files to draw with buttons; the rest are only listed."""
 
 
 def draw_unread(base: KnowledgeBase) -> None:
-    """Draw any unreadable files of a base, folded."""
+    """Draw a base's unreadable files, if any, initially collapsed."""
     files = workspace.folders.unread(base)
     if not files:
         return
@@ -277,7 +277,7 @@ def draw_unread(base: KnowledgeBase) -> None:
 
 
 def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
-    """Draw unreadable files with the reasons, and buttons that ignore a file or all files of its kind."""
+    """Draw unreadable files with the reasons, and buttons to ignore a file or all unreadable files of its type."""
     button = partial(small, on_click=workspace.folders.ignore, writes=True)
     for number, item in enumerate(files[:_ACTED]):
         with row(f"unread_{key}_{number}"):
@@ -293,7 +293,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
 
 
 def draw_ignored(base: KnowledgeBase) -> None:
-    """Draw any ignored files and kinds of files of a base, with buttons that stop ignoring them."""
+    """Draw a base's ignored files and file types, if any, with buttons to stop ignoring them."""
     ignored = workspace.folders.ignored(base)
     if not ignored:
         return

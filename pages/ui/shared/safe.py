@@ -1,4 +1,4 @@
-"""Escaping of untrusted text for display: nothing is run, fetched, or read as Markdown by accident."""
+"""Escaping untrusted text for display, so that nothing is run, fetched, or read as Markdown by accident."""
 
 import re
 from collections.abc import Iterable
@@ -13,45 +13,45 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
-"""Syntax that exists only in Streamlit labels: emoji names and arrows."""
+"""Syntax found only in Streamlit labels: emoji names and arrows."""
 
 FOLLOWED = {"http", "https", "mailto"}
-"""Schemes of clickable links; links without a scheme lead into the app."""
+"""Schemes of clickable links. Links with no scheme lead into the app."""
 
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
-"""Pattern for `data:` pictures in a text, except types that may contain a script, such as SVG."""
+"""Pattern for `data:` pictures in text, except types that may contain a script, such as SVG."""
 _PASTED = re.compile(PASTED, re.IGNORECASE)
 
 SIGNS = 8_000
-"""Maximum number of Markdown signs, including line ends, that a browser lays out in about two seconds."""
+"""Maximum number of Markdown signs, including line breaks, that a browser lays out in about two seconds."""
 DEEPEST = 200
-"""Maximum depth of emphasis, and maximum length of the quote and list marks of a line, in a note that is rendered."""
+"""Maximum emphasis depth, and maximum length of a line's quote and list marks, in a rendered note."""
 _SIGN = re.compile(r"(?m)[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]")
 _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^\]\s]++\]:))*+")
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
-"""Two invisible characters that break up syntax; the second counts as a space, so it can't begin a name."""
+"""Two invisible characters that break up syntax. The second counts as a space, so it can't begin a name."""
 
 
 def is_pasted(address: str) -> bool:
-    """Return whether an address is a `data:` picture."""
+    """Return whether a URL is a `data:` picture."""
     return _PASTED.fullmatch(address) is not None
 
 
 def html(text: object) -> str:
-    """Escape a text or a message as HTML."""
+    """Escape a string or a message as HTML."""
     return escape(text if isinstance(text, str) else text_of(text))
 
 
 def t_html(text: str, /, **fields: object) -> str:
-    """Translate a text, fill in its fields, and escape it as HTML."""
+    """Translate a string, fill in its fields, and escape it as HTML."""
     return html(t(text, **fields))
 
 
 def plain(text: object) -> str:
-    """Escape a text or a message for places that read Markdown, such as labels and boxes."""
+    """Escape a string or a message where Markdown is interpreted, such as in labels and boxes."""
     words = (text if isinstance(text, str) else text_of(text)).split()
     return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_separate, " ".join(words)))
 
@@ -96,18 +96,18 @@ def _emphasis(markdown: str) -> int:
 
 
 def elements(texts: Iterable[object], tag: str = "div", css: str = "") -> str:
-    """Return each text or message as an HTML element with a CSS class."""
+    """Return each string or message as an HTML element with a CSS class."""
     opening = f'{tag} class="{css}"' if css else tag
     return "".join(f"<{opening}>{html(text)}</{tag}>" for text in texts)
 
 
 def facts(texts: Iterable[str]) -> str:
-    """Return short texts side by side as HTML; empty ones are left out."""
+    """Return short strings side by side as HTML, omitting empty ones."""
     return f'<div class="t-facts">{elements(filter(None, texts), "span")}</div>'
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:
-    """Return names with their values as HTML, for a row of facts."""
+    """Return names and their values as HTML, for a row of facts."""
     return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
 
 
@@ -122,12 +122,12 @@ def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
 
 
 def folded(title: str, body: str, *, css: str = "") -> str:
-    """Return HTML folded below a title."""
+    """Return HTML collapsed below a title."""
     return f'<details class="{css}"><summary>{html(title)}</summary>{body}</details>'
 
 
 def marked(text: str, spans: Iterable[Span], *, css: str = "") -> str:
-    """Return a text as HTML with its spans in <mark>; the spans must be sorted and must not overlap."""
+    """Return text as HTML with its spans in <mark>. The spans must be sorted and must not overlap."""
     opening = f'<mark class="{css}">' if css else "<mark>"
     parts, at = [], 0
     for start, end in spans:

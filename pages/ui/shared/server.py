@@ -1,4 +1,4 @@
-"""The pages' server: the headers of all responses, the front end's configuration, and patches to Streamlit."""
+"""The pages' server: response headers, the front end's configuration, and patches to Streamlit."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OpenWorkspace:
-    """Proxy for the workspace that this server has open; restoring a backup replaces it."""
+    """Proxy for this server's open workspace, which is replaced when a backup is restored."""
 
     opened: "Workspace | None" = None
 
@@ -26,11 +26,11 @@ class OpenWorkspace:
 
 current = OpenWorkspace()
 workspace = cast("Workspace", current)
-"""The workspace of this server, for pages."""
+"""This server's workspace, for use by pages."""
 
 
 def address() -> str:
-    """Return the server's address on this machine; its port is chosen before any page is drawn."""
+    """Return the server's URL on this machine. The port is chosen before any page is drawn."""
     host = st.get_option("server.address") or "127.0.0.1"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
@@ -40,11 +40,11 @@ def address() -> str:
 # Patches to Streamlit.
 
 _KNOWN = "1.67."
-"""Streamlit releases whose private names are known; other releases aren't patched, and start more slowly."""
+"""Streamlit releases whose private names are known. Any other release isn't patched, and starts more slowly."""
 
 
 def adjust() -> None:
-    """Skip work of Streamlit's that pages don't need but wait for, and requests from a page that was left."""
+    """Skip Streamlit work that pages wait for but don't need, and requests from a page the user has left."""
     if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util
@@ -56,22 +56,22 @@ def adjust() -> None:
     request_rerun = AppSession.request_rerun
 
     def request_rerun_of_page(session: AppSession, state: "ClientState | None") -> None:
-        # A timer or a second click may come from a page that is being replaced. Streamlit would run its fragment as
-        # part of the old page: the browser would remove the new page's elements, and go blank at the next message.
+        # A timer or a second click may come from a page that is being replaced. Streamlit would run the fragment as
+        # part of the old page: the browser would remove the new page's elements and go blank on the next message.
         shown = session._pages_manager.current_page_script_hash
         if not state or not state.fragment_id or state.page_script_hash == shown:
             request_rerun(session, state)
 
     parts: tuple[tuple[object, str, object], ...] = (
-        # Components of installed packages: Streamlit looks through every package.
+        # Components from installed packages: Streamlit looks through every package.
         (BidiComponentManager, "discover_and_register_components", lambda _manager, **_options: None),
-        # Data frames in component data: Streamlit imports pandas to detect them.
+        # Data frames in component data, for which Streamlit imports pandas.
         (serialization, "is_dataframe_like", lambda _value: False),
-        # Durations in words: Streamlit imports pandas to read them. Those of the app are milliseconds.
+        # Durations in words, for which Streamlit imports pandas. This app's durations are in milliseconds.
         (text_widgets, "time_to_seconds", lambda text: float(text.removesuffix("ms")) / 1000),
-        # Emoji icons of options: Streamlit compiles a pattern of all emojis for the first non-ASCII text.
+        # Emoji icons in options: Streamlit compiles a pattern of all emojis for the first non-ASCII text.
         (string_util, "extract_leading_emoji", lambda text: ("", text)),
-        # A hint for users who run a page without Streamlit, for which it resolves the files of all modules.
+        # A hint for users who run a page outside Streamlit, which resolves the files of all modules.
         (delta_generator, "_use_warning_has_been_displayed", True),
         (AppSession, "request_rerun", request_rerun_of_page),
     )
@@ -79,13 +79,13 @@ def adjust() -> None:
         setattr(owner, name, substitute)
 
 
-# The configuration of Streamlit's front end, without boxes about lost connections, which would take the focus.
+# The configuration of Streamlit's front end, with no boxes about lost connections, which would take the focus.
 
 _PLACE = "/_stcore/host-config"
 
 
 class FrontEnd:
-    """Middleware that answers the front end's request for its configuration in place of Streamlit."""
+    """Middleware that answers the front end's request for its configuration instead of Streamlit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -100,7 +100,7 @@ _ANSWER = JSONResponse({"allowedOrigins": [], "blockErrorDialogs": True}, header
 
 SOURCES = {
     "default-src": "'none'",
-    # The components' scripts come as blobs; the hash is that of the only line in Streamlit's own page.
+    # The components' scripts arrive as blobs; the hash covers the only inline script in Streamlit's own page.
     "script-src": "'self' blob: 'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
@@ -123,7 +123,7 @@ HEADERS: Mapping[str, str] = {
 
 
 class Policy:
-    """Middleware that adds HEADERS to every response, including that to a refused WebSocket."""
+    """Middleware that adds HEADERS to every response, including the one that refuses a WebSocket."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -138,5 +138,5 @@ class Policy:
 
 
 def failure(_: Request, __: Exception) -> Response:
-    """Return the response for an internal error, with HEADERS, because Starlette sends it outside of all middleware."""
+    """Return the response for an internal error, with HEADERS because Starlette sends it outside all middleware."""
     return PlainTextResponse("Internal Server Error", 500, HEADERS)

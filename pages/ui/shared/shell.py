@@ -20,14 +20,14 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 from pages.ui.shared.widgets import Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
 
-# The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
+# The quick switcher: from any page to a note (by title, alias or path), a page, or a new note.
 
 SHOWN = 10
 _SWITCHER = Dialog("switching")
 TODAY = "today_wanted"
-"""Session key for the request for today's note, which the Notes page handles."""
+"""Session key for a request for today's note, handled by the Notes page."""
 NEW = "new_title"
-"""Session key for the title of a new note, which may be empty; the Notes page begins the note."""
+"""Session key for a new note's title, which may be empty; the Notes page creates the note."""
 
 
 def open_today() -> None:
@@ -37,20 +37,20 @@ def open_today() -> None:
 
 
 def open_new(title: str = "") -> None:
-    """Go to the Notes page, which begins a new note."""
+    """Go to the Notes page, which starts a new note."""
     session_state[NEW] = title
     _go_to_notes()
 
 
 def _go_to_notes() -> None:
-    """Go to the Notes page; if it is the current page, keep its address with the open note."""
+    """Go to the Notes page, or if it is the current page, rerun it to keep the open note in the URL."""
     if session_state["page"] == "notes":
         rerun()
     switch_page("notes.py")
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the switcher if it is open, or `wanted` now."""
+    """Draw the switcher if it is already open or is `wanted` now."""
     if wanted:
         _SWITCHER.open(True)
     if not _SWITCHER.subject:
@@ -91,9 +91,9 @@ def dialog(*, wanted: bool) -> None:
 
 
 PATIENCE = 3.0
-"""Seconds that the app waits for another process that writes; after that, it opens read-only."""
+"""Seconds to wait for another process that is writing; after that, the workspace is opened read-only."""
 WARM_AFTER = 2.5
-"""Seconds before the model is loaded, so that the first page is drawn, and a first click answered, before it."""
+"""Seconds before the model is loaded, so that the first page is drawn and a first click handled beforehand."""
 
 MODEL = message_table(
     {
@@ -108,7 +108,7 @@ MEANWHILE = message_table(
         "failed": "You can still search by words.",
     }
 )
-"""Hints about searching while no model is loaded, by the state of the job `warm`."""
+"""Hints about searching while no model is loaded, by the state of the `warm` job."""
 
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
@@ -116,9 +116,9 @@ FRESHNESS = {
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""Dot and title for each freshness state; if there is no title, the first message takes its place."""
+"""Dot and title for each freshness state. If there is no title, the first message is used instead."""
 IDLE = 3.0
-"""Seconds between two freshness checks while folders are watched."""
+"""Seconds between freshness checks while folders are watched."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -134,7 +134,7 @@ PAGES = {
 }
 """Pages in menu order, each with its file, icon and title."""
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
-"""Parts of the menu; the workbench, for users who want to see how notes are found, is folded."""
+"""Parts of the menu. The workbench, for users who want to see how notes are found, is collapsed."""
 _DOOR = "workbench"
 CHAPTERS = {
     "search": "search",
@@ -146,11 +146,11 @@ CHAPTERS = {
     "evaluation": "measure/questions",
     "settings": "settings",
 }
-"""Chapters of the guide about the pages."""
+"""The guide's chapter about each page."""
 
 
 def start() -> st.Page:
-    """Draw the frame and return the page to run; if the workspace can't be opened, draw the reason and stop."""
+    """Draw the frame and return the page to run. If the workspace can't be opened, draw the reason and stop."""
     try:
         workspace, holder = _opened()
     except TesseraError as error:
@@ -171,19 +171,19 @@ def start() -> st.Page:
 
 
 def open_workspace() -> Workspace:
-    """Return the workspace of this server."""
+    """Return this server's workspace."""
     return _opened()[0]
 
 
 def reopen() -> None:
-    """Reopen the workspace, which applies a waiting backup, and redraw the page."""
+    """Reopen the workspace, which applies any pending restore, and redraw the page."""
     _opened.clear()
     rerun()
 
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """Draw warnings about unreadable rows of the database in the side bar."""
+    """Draw warnings about unreadable database rows in the side bar."""
     try:
         yield
     finally:
@@ -193,18 +193,18 @@ def unreadable() -> Iterator[None]:
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Open the workspace of this server; return it, and the reason if it is read-only, else None."""
+    """Open and return this server's workspace, and the reason why it is read-only, or None if it isn't."""
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
     except (WorkspaceLocked, NotWritable, DiskFull) as error:
         workspace, holder = Workspace(readonly=True), error
-    # Streamlit handles errors of pages; with rich, they would be printed instead of logged.
+    # Streamlit handles page errors; with rich, they would be printed instead of logged.
     st.set_option("logger.enableRich", False)
     workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
-        with suppress(OSError):  # then commands are refused while the app is open; nothing else changes
+        with suppress(OSError):  # commands are then refused while the app is open, but nothing else changes
             workspace.access.open(server.address())
     try:
         workspace.start_watching()
@@ -265,7 +265,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 
 def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived: bool) -> None:
-    """Draw the links to the pages; the workbench is folded as the user left it, and unfolded on its own pages."""
+    """Draw the links to the pages. The workbench stays as the user left it, but is expanded on its own pages."""
 
     waiting = 0
     with suppress(TesseraError):  # the page says what is wrong with the database
@@ -317,7 +317,7 @@ def _state() -> None:
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
-    """Return the freshness of notes as HTML: a dot, a title with a remark, and the messages."""
+    """Return the notes' freshness as HTML: a dot, a title with a remark, and the messages."""
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
@@ -339,7 +339,7 @@ def _care() -> None:
 
 
 def report(made: Callable[[], object]) -> None:
-    """Draw a bug report to copy, which is written when the user opens it."""
+    """Draw a bug report to copy, which is generated when the user opens it."""
 
     def draw() -> None:
         small_print(
@@ -350,10 +350,10 @@ def report(made: Callable[[], object]) -> None:
     on_demand("Copy details for a bug report", "bug_report", "bug_report", draw)
 
 
-# Pinned and recently opened notes, which come first in the switcher and on Home.
+# Pinned and recently opened notes, listed first in the switcher and on Home.
 
 MOST_KEPT = 20
-"""Maximum number of pinned notes, and of opened notes, to remember."""
+"""Maximum number of pinned notes, and of recently opened notes, to remember."""
 _PINNED, _OPENED = "pinned_notes", "opened_notes"
 
 
@@ -363,14 +363,14 @@ def pinned_notes() -> list[str]:
 
 
 def toggle_pin(note_id: str) -> None:
-    """Pin a note, or unpin it."""
+    """Pin a note, or unpin it if it is already pinned."""
     others = [item for item in pinned_notes() if item != note_id]
     now = others if note_id in pinned_notes() else [note_id, *others]
     workspace.preferences.set(_PINNED, " ".join(now[:MOST_KEPT]))
 
 
 def remember_opened(note_id: str) -> None:
-    """Remember that a note was opened."""
+    """Add a note to the recently opened notes."""
     before = workspace.preferences.get(_OPENED).split()
     if before[:1] != [note_id]:
         others = [item for item in before if item != note_id]
@@ -378,7 +378,7 @@ def remember_opened(note_id: str) -> None:
 
 
 def likely_notes(limit: int, *, opened: bool) -> list[NoteSummary]:
-    """Return the notes that the user probably wants: pinned, recently opened (if `opened`), then recently changed."""
+    """Return the notes the user probably wants: pinned, recently opened (if `opened`), then recently changed."""
     ids = pinned_notes() + (workspace.preferences.get(_OPENED).split() if opened else [])
     cards = workspace.notes.cards_of(ids)
     every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]

@@ -1,4 +1,4 @@
-"""Keyboard shortcuts of every page, and the dialog that lists them."""
+"""Keyboard shortcuts on every page, and the dialog that lists them."""
 
 from typing import Any
 
@@ -9,13 +9,13 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import Dialog, component, small
 
-# Keys that work on every page, as a component without any visible part.
+# Keys that work on every page, handled by a component with no visible part.
 
 KEYS = component("keys", __file__, before="scrolling.js")
 
 
 def listen(*, searches: bool, language: str) -> str:
-    """Listen to the shortcut keys and the arrow keys; return the pressed key's action in `EVERYWHERE`, or "".
+    """Listen for the shortcut and arrow keys. Return the pressed key's action in `EVERYWHERE`, or "" if there is none.
 
     `language` is the page's language for screen readers.
     """
@@ -36,7 +36,7 @@ EVERYWHERE = {
     "today": ("Ctrl+D",),
     "keys": ("?",),
 }
-"""Action -> keys on every page; `keys.js` handles them. Keys without Ctrl or Alt work only outside of text fields."""
+"""Action -> keys on every page, handled by `keys.js`. Keys without Ctrl or Alt work only outside text fields."""
 
 SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     message("Everywhere"): {
@@ -72,7 +72,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Reject or delete"): ("X",),
     },
 }
-"""Actions with their keys, by where they work."""
+"""Actions and their keys, grouped by where they work."""
 _LIST = Dialog("listing_keys")
 
 
@@ -89,7 +89,7 @@ def draw_button(key: str) -> None:
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the list of shortcuts if it is open, or `wanted` now."""
+    """Draw the list of shortcuts if it is already open or is `wanted` now."""
     if wanted:
         _LIST.open(True)
     if _LIST.subject:

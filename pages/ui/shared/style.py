@@ -1,7 +1,7 @@
-"""The style sheet of the pages, on top of the theme, and the logo."""
+"""The pages' style sheet, which extends the theme, and the logo."""
 
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
-"""Mid tones that suit light and dark backgrounds; a chunk's index selects its band's colour."""
+"""Mid tones that suit light and dark backgrounds. A chunk's index selects its band's colour."""
 
 RUNS = (TILES[0], TILES[1], TILES[3], TILES[4])
 """Colours of compared runs."""

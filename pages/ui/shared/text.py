@@ -1,4 +1,4 @@
-"""Texts in the session's language: English in the code, other languages from the catalogues in `core.base.locale`."""
+"""Text in the session's language: English in the code, other languages from the catalogues in `core.base.locale`."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -16,32 +16,32 @@ def session_language() -> str:
 
 
 def t(text: str, /, **fields: object) -> str:
-    """Translate a text and fill in its fields; whole numbers get separators."""
+    """Translate a string and fill in its fields; whole numbers get thousands separators."""
     return render(message(text, **fields), session_language())
 
 
 def t_plural(item: str, many: str, /, **fields: object) -> str:
-    """Translate a text whose form depends on its field `n`."""
+    """Translate a string whose form depends on its field `n`."""
     return render(plural(item, many, **fields), session_language())
 
 
 def small_print(text: str, /, **fields: object) -> None:
-    """Draw a text in small print."""
+    """Draw a translated string in small print."""
     st.caption(t(text, **fields))
 
 
 def busy(text: str) -> AbstractContextManager[None]:
-    """Draw a spinner with a text until the block ends."""
+    """Draw a spinner with a message until the block ends."""
     return st.spinner(t(text))
 
 
 def page_title(text: str) -> None:
-    """Draw the title of a page."""
+    """Draw a page title."""
     st.title(t(text), anchor=False)
 
 
 def section_title(text: str, /, **fields: object) -> None:
-    """Draw the title of a section of a page."""
+    """Draw a section title."""
     st.subheader(t(text, **fields), anchor=False)
 
 
@@ -53,27 +53,27 @@ def text_of(value: object, /, **fields: object) -> str:
 
 
 def label_of(label: str | Message) -> str:
-    """Translate a widget's label; a Message, such as a verbatim title, is only rendered."""
+    """Translate a widget's label. A Message, such as a verbatim title, is only rendered."""
     return t(label) if isinstance(label, str) else text_of(label)
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """Join sentences with the space that the language puts between them; empty sentences are left out."""
+    """Join sentences with the language's usual spacing, omitting empty ones."""
     return reduce(
         lambda text, more: t("{text} {more}", text=text, more=more) if text else more, filter(None, texts), ""
     )
 
 
 def join_list(texts: Iterable[str]) -> str:
-    """Join texts with the list separator of the language."""
+    """Join strings with the language's list separator."""
     return t(", ").join(texts)
 
 
 def with_label(label: str, text: object) -> str:
-    """Return a label and a text, joined as the language does."""
+    """Join a label and text as is usual in the language."""
     return t("{name}: {text}", name=label, text=text)
 
 
 def with_note(text: str, note: object) -> str:
-    """Return a text followed by a remark in brackets."""
+    """Return text followed by a remark in brackets."""
     return t("{text} ({note})", text=text, note=note)

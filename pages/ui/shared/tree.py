@@ -1,4 +1,4 @@
-"""A tree of folders and notes to choose from; a large tree sends a folder's content when it is unfolded."""
+"""A tree of folders and notes to choose from. A large tree sends a folder's contents only when it is expanded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,26 +12,26 @@ from pages.ui.shared.text import t, text_of
 from pages.ui.shared.widgets import component, stamp
 
 DEEPEST = 12
-"""Maximum depth of folders; deeper folders are joined on one line."""
+"""Maximum folder depth; deeper folders are joined on one line."""
 OPEN = 60
-"""Maximum number of notes in a filtered tree whose folders are all unfolded."""
+"""Maximum number of notes in a filtered tree for all its folders to be expanded."""
 WHOLE = 500
-"""Maximum number of notes in a tree that is sent whole; larger trees send only unfolded folders."""
+"""Maximum number of notes in a tree that is sent whole; larger trees send only expanded folders."""
 STEP = 200
-"""Number of notes of a folder to send when it is unfolded, and each time the user asks for more."""
+"""Number of a folder's notes to send when it is expanded, and each time the user asks for more."""
 
 Path = tuple[str, ...]
 Folder = dict[str, Any]
-"""A folder for the component: `name`, `count` of notes, `folders` and `notes`.
+"""A folder for the component: `name`, `count` (of notes), `folders` and `notes`.
 
-A note is a list: id, title, small text, and whether it waits to be indexed.
+A note is a list: id, title, small text, and whether it is waiting to be indexed.
 """
 
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
-"""Component; a click triggers `pick` with a note's id.
+"""Component. Clicking a note triggers `pick` with the note's id.
 
-Unfolding a folder whose content wasn't sent, or asking for more, triggers `open` with its path. Dropping notes on a
-folder triggers `move` with their ids and its path.
+Expanding a folder whose contents weren't sent, or asking for more, triggers `open` with the folder's path. Dropping
+notes on a folder triggers `move` with the notes' ids and the folder's path.
 """
 
 
@@ -47,14 +47,14 @@ def draw(
     counts: bool = True,
     move: Callable[[Sequence[str], Path], None] | None = None,
 ) -> None:
-    """Draw the tree of notes that match the `filters`, the first of which is the base.
+    """Draw the tree of notes matching the `filters`, the first of which is the base.
 
-    It is a fragment: unfolding a folder doesn't run the page. With `several` bases, each has a folder. With `counts`, a
-    note shows its number of chunks, else the kind of its document.
+    The tree is a fragment, so expanding a folder doesn't rerun the page. If there are `several` bases, each has a
+    folder. If `counts`, each note shows its number of chunks; otherwise, it shows the kind of its document.
 
-    A click on a note calls `choose` and runs the page. `move`, if notes may be dragged onto folders, gets the notes'
-    ids and the folder's path, which begins with the base if there are several; it runs the page too. If the notes are
-    filtered by more than the base, all folders are unfolded.
+    Clicking a note calls `choose` and reruns the page. If `move` is given, notes can be dragged onto folders. `move`
+    then gets the notes' ids and the folder's path, which begins with the base if there are several, and the page is
+    rerun. If the notes are filtered by more than the base, all folders are expanded.
     """
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=several) if card else ()
@@ -116,9 +116,9 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
 
 
 def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
-    """Return the part of a folder to send: name and count, and the content if it is unfolded.
+    """Return the part of a folder to send: its name and count, and its contents if it is expanded.
 
-    `opened` maps folders to the number of notes to send. The folders `above` the chosen note are unfolded too, and the
+    `opened` maps folders to the number of notes to send. The folders `above` the chosen note are expanded too, and the
     chosen note is always sent.
     """
     on_the_way = path == above[: len(path)]

@@ -1,4 +1,4 @@
-"""The first steps: buttons that import notes, and example questions."""
+"""First steps: buttons that import notes, example questions, and the tour."""
 
 import streamlit as st
 from streamlit import session_state, switch_page
@@ -13,10 +13,10 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import button, row, small
 
-# Example questions about the user's own notes, else about the sample notes.
+# Example questions about the user's own notes, or about the sample notes if there are no others.
 
 READ = 12
-"""Number of recently changed notes from which examples are made."""
+"""Number of recently changed notes to make examples from."""
 SHOWN = 3
 OF_SAMPLES = (
     message("when should I replace my bike chain"),
@@ -33,11 +33,11 @@ EXAMPLE = (
     ),
     message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
 )
-"""Texts in the example answer: a question, the marked part of its quote, and the quote's source."""
+"""Text in the example answer: a question, the highlighted part of its quote, and the quote's source."""
 
 
 def questions() -> list[str]:
-    """Return example questions about the sample notes, or checked questions about other notes."""
+    """Return example questions about the sample notes, or checked questions about the user's own notes."""
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
     if cards and not own:
@@ -70,14 +70,14 @@ def example() -> str:
 
 
 def no_notes(text: str) -> None:
-    """Draw the purpose of a page that has no notes, the buttons that import notes, and the progress of an import."""
+    """Draw the purpose of a page without notes, the buttons that import notes, and import progress."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
     beginnings()
     jobs.job_panel()
 
 
 def beginnings() -> None:
-    """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
+    """Draw two buttons: one imports the sample notes, and the other opens the import form for the user's notes."""
     with row():
         samples(type="primary")
         if button("Import my notes", "to_import", "folder_open", disabled=is_shut()):
@@ -95,17 +95,17 @@ def samples(**more: object) -> None:
         st.rerun()
 
 
-# The tour: five steps on the sample notes, each with a card on a page and a highlighted control.
+# The tour: five steps using the sample notes, each with a card on a page and a highlighted control.
 
 _STEP = "tour_step"
-"""Session key for the number of the current step, None after the tour."""
+"""Session key for the number of the current step, or None after the tour."""
 _PREFERENCE = "tour"
 _ENDED = "ended"
 TOUR_NOTES = {
     ENGLISH: {"split": "Engineering/postgresql-backup-runbook.md", "linked": "生活/bicycle-maintenance.md"},
     "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
 }
-"""Paths of sample notes by language: a note with many chunks, and a note with links."""
+"""Sample note paths by language: a note with many chunks, and a note with links."""
 
 _BACK = in_context("step of a tour", "Back")
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
@@ -113,7 +113,7 @@ _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius:
 
 @frozen
 class TourStep:
-    """A step of the tour: its page, the CSS selector of a control, and the card's text; `note` is a key in TOUR_NOTES."""
+    """A step in the tour: its page, a control's CSS selector, and the card's text; `note` is a key in TOUR_NOTES."""
 
     page: str
     marks: str
@@ -174,12 +174,12 @@ STEPS = (
 
 
 def has_sample() -> bool:
-    """Return whether the base of sample notes exists."""
+    """Return whether the sample notes base exists."""
     return jobs.SAMPLE in base_names()
 
 
 def offer_tour() -> None:
-    """Offer the tour if the sample notes exist, until the user has taken or declined it."""
+    """Offer the tour if the sample notes exist and the user hasn't taken or declined it yet."""
     if _STEP in session_state or not has_sample() or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with row("tour_offer", border=True):
@@ -190,13 +190,13 @@ def offer_tour() -> None:
 
 
 def tour_button(**more: object) -> None:
-    """Draw the button that begins the tour."""
+    """Draw the button that starts the tour."""
     if button("Take the tour", "tour_begin", "tour", **more):
         _go(0)
 
 
 def draw_tour(page: str) -> None:
-    """Draw the card of the current step, or on other pages a button that leads back to the step."""
+    """Draw the current step's card, or on any other page, a button that leads back to the step."""
     number = session_state.get(_STEP)
     if number is None:
         return
@@ -226,7 +226,7 @@ def draw_tour(page: str) -> None:
 
 def end_tour() -> None:
     """End the tour and don't offer it again."""
-    session_state[_STEP] = None  # if preferences can't be stored, this session remembers it
+    session_state[_STEP] = None  # this session remembers it even if preferences can't be stored
     workspace.preferences.set(_PREFERENCE, _ENDED)
 
 

@@ -28,10 +28,10 @@ from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 _OF_CALLBACK = "problem_of_callback"
 
 Place = DeltaGenerator | ModuleType
-"""A column or a container, or `st` for the page itself."""
+"""A column, a container, or `st` for the page itself."""
 
 Label = str | Message
-"""A label: a text to translate, or a Message, such as a verbatim title."""
+"""A label: a string to translate, or a Message, such as a verbatim title."""
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
@@ -45,12 +45,12 @@ class Binding(TypedDict):
 
 
 def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
-    """Call a Streamlit function with a caller's arguments, whose types aren't known, and return its result."""
+    """Call a Streamlit function with arguments whose types aren't known, and return its result."""
     return draw(*values, **more)
 
 
 def button(label: Label, key: str, icon: str = "", **more: object) -> bool:
-    """Draw a button with a Material icon; return whether it was pressed.
+    """Draw a button with a Material icon. Return whether it was pressed.
 
     A TesseraError in `on_click` is shown as a box. A button that `writes` is disabled in a read-only workspace.
     """
@@ -58,7 +58,7 @@ def button(label: Label, key: str, icon: str = "", **more: object) -> bool:
 
 
 def submit(label: Label, key: str, icon: str = "", **more: object) -> bool:
-    """Draw the submit button of a form; return whether it was pressed."""
+    """Draw a form's submit button. Return whether it was pressed."""
     return _pressable(st.form_submit_button, label, key, icon, **more)
 
 
@@ -70,9 +70,9 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
         more["disabled"] = workspace.readonly or more.get("disabled", False)
     if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
-    # Another message from the browser interrupts a run, and Streamlit forgets the press that started it, so the press
+    # When another message from the browser interrupts a run, Streamlit forgets the press that started it, so the press
     # is remembered until a run reaches its button. The callback doesn't read the session state, because that would
-    # interrupt it too. A run that is already interrupted ends where it draws the button, and doesn't act.
+    # interrupt the callback too. A run that is already interrupted ends where it draws the button, without acting.
     waiting = _presses()
     pressed = key in waiting
     draw(label, key=key, on_click=waiting.add, args=(key,), **more)
@@ -82,9 +82,9 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
 
 
 def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
-    """Wrap a callback so that its TesseraError is shown as a box; Streamlit would show it as a bug.
+    """Wrap a callback so that a TesseraError is shown as a box; Streamlit would show it as a bug.
 
-    With the `key` of its button, `problem_of` draws the box.
+    If the button's `key` is given, `problem_of` draws the box.
     """
 
     def callback(*values: object, **named: object) -> None:
@@ -97,7 +97,7 @@ def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
 
 
 def problem_of(key: str) -> None:
-    """Draw the error that the last click on a button caused, once."""
+    """Draw the error caused by the last click on a button, once."""
     if error := session_state.pop(f"{_OF_CALLBACK}{key}", None):
         problem(error)
 
@@ -109,7 +109,7 @@ def problem(error: TesseraError) -> None:
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs and pass through."""
+    """Draw a TesseraError, and the last callback's error, as boxes. Any other exception is a bug and is passed on."""
     problem_of("")
     try:
         yield
@@ -118,7 +118,7 @@ def errors() -> Iterator[None]:
 
 
 def forget_presses() -> None:
-    """Forget presses of buttons that a complete run didn't draw."""
+    """Forget presses of buttons that weren't drawn in a complete run."""
     _presses().clear()
 
 
@@ -128,13 +128,13 @@ def _presses() -> set[str]:
 
 
 def toggled() -> set[str]:
-    """Return the names of the parts that the user has folded or unfolded in this session."""
+    """Return the names of the parts the user has expanded or collapsed in this session."""
     names: set[str] = session_state.setdefault("toggled", set())
     return names
 
 
 def toggling(name: str) -> dict[str, object]:
-    """Return button arguments that add a name to `toggled` or remove it.
+    """Return button arguments that add a name to `toggled`, or remove it if it is already there.
 
     The callback doesn't read the session state, for the reason given in `_pressable`.
     """
@@ -142,27 +142,27 @@ def toggling(name: str) -> dict[str, object]:
 
 
 def caption(text: object, icon: str = "", **more: object) -> None:
-    """Draw a text, which isn't Markdown, in small print, with a Material icon before it."""
+    """Draw plain text (not Markdown) in small print, preceded by a Material icon if one is given."""
     drawn(st.caption, f":material/{icon}: {plain(text)}" if icon else plain(text), **more)
 
 
 def warn(text: object, icon: str = "warning") -> None:
-    """Draw a warning, whose text isn't Markdown."""
+    """Draw a warning as plain text (not Markdown)."""
     st.warning(plain(text), icon=f":material/{icon}:")
 
 
 def group_title(text: Label) -> None:
-    """Draw the title of a group."""
+    """Draw a group title."""
     st.html(f'<div class="t-caption">{html(label_of(text))}</div>')
 
 
 def small(label: Label, key: str, icon: str, **more: object) -> bool:
-    """Draw a button without a border."""
+    """Draw a borderless button."""
     return button(label, key, icon, type="tertiary", **more)
 
 
 def close(key: str, about: Label, **more: object) -> None:
-    """Draw a cross button that removes or closes something; `about` is its tooltip."""
+    """Draw a cross button for removing or closing something; `about` is its tooltip."""
     small("", key, "close", help=label_of(about), **more)
 
 
@@ -178,13 +178,13 @@ def popup(label: Label, icon: str = "", key: str | None = None, **more: object) 
 
 
 def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
-    """Draw a button with a count after its label; it is disabled at 0."""
+    """Draw a button with a count after its label, disabled if the count is 0."""
     label = f"{label_of(label)} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
 
 
 def distinct(texts: Mapping[Option, object]) -> Mapping[Option, str]:
-    """Render the texts of options, and number equal ones, because Streamlit identifies options by text."""
+    """Render option labels, numbering duplicates because Streamlit identifies options by label."""
     options: dict[str, Option] = {}
     same: Counter[str] = Counter()
     for option, message in texts.items():
@@ -197,19 +197,19 @@ def distinct(texts: Mapping[Option, object]) -> Mapping[Option, str]:
 
 
 def select(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
-    """Draw a select box with the texts of options, and return the chosen option."""
+    """Draw a select box with a label for each option, and return the chosen option."""
     return select_in(st, label, texts, key, **more)
 
 
 def select_in(place: Place, label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
-    """Draw a select box in a place."""
-    more = {"placeholder": "", **more}  # Streamlit's own is English
+    """Draw a select box in a column or container, and return the chosen option."""
+    more = {"placeholder": "", **more}  # Streamlit's own placeholder is in English
     chosen: Option = _choice(place.selectbox, label, texts, key, **more)
     return chosen
 
 
 def select_hidden(label: Label, names: Iterable[str], key: str, **more: object) -> str:
-    """Draw a select box of names with a label for screen readers; the choice survives leaving the page."""
+    """Draw a select box of names, labelled for screen readers only. The choice survives leaving the page."""
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
 
@@ -224,21 +224,21 @@ def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str,
 
 
 def segments(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
-    """Draw options side by side, exactly one of them chosen; the label is for screen readers."""
+    """Draw options side by side, exactly one of which is chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     chosen: Option = _choice(st.segmented_control, label, texts, key, **more)
     return chosen
 
 
 def pills(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option | None:
-    """Draw options as pills, and return the chosen one; the label is for screen readers."""
+    """Draw options as pills, and return the chosen one, or None. The label is for screen readers."""
     more = {"label_visibility": "collapsed", **more}
     chosen: Option | None = _choice(st.pills, label, texts, key, **more)
     return chosen
 
 
 def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Item:
-    """Draw options by their texts, and return what `draw` returns."""
+    """Draw options by their labels, and return what `draw` returns."""
     return draw(label_of(label), list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
@@ -272,13 +272,13 @@ def menu(
 
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
-    """Return the arguments for a widget that shows a value and stores the user's choice."""
+    """Return arguments for a widget that shows a value and stores the user's choice."""
     stored = f"{key}, as stored"
     session_state[key] = session_state[stored] = value
 
     def changed() -> None:
-        # A widget in a closed tab reports its value again, and the user may return to `value` before the widget is
-        # drawn with another choice.
+        # A widget in a closed tab reports its value again, and the user may change the choice back to `value` before
+        # the widget is redrawn.
         if (chosen := session_state.get(key, value)) != session_state.get(stored, value):
             session_state[stored] = chosen
             store(chosen)
@@ -293,13 +293,13 @@ def begin_with(key: str, options: Container[object], first: object) -> None:
 
 
 def more(left: int) -> None:
-    """Draw the number of items that a list leaves out, if any."""
+    """Draw the number of items omitted from a list, if any."""
     if left > 0:
         small_print("and {n} more", n=left)
 
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
-    """Draw up to `most` texts, one per line, and the number of the others."""
+    """Draw up to `most` strings, one per line, and the number of any remaining ones."""
     st.html(elements(texts[:most]))
     more(len(texts) - most)
 
@@ -317,13 +317,13 @@ def row(key: str | None = None, **more: object) -> DeltaGenerator:
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
-    """Return two columns; on narrow screens, they are one below the other."""
+    """Return two columns, which are stacked on narrow screens."""
     with container(key=f"halves_{key}"):
         return st.columns(2, gap="large")
 
 
 def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
-    """Draw tabs with their contents; with a `key`, only the open tab's content."""
+    """Draw tabs with their contents, or only the open tab's contents if `key` is given."""
     more = {"key": key, "on_change": "rerun"} if key else {}
     for tab, draw in zip(drawn(st.tabs, list(contents), **more), contents.values(), strict=True):
         if tab.open is not False:
@@ -332,7 +332,7 @@ def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
 
 
 def text_box(label: Label, key: str, **more: object) -> str:
-    """Draw a text box with its label as the placeholder."""
+    """Draw a text box with its label as the placeholder, and return the text."""
     more |= {"placeholder": label_of(label), "label_visibility": "collapsed"}
     return drawn(text_input, label, key, **more)
 
@@ -343,7 +343,7 @@ def text_input(label: Label, key: str, value: str = "", **more: object) -> str:
 
 
 def text_area(label: Label, key: str, value: str = "", **more: object) -> str:
-    """Draw a text box of several lines, and return the text."""
+    """Draw a multi-line text box, and return the text."""
     return drawn(st.text_area, label_of(label), value, key=key, **more) or ""
 
 
@@ -372,31 +372,31 @@ def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:
 
 
 def count_column(title: Label, width: ColumnWidth | None = None) -> ColumnConfig:
-    """Return the configuration of a column of whole numbers, formatted as in texts."""
+    """Return the configuration of a whole-number column, formatted as in running text."""
     return st.column_config.NumberColumn(label_of(title), format="localized", width=width)
 
 
 def chunk_link(
     note_id: str, chunk: int | None, label: str = "", *, help: str | None = None, width: Width = "content"
 ) -> None:
-    """Draw a link to a chunk of a note."""
+    """Draw a link to a note's chunks, at one chunk if `chunk` is given."""
     place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
     label = label or t("Open in Chunks")
     st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
 
 
 def page_link(page: str, label: Label, icon: str, **address: str) -> None:
-    """Draw a link to a page, with its query parameters in `address`."""
+    """Draw a link to a page, with query parameters in `address`."""
     st.page_link(page, label=label_of(label), icon=f":material/{icon}:", query_params=address or None)
 
 
 def base_link(base: str) -> None:
-    """Draw a link to the notes of a base."""
+    """Draw a link to a base's notes."""
     page_link("notes.py", "Open notes", "description", base=base)
 
 
 def note_link(note_id: str, label: str = "", **place: str) -> None:
-    """Draw a link to a note, with further query parameters in `place`."""
+    """Draw a link to a note, with any further query parameters in `place`."""
     page_link("notes.py", verbatim(plain(label)) if label else t("Read the note"), "description", note=note_id, **place)
 
 
@@ -408,7 +408,7 @@ def base_filter(bases: Sequence[str], key: str) -> str:
 
 
 def on_demand(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw an expander as a fragment; its content is drawn only while it is open."""
+    """Draw an expander as a fragment whose contents are drawn only while it is open."""
 
     @fragment
     def part() -> None:
@@ -421,10 +421,10 @@ def on_demand(label: Label, key: str, icon: str, draw: Callable[[], None]) -> No
 
 
 def popover(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw a popover as a fragment, so that its content is redrawn without the rest of the page.
+    """Draw a popover as a fragment, so that its contents are redrawn without the rest of the page.
 
-    The content is drawn from the start. A popover that reports when it opens would also report when a click on a link
-    closes it; Streamlit would then run the old page, and the new page would stay blank.
+    The contents are drawn even before it is opened. A popover that reports being opened would also report being closed
+    by a click on a link; Streamlit would then run the old page, and the new page would stay blank.
     """
 
     @fragment
@@ -435,12 +435,12 @@ def popover(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None
     part()
 
 
-# Dialogs: opened in a callback, drawn by the next run, and closed by an action or the user.
+# Dialogs: opened in a callback, drawn on the next rerun, and closed by an action or the user.
 
 
 @frozen
 class Dialog:
-    """A dialog about a subject, which is in the session state under `key` while the dialog is open."""
+    """A dialog about a subject, which is kept in the session state under `key` while the dialog is open."""
 
     key: str
 
@@ -450,11 +450,11 @@ class Dialog:
         return session_state.get(self.key)
 
     def open(self, subject: object) -> None:
-        """Open the dialog in the next run; for callbacks."""
+        """Open the dialog on the next rerun. For use in callbacks."""
         session_state[self.key] = subject
 
     def close(self) -> None:
-        """Close the dialog in the next run."""
+        """Close the dialog on the next rerun."""
         session_state.pop(self.key, None)
 
     def draw(
@@ -466,9 +466,9 @@ class Dialog:
     def draw_with_button(
         self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
     ) -> None:
-        """Draw a button that opens the dialog, and the open dialog, in a fragment of the page.
+        """Draw a button that opens the dialog, and the dialog if it is open, in a fragment of the page.
 
-        A dialog that is open for another subject is closed.
+        If the dialog is open for another subject, it is closed.
         """
 
         @fragment
@@ -482,7 +482,7 @@ class Dialog:
         part()
 
     def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
-        """Draw the dialog as a confirmation; `act` does the deletion."""
+        """Draw the dialog as a confirmation; `act` performs the deletion."""
 
         def content() -> None:
             st.write(text)
@@ -499,7 +499,7 @@ class Dialog:
         self.draw(title, content)
 
 
-# Components: each has a script and perhaps a style sheet of its name, next to the module that draws it.
+# Components: each has a script, and optionally a style sheet, with its name, next to the module that draws it.
 
 
 def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
@@ -523,7 +523,7 @@ def stamp(value: object) -> str:
 
 
 def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[], None]:
-    """Return the callback of a component that calls `act` with what a trigger sent."""
+    """Return a component callback that calls `act` with the value sent by a trigger."""
 
     def triggered() -> None:
         if (sent := session_state[key][name]) is not None:
@@ -532,25 +532,25 @@ def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[]
     return triggered
 
 
-# A button that copies a text to the clipboard.
+# A button that copies text to the clipboard.
 
 COPY = component("copying", __file__, "<button></button>")
 
 
 def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
-    """Draw a button that copies a text; afterwards it changes its label and calls `copied`."""
+    """Draw a button that copies text, then changes its label and calls `copied`."""
     data = {"label": label_of(label), "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
-# What screen readers announce: the number of hits, and the end of a job; errors are alerts already.
+# What screen readers announce: the number of hits, and the end of a job. Errors are already alerts.
 
 PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
-"""Selectors of texts that screen readers read aloud when the texts appear or change."""
+"""Selectors for text that screen readers read aloud when it appears or changes."""
 
 ALOUD = component("aloud", __file__)
 
 
 def announce() -> None:
-    """Have screen readers announce the texts in PLACES from now on."""
+    """Have screen readers announce the text at PLACES from now on."""
     ALOUD(key="aloud", data={"places": PLACES})

@@ -1,4 +1,4 @@
-"""Masking of secrets in logs, before anything in a log is shown, stored or sent."""
+"""Masking secrets in logs, before anything from a log is shown, stored or sent."""
 
 import re
 from collections import Counter
@@ -13,28 +13,32 @@ from core.model import LogEvent
 
 _MOST_TEXT = 20_000
 _LONGEST_VALUE = 1_000
-"""Maximum length of a quoted value to remove as a whole at a cut, in characters."""
+"""Maximum length, in characters, of a quoted value to remove completely where text is truncated."""
 _TIME = re.compile(r"(?:\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}[\d T:.,Z+-]{0,24})?")
 _Find = Callable[[str], Iterable[SecretSpan]]
 
 
 class Masker:
-    """Replaces each secret in logs with its kind and a number, such as `[token-2]`; equal secrets have the same mask.
+    """Replaces each secret in logs with its kind and a number, such as `[token-2]`.
 
-    The numbers count the secrets that this object has masked, so a mask reveals nothing about its secret.
+    Identical secrets get the same mask. Secrets are numbered in the order in which they are masked, so a mask reveals
+    nothing about its secret.
     """
 
     def __init__(self) -> None:
         self._masks: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
         self._sources: dict[str, str] = {}
-        """Masked sources; a log has few."""
+        """Masked sources by their original names. A log has only a few sources."""
 
     def __len__(self) -> int:
         return len(self._masks)
 
     def masked(self, text: str, *, unknown: bool = True) -> str:
-        """Return a text with its secrets masked; with `unknown`, also text that only looks like a token."""
+        """Return text with its secrets masked.
+
+        If `unknown` is True, also mask anything that merely looks like a token.
+        """
         return self._replace_secrets(text, _secrets, find_tokens if unknown else None)
 
     def event(self, event: LogEvent) -> LogEvent:
@@ -47,7 +51,7 @@ class Masker:
         return replace(event, text=self.masked(text), time=time, source=self._sources[event.source], fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Mask the secrets that can only be recognized across lines: keys, pairs, columns.
+        """Mask the secrets that can only be recognized across several lines: keys, pairs and columns.
 
         Line numbers stay the same.
         """
@@ -60,7 +64,7 @@ class Masker:
         return self.masked(value)
 
     def _replace_secrets(self, text: str, find: _Find, find_last: _Find | None = None) -> str:
-        """Mask the secrets that `find` yields for each reading of a text, and `find_last` for the last one.
+        """Mask the secrets found by `find` in each reading of a text, and by `find_last` in the last reading.
 
         Line numbers stay the same.
         """
@@ -83,7 +87,7 @@ class Masker:
 
 
 def _secrets(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets in a text, most certain kinds first."""
+    """Yield the secrets in a text, starting with the most certain kinds."""
     lower = text.lower()
     yield from known_secrets(text, lower)
     yield from named_secrets(text, lower)
@@ -99,7 +103,7 @@ def _across_lines(text: str) -> Iterator[SecretSpan]:
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the first characters of a text, cut before a word or quoted value that may be a part of a secret."""
+    """Truncate text, dropping any word or quoted value that is cut off, because it may be part of a secret."""
     if len(text) <= most:
         return text
     whole = text[:most].rstrip()

@@ -1,4 +1,4 @@
-"""Secrets recognized by a name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
+"""Secrets recognized by a preceding name: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +42,7 @@ _JOINT = re.compile(
 )
 _SPACED = re.compile(rf"{_CLOSE}(?:[ \t]{{1,40}}|(?<=[{CJK}])(?=[\"'`“‘「『]|(?![!?])[!-~]{{4}}))(?P<pair>[\w.-]+=)?")
 _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
-"""The next value in a list: *recovery codes: …, …*."""
+"""The next value in a list, as in "recovery codes: …, …"."""
 _BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
@@ -66,7 +66,7 @@ _THING = (
     r"|pbkdf|crypt|base|section|figure|block)s?[-_.]?\d+[a-z]?|[0-9a-f]{6,40}|(?-i:[A-Z]{2,10}(?:-\d+){1,4})"
     r"|[\w-]{1,60}[-_]v?\d{1,4}(?:\.\d{1,4}){1,4}[\w.-]{0,20}|[\w.-]{1,60}\.[a-z]{2,5}"
 )
-"""Names of things with digits in them, which aren't passwords."""
+"""Names that contain digits but aren't passwords."""
 _SAY = (
     r"(?:(?<![\w'-])(?:is|was|are|be|it'?s|to|as|use|using|enter|try|type|now|currently|again|still|just|called|means)"
     r"(?!\w)|'s|[是为成到用填叫即前了定回的]|好像|应该)[ \t]{0,3}"
@@ -75,7 +75,7 @@ _ODD = (
     r"(?:(?!\w*(?:able|a[lr]|ance|ant|ary|ate|ct|cy|ed|ence|ent|er|est|ext|ful|ible|ic|id|ing|ity|ive|less|ly|ment|ness"
     r"|on|o?rs?|ory|ous|que|rong|self|ship|ss|thing|ure|ways|ex|ple|le)\b)[A-Za-z]{6,}|[a-z]+(?:[-_][a-z]+){2,4})[.!]?"
 )
-"""A word that doesn't describe the secret before it, unlike *required*, and so may be the secret itself."""
+"""A word that may be the secret itself, because unlike "required", it doesn't describe the secret just named."""
 _NO_AIM = r"(?<!\bto )(?<!\bas )(?<!\buse )(?<!ing )(?<!try )(?<!type )"
 _UNIT = (
     r"[年月日天次位个小时分秒元字条周岁号楼版]|(?:years?|months?|days?|hours?|minutes?|seconds?|h|min|s|ms|char\w*|bytes?"
@@ -98,7 +98,7 @@ _TOLD = re.compile(
     r"|[A-Za-z\d]{4,6}(?:-[A-Za-z\d]{4,6}){1,7}(?=[ \t]*(?:\n|\Z))))(?![\w/@(\[=:\\]|\.\w)",
     re.ASCII,
 )
-"""A secret in a sentence after its name: a text in quotes, digits, or a run of letters and digits."""
+"""A secret that follows its name in a sentence: quoted text, digits, or a run of letters and digits."""
 _ASKED = re.compile(
     rf"(?=[^\n]*\n)(?=[^\n]*(?:[?:]|(?:{_HINT})\w{{0,20}}|{OTHER_NAMES})[\"'*”)]{{0,3}}[ \t]*\n"
     r"|[^\n]*(?:\b(?:send|tell|give|what|which)\b|[发给]|告诉|多少|什么))"
@@ -106,9 +106,9 @@ _ASKED = re.compile(
     r"[^\n]*\n(?:[ \t]*\n)?[ \t]*(?:\[?[\d:./ -]{4,24}\]?[ \t]+)?(?:[^\s:<>\d][^\s:<>]{0,19}:|<[^<>\n]{1,30}>)?[ \t]*",
     re.IGNORECASE,
 )
-"""A line in which somebody or a program asks for a secret, and the start of the next line before the answer."""
+"""A line in which a person or program asks for a secret, and the beginning of the next line, up to the answer."""
 _FAR = 240
-"""Maximum distance in characters between the name of a secret and the secret in a sentence."""
+"""Maximum distance, in characters, between a secret and its name in a sentence."""
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
     r"|(?P<value>[^<]{1,2000}))",
@@ -133,13 +133,13 @@ _VALUE = re.compile(
 )
 _TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
 _CONTENT = re.compile(rf"[^<]{{0,{MOST - 1}}}+(?=<)|[^\n]*")
-"""The content of an XML element, or the rest of the line if the element has no end."""
+"""The contents of an XML element, or the rest of the line if the element isn't closed."""
 _APART = re.compile(r"[{}]|\n\s{0,200}\n|\n\s{0,200}-\s")
 _NEAR = 240
-"""Maximum distance in characters between a name and its value in a pair."""
+"""Maximum distance, in characters, between the name and the value in a pair."""
 
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
-"""Separators of table cells, most certain first; the last one isn't used for rows with a name and its value."""
+"""Separators between table cells, most certain first. The last isn't used for rows with a name and its value."""
 _HEAD = re.compile(rf"[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
 _TITLES = frozenset(
@@ -150,11 +150,11 @@ _TITLES = frozenset(
     " purpose example meaning comment action result scope environment".split()
 )
 MOST_LINE = 4_000
-"""Maximum length of a line that may be a table row, in characters; longer lines are searched with their event."""
+"""Maximum length, in characters, of a line that may be a table row. Longer lines are searched with their event."""
 
 
 def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the values after names of secrets."""
+    """Yield the values that follow the name of a secret."""
     if is_named(lower):
         yield from _assigned(text)
         if "<" in text:
@@ -189,7 +189,7 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
 
 
 def _told(text: str, at: int) -> Iterator[SecretSpan]:
-    """Yield the secrets in the sentence after a name that ends at `at`: *the door code was changed to …*."""
+    """Yield the secrets in a sentence after a name that ends at `at`, as in "the door code was changed to …"."""
     end = at + _FAR
     while told := _TOLD.match(text, at, end):
         at = told.end()
@@ -199,7 +199,7 @@ def _told(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield runs of characters as mixed as a password, in a line that names a password: *the password was set to …*."""
+    """Yield runs of characters that are as mixed as a password, in a line such as "the password was set to …"."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
             name, sign, _ = run[0].rpartition("=")
@@ -207,9 +207,10 @@ def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
 
 
 def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> Iterator[Value]:
-    """Yield the values after a name that are secrets with the given certainty.
+    """Yield the values after a name that count as secrets.
 
-    `begin` is the start of the name, including a word before it such as *access* in *access code*.
+    `begin`: the start of the name, including a preceding word such as "access" in "access code". `certainty`: the
+    name's grade.
     """
     name = match[0].lower()
     joint = _JOINT.match(text, match.end())
@@ -244,13 +245,16 @@ def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> It
 
 
 def _is_alone(text: str, start: int) -> bool:
-    """Return whether only punctuation and keywords precede a position in its line."""
+    """Return whether nothing but punctuation and keywords comes before a position in its line."""
     line = text.rfind("\n", max(0, start - 60), start) + 1
     return (line > 0 or start <= 60) and bool(_ALONE.fullmatch(text, line, start))
 
 
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
-    """Yield the value after a name and a space, if it belongs to a flag, is alone in its line, or isn't a word."""
+    """Yield the value after a name and a space.
+
+    The value must belong to a flag, share a line only with its name, or not be an ordinary word.
+    """
     spaced = _SPACED.match(text, match.end())
     flag = match[0].startswith("-") or bool(re.search(r"(?:^|\s)/\Z", text[max(0, match.start() - 2) : match.start()]))
     if not spaced or sure is Grade.RANDOM or (spaced["pair"] and not flag):
@@ -266,25 +270,25 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
 
 
 def _is_itself(value: str, name: str) -> bool:
-    """Return whether a value only repeats the lower-case name: `self.password = password`."""
+    """Return whether a value only repeats the lower-case name, as in `self.password = password`."""
     return name.lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
 def _elements(text: str) -> Iterator[SecretSpan]:
-    """Yield the contents of XML elements that have the name of a secret."""
+    """Yield the contents of XML elements named like a secret."""
     for match in _XML.finditer(text):
         yield from _secrets(text, [Value(*match.span(match.lastgroup or ""))], grade(match["name"]))
 
 
 def _secrets(text: str, values: Iterable[Value], sure: Grade) -> Iterator[SecretSpan]:
-    """Yield the values that are secrets with the given certainty."""
+    """Yield the values that count as secrets, given the grade of their name."""
     for value in values if sure else ():
         if is_secret(text[value.start : value.end], sure, quoted=True):
             yield SecretSpan(value.start, value.end)
 
 
 def pairs(text: str) -> Iterator[SecretSpan]:
-    """Yield the values of pairs: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    """Yield the secrets in name-value pairs, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text):
         if sure := grade(match["name"]):
             values = [*_values_after(text, match.end())] or _value_before(text, match.start())
@@ -314,7 +318,7 @@ def _value_before(text: str, at: int) -> Iterable[Value]:
 
 
 def tables(text: str) -> Iterator[SecretSpan]:
-    """Yield the values in table rows and columns with the name of a secret."""
+    """Yield the secrets in table rows and columns named like a secret."""
     at = 0
     columns: tuple[re.Pattern[str], int, list[int]] | None = None
     for line, following in pairwise([*text.split("\n"), ""]):
@@ -350,7 +354,7 @@ def tables(text: str) -> Iterator[SecretSpan]:
 
 
 def _row(cells: Sequence[Value], named: Sequence[str], heads: Sequence[Grade]) -> tuple[list[Value], Grade]:
-    """Return the cells after the first name of a secret in a row, and how certain it is that they are secrets."""
+    """Return the cells after the first name of a secret in a row, and the grade by which to judge them."""
     first = next(place for place, head in enumerate(heads) if head)
     values = [cell for cell, name in [*zip(cells, named, strict=True)][first + 1 :] if name.lower() not in _TITLES]
     alone = len(cells) == first + 2 and heads[first] is Grade.ANY
@@ -358,12 +362,12 @@ def _row(cells: Sequence[Value], named: Sequence[str], heads: Sequence[Grade]) -
 
 
 def is_named(lower: str) -> bool:
-    """Return whether a lower-case text may contain the name of a secret."""
+    """Return whether lower-case text may contain the name of a secret."""
     return any(hint in lower for hint in HINTS) or (not lower.isascii() and bool(OTHER.search(lower)))
 
 
 def _cells(text: str, start: int, end: int, separator: re.Pattern[str]) -> list[Value]:
-    """Return the cells of a line, without white space and punctuation around them."""
+    """Return the cells in a line, without surrounding white space and punctuation."""
     borders = [start, *(border for match in separator.finditer(text, start, end) for border in match.span()), end]
     cells = []
     for first, last in zip(borders[::2], borders[1::2], strict=True):

@@ -1,4 +1,4 @@
-"""Secrets recognized by their form, or by the command, SQL, header or file around them, and personal numbers."""
+"""Secrets recognized by their form or by the surrounding command, SQL, header or file, and personal numbers."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from core.features.learning.masks.values import Grade, Value, grade, is_placehol
 
 
 class Pattern(NamedTuple):
-    """A pattern for a kind of secret. If it has a group `value`, only that is the secret.
+    """A pattern for a kind of secret. If it has a group `value`, only that group is the secret.
 
-    Lower-case texts without any of the `hints` are skipped, if there are hints. With `guessed`, a value is a secret
-    only if `is_secret` says so. A group `name` must match the name of a secret. To keep matching fast, nested
-    repetitions must have bounds.
+    If there are `hints`, text is skipped unless it contains at least one of them in lower case. If `guessed` is True,
+    a value counts as a secret only if `is_secret` says so. A group `name` must match the name of a secret. To keep
+    matching fast, nested repetitions must be bounded.
     """
 
     kind: str
@@ -64,7 +64,7 @@ _HASHES = (
     r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
 )
 _URL = r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}"
-# The kind and hints, and below them the pattern.
+# Each entry consists of a kind and hints, followed by a pattern.
 _SHAPES = r"""
 key: private key
     (?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)
@@ -145,11 +145,11 @@ schtasks  /rp /p
 useradd|usermod  -p
 ipa(?:-[\w-]+)?  -p -a -w
 """
-"""Options of commands before a password; with `=`, the password is a part of the option."""
+"""Commands and their options that take a password. If an option ends in `=`, the password is part of it."""
 _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
 _FROM = r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))"
 _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
-"""Start and end of an entry that is alone in a line, in quotes, in a cell or after the head of a log line."""
+"""The start and end of an entry on a line of its own, in quotes, in a table cell, or after the head of a log line."""
 
 
 def _command(names: str, option: str) -> re.Pattern[str]:
@@ -164,7 +164,7 @@ _COMMANDS = tuple(
     for names, *options in map(str.split, _OPTIONS.strip().split("\n"))
     for option in options
 )
-# The hints, and below them the pattern. A value is a secret unless it clearly isn't.
+# Each entry consists of hints, followed by a pattern. A value is a secret unless it clearly isn't one.
 _PLACES = r"""
 -u --user --proxy
     (?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)[ =]{0,3}[\"']?[\w.@+\\-]{1,100}:(?!//)<VALUE>
@@ -316,7 +316,7 @@ _PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VE
 
 
 def _read(table: str, flags: int) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the hints and the pattern of each entry in a table: its first line and the lines below it."""
+    """Yield the first line of each entry in a table, and the pattern compiled from the lines below it."""
     for entry in re.split(r"\n(?=\S)", table.strip()):
         first, *rest = entry.split("\n    ")
         yield first, re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], "".join(rest)), flags)
@@ -334,7 +334,7 @@ PATTERNS = (
         for hints, regex in _read(_PLACES, re.IGNORECASE | re.MULTILINE)
     ),
 )
-"""Patterns of all kinds of secrets, most certain first."""
+"""Patterns for all kinds of secrets, most certain first."""
 _INSERT = re.compile(r"(?i)\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*")
 _ITEM = re.compile(
     r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"
@@ -345,37 +345,37 @@ _KEY = re.compile(
     r"(?:\n(?![^\n]*-{4,5} ?END )[ \t\w+/=:,.\"\\|-]*+(?=\n|\Z))*+(?:\n[^\n]*?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5})?",
     re.ASCII,
 )
-"""A private key that spans several lines, perhaps without its end."""
+"""A private key that spans several lines. Its end may be missing."""
 _PART = re.compile(
     r"\bname=\"?(?P<name>[\w.-]{1,80})\"?[^\n]*\n(?:[A-Z][\w-]{1,60}:[^\n]*\n){0,3}[ \t>]*\n[ \t>]*"
     r"(?P<value>[^\n]{1,400})"
 )
-"""A field of a multipart form: its headers, an empty line, its value."""
+"""A field in a multipart form: its headers, an empty line, and its value."""
 _BELOW = re.compile(
     r"(?m)(?<![\w$.-])(?P<name>[\w$.-]{2,100}+)[\"'`]?[ \t]*+(?:[:=]|(?<=[ \t])is:?)[ \t]*(?:"
     r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\n[ \t]*(?!\S*[:=](?:\s|$))(?P<block>[^\s:#|<>{}\[\]-][^\n]*)"
     r"|\n[ \t]*(?!\S*[:=]$)(?P<value>[^\s:#|<>{}\[\]-]\S*)[ \t]*$)",
 )
-"""A name at the end of a line and its value in the next one, as in YAML blocks."""
+"""A name at the end of a line, with its value on the next line, as in YAML blocks."""
 _PRINTED = re.compile(
     r"(?m)^[ \t]*+(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
     r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
 )
-"""A line with a command that prints a secret, or with the name of a secret at its end; the next line is the secret."""
+"""A secret on a line of its own, after a command that prints it or a line that ends with the name of a secret."""
 _MANIFEST = re.compile(
     r"(?m)^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
     r"|\"(?:stringData|data)\":\s?\{[^{}]{1,20000}\}",
 )
 _OF_SECRET = re.compile(r"stringData|\bkind\"?:[ ]?\"?Secret\b")
 _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)")
-"""An entry in the data of a Kubernetes Secret, in YAML or JSON; its value is secret regardless of its name."""
+"""An entry in a Kubernetes Secret's data, in YAML or JSON. Its value is secret regardless of its name."""
 _ABOUT = 2_000
-"""Maximum distance in characters between the data of a Secret and its kind."""
+"""Maximum distance, in characters, between a Secret's data and its kind."""
 
 
 def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield the secrets that match a pattern; `lower` is the text in lower case."""
+    """Yield the secrets that match a pattern. `lower`: the text in lower case."""
     for kind, hints, regex, guessed in PATTERNS:
         for match in regex.finditer(text) if not hints or any(hint in lower for hint in hints) else ():
             if "value" not in regex.groupindex:
@@ -393,7 +393,7 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def blocks(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets that span several lines: private keys, forms, YAML blocks, the data of Kubernetes Secrets."""
+    """Yield secrets that span several lines: private keys, forms, YAML blocks, and the data in Kubernetes Secrets."""
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
     for regex in (_PART, _PRINTED, _BELOW):
         for field in regex.finditer(text):
@@ -415,7 +415,7 @@ def _unquoted(text: str, match: re.Match[str]) -> Value:
 
 
 def _inserted(text: str) -> Iterator[SecretSpan]:
-    """Yield the values that SQL inserts into columns with the name of a secret."""
+    """Yield the values inserted by SQL into columns named like a secret."""
     for match in _INSERT.finditer(text):
         secret = [grade(column.strip(' `"[]\n')) is Grade.ANY for column in match["columns"].split(",")]
         at = match.end()
@@ -432,7 +432,8 @@ def _inserted(text: str) -> Iterator[SecretSpan]:
                 at += 1
 
 
-# Kinds, and below them the pattern: phones, social security numbers, Chinese identity numbers (15 digits until 1999).
+# Each entry consists of a kind, followed by a pattern: for phone numbers, US social security numbers, or Chinese
+# identity numbers (15 digits until 1999).
 _NUMBERS = r"""
 id
     (?<![A-Za-z0-9])(?<!\d[.-])(?:<REGION>\d{4}[ -]?(?:19|20)\d\d<DAY>[ -]?\d{3}[\dXx]|<REGION>\d{6}<DAY>\d{3})
@@ -461,7 +462,7 @@ _PLAIN_NUMBERS = tuple(_read(_NUMBERS, re.ASCII))
 _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ISSUER = re.compile(r"2[2-7]|[3-6]|8[1-9]|9[1-9]")
-"""First digits of card numbers; numbers that begin with 1 or 20 are usually times."""
+"""First digits of card numbers. Numbers that begin with 1 or 20 are usually timestamps."""
 _CARDS = tuple(
     re.compile(rf"(?<![A-Za-z0-9])(?<!\d:)(?=({form})(?![A-Za-z0-9]))".replace("_", "[ .-]"))
     for form in (
@@ -474,7 +475,7 @@ _CARDS = tuple(
         r"\d{13,19}",
     )
 )
-"""Card numbers in groups of two digits, in groups as printed on cards, and without spaces."""
+"""Card numbers in groups of two digits, grouped as on a card, or without spaces."""
 _IBAN = re.compile(r"(?i)(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}")
 _FIGURE = re.compile(r"\d")
 
@@ -492,13 +493,13 @@ def numbers(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_citizen(text: str) -> bool:
-    """Return whether an identity number has the right check digit (ISO 7064) and a valid day of birth."""
+    """Return whether an identity number has the correct check digit (ISO 7064) and a valid date of birth."""
     total = sum(weight * int(figure) for weight, figure in zip(_WEIGHTS, text, strict=False))
     return "10X98765432"[total % 11] == text[-1].upper() and bool(re.fullmatch(r"(?:19|20)\d\d" + _DAY, text[6:14]))
 
 
 def _is_card(text: str) -> bool:
-    """Return whether a number has the first digits, length and check digit (Luhn) of a card number."""
+    """Return whether a number has the first digits, the length and the check digit (Luhn) of a card number."""
     figures = [int(item) for item in text if item.isdigit()]
     doubled = [sum(divmod(2 * figure, 10)) for figure in figures[-2::-2]]
     known = _ISSUER.match(text) and 13 <= len(figures) <= 19 and len(set(figures)) > 1
@@ -506,7 +507,7 @@ def _is_card(text: str) -> bool:
 
 
 def _accounts(text: str) -> Iterator[SecretSpan]:
-    """Yield IBANs: runs that are 1 modulo 97."""
+    """Yield IBANs, recognized by a remainder of 1 when divided by 97."""
     for match in _IBAN.finditer(text):
         for end in range(match.end(), match.start() + 14, -1):
             compact = re.sub("[ -]", "", text[match.start() : end]).upper()

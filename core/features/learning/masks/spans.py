@@ -1,4 +1,4 @@
-"""Spans of secrets in a text, and the normal forms of a text in which secrets are searched for."""
+"""The spans of secrets in text, and the normalized forms of the text that are searched for secrets."""
 
 import html
 import re
@@ -15,7 +15,7 @@ _LONGEST_MASK = 30
 
 
 class SecretSpan(NamedTuple):
-    """The span of a secret, from `start` to `end` (exclusive); `kind` is the name in its mask."""
+    """The span of a secret, from `start` to `end` (exclusive). `kind` is the name used in its mask."""
 
     start: int
     end: int
@@ -23,13 +23,13 @@ class SecretSpan(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A normalized or decoded text, and the positions of its characters and of its end in the original text."""
+    """Normalized or decoded text, with the position of each character, and of the end, in the original text."""
 
     text: str
     places: Sequence[int]
 
     def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
-        """Return a text with the matches of a pattern replaced."""
+        """Return the reading with all matches of a pattern replaced."""
         parts = []
         places: list[int] = []
         at = 0
@@ -52,13 +52,13 @@ _CONTROLS = {"n": "\n", "r": "\n", "t": "\t"}
 _PLUS = re.compile(r"(?<=[\w+,;:'\"!?.)])\+(?=[\w+%'\"(-])")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}|[?&]\w+=")
 _MOST_LEVELS = 3
-"""Maximum number of times that a text is decoded: JSON in JSON in a URL."""
+"""Maximum number of times to decode text, enough for JSON within JSON within a URL."""
 
 
 def readings(text: str) -> list[Reading]:
-    """Return a text in its normal form, and then with its escapes (JSON, URL, HTML) decoded once or more.
+    """Return text in its normal form, then with its escapes (JSON, URL, HTML) decoded once, twice and so on.
 
-    The normal form has characters of normal width and no invisible ones.
+    In the normal form, characters have their normal width, and there are no invisible characters.
     """
     result = [Reading(text, range(len(text) + 1))]
     if not unicodedata.is_normalized("NFKC", text) or _INVISIBLE.search(text):
@@ -75,7 +75,7 @@ def readings(text: str) -> list[Reading]:
 
 
 def _unescaped(escape: str) -> str:
-    """Return the character of an escape, in normal width."""
+    """Return the character that an escape stands for, in its normal width."""
     if escape[0] in "&%":
         return _form(html.unescape(escape) if escape[0] == "&" else unquote(escape))
     return _form(chr(int(escape[2:], 16))) if len(escape) > 2 else _CONTROLS.get(escape[1], escape[1])
@@ -87,9 +87,9 @@ def _form(letter: str) -> str:
 
 
 def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
-    """Return the spans sorted; overlapping and adjacent spans are merged and get the kind that was found first.
+    """Return the spans in order. Overlapping and adjacent spans are merged, and get the kind that was found first.
 
-    This way, no part of a secret remains next to a mask. Spans within an existing mask are left out.
+    This way, no part of a secret is left next to a mask. Spans within an existing mask are dropped.
     """
     result: list[tuple[int, SecretSpan]] = []
     for start, rank, end, kind in sorted((start, rank, end, kind) for rank, (start, end, kind) in enumerate(spans)):

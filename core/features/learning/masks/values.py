@@ -1,4 +1,4 @@
-"""Names of secrets, recognized by their parts, and the values after them: their spans, and whether they are secrets."""
+"""Recognizing names of secrets by their parts, finding the values after them, and judging which values are secrets."""
 
 import math
 import re
@@ -12,7 +12,7 @@ from core.features.learning.masks.spans import ESCAPE, MASK, SecretSpan
 
 
 class Grade(IntEnum):
-    """Which values after a name are secrets: none, random ones, all except words, or all except placeholders."""
+    """Which values after a name count as secrets: none, random strings, all but words, or all but placeholders."""
 
     NONE = 0
     RANDOM = 1
@@ -25,7 +25,7 @@ HINTS = tuple(
     " cvc ssn bearer contrase ugfzc3dvcmq6"
     " kennwort senha salasana".split()
 )
-"""Parts of names; every name of a secret contains one, except the names in OTHER_NAMES."""
+"""Parts of names. Every name of a secret contains at least one, except the names in OTHER_NAMES."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SURE = (
     r"p?assw|passphrase|passcode|passkey|pwd|pswd|pword|psw|secret(?!ar)|credential|contrase|kennwort|senha"
@@ -65,7 +65,7 @@ _GRADES = {
         (Grade.RANDOM, "keys?|tokens|<session sid authorization>"),
     )
 }
-"""Patterns of the parts of names with the same grade, between underscores, surest first."""
+"""For each grade, the pattern for name parts between underscores. The most certain grade is first."""
 _ABOUT = frozenset(
     "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
     " count counts counter"
@@ -80,21 +80,21 @@ _ABOUT = frozenset(
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
 )
-"""Parts that follow the name of a secret and turn it into the name of a property: `token_ttl`."""
+"""Parts that turn the name of a secret into the name of a property when they follow it, as in `token_ttl`."""
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
 OTHER_NAMES = (
     r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
     r"|(?:访问|通行|恢复|备用|备份|开门|门禁|解锁|登录|登陆|邀请|认证|身份|配对|PIN|PUK)\s?代?码"
     r"|パスワード|暗証番号|비밀번호|암호|пароль|mot de passe"
 )
-"""Pattern of names of secrets in other languages."""
+"""Pattern for names of secrets in other languages."""
 OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
-"""Matches OTHER_NAMES, and *Password:* in Base64, the prompt of mail servers (RFC 4954)."""
+"""Matches OTHER_NAMES, and "Password:" in Base64, the prompt used by mail servers (RFC 4954)."""
 
 
 @lru_cache(maxsize=16_384)
 def grade(name: str) -> Grade:
-    """Return how certain it is that a name belongs to a secret."""
+    """Return how certain it is that a name is the name of a secret."""
     if OTHER.search(name):
         return Grade.ANY
     form = "_".join(["", *_PARTS.findall(name), ""]).lower()
@@ -117,11 +117,11 @@ _QUOTED = re.compile(
     r"|(?P<escaped>(?>\\{1,7}(?:\"{3}|'{3}|[\"'`]))|&quot;|&#3[49];|&apos;|%2[27])(?P<line>[^\n]*?)(?P=escaped)"
     r"|“(?P<curly>[^\n”]*)”|‘(?P<inner>[^\n’]*)’|「(?P<corner>[^\n」]*)」|『(?P<white>[^\n』]*)』|«(?P<angle>[^\n»]*)»)"
 )
-"""A quoted value; the last group is the text in the quotes. An escaped or doubled quote doesn't close it."""
+"""A quoted value. The last group is the text between the quotes. An escaped or doubled quote doesn't end the value."""
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
 MOST = 4_000
-"""Maximum length of a quoted value or an element, in characters."""
+"""Maximum length, in characters, of a quoted value or an XML element."""
 _BARE = re.compile(
     r"(?:\$\{[^{}\n]{0,200}\}|\$?\{\{[^{}\n]{0,200}\}\}|\{[\w.\[\]!:]{1,60}\}|<[\w -]{1,60}>"
     rf"|[^\s\"'`,;&|<>()\]}}。、】」』”’\\]|\\(?![\"'])|\((?=[^\s])|[\"'`](?=[^\s\"'`,;:&|<>)\]}}.\\])"
@@ -130,17 +130,17 @@ _BARE = re.compile(
 )
 _URL_BARE = re.compile(r"(?:[^\s\"'`<>&)\]}\\]|&(?!(?:amp;)?[\w.\[\]-]{1,40}=)(?=\S))++")
 _INNER = ""
-"""Text with balanced brackets, up to eight deep; brackets in quotes don't count."""
+"""Text with balanced parentheses, nested up to eight levels deep, ignoring any in quotes."""
 for _ in range(8):
     _INNER = rf"(?:[^()\"'\n]|\"[^\"\n]*+\"?|'[^'\n]*+'?|\({_INNER}\))*+"
 _BRACKETS = re.compile(rf"\({_INNER}\)".replace(r"\n", ""))
-"""Text in brackets, which may have several lines."""
+"""Text in parentheses, which may span several lines."""
 _CALL = re.compile(
     r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w, ]{0,40}>)?"
     rf"\((?!\w{{0,3}}[ ]?[\u3400-\u9fff])(?P<inner>{_INNER})\)(?=[\s\[,;.)\]}}:|\"'`&<*。，”]|\Z)"
 )
 _SOLE = re.compile(r"\s*(?:\w+=)?(?P<value>(?=[^\s(),=]*\d)[^\s(),=\"']{4,})\s*")
-"""A call's only argument, without quotes."""
+"""The only argument of a call, if it is unquoted."""
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
 _CHOICE = re.compile(r"\s{0,4}(?:\|\||\?\?|\?:|or\b|if [^\n\"']{1,80} else)\s{0,4}")
 _LITERAL = re.compile(
@@ -154,7 +154,7 @@ _ORDINARY = re.compile(
     r"|(?-i:[A-Z]?[a-z]{3,}\d?(?:[A-Z][a-z]{3,}\d?)+)",
     re.IGNORECASE,
 )
-"""Long runs that aren't tokens: UUIDs, numbers, words with dashes."""
+"""Long runs that aren't tokens: UUIDs, numbers, and hyphenated or camel-case words."""
 _RUN = re.compile(
     r"(?i:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest|etag"
     r"|integrity|(?:trace|span|parent|request|correlation|event|build|image|container)[_-]?id|traceparent|x-b3-\w+"
@@ -167,18 +167,18 @@ _RUN = re.compile(
     r"|(?<![\w+/-])[0-9a-f]{32,128}(?=[ ][ *][\w./-]{1,200}\.\w)"
     r"|(?<![A-Za-z0-9+/_-])(?P<run>[A-Za-z0-9+/_-]{20,}+={0,2})"
 )
-"""A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, pictures, checksums."""
+"""A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, images, checksums."""
 _AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
 _PART = re.compile(r"[^/=]{16,}+")
 _LONG_PART = re.compile(r"[^-_/]{16}")
 _LONG = re.compile(r"(?s)(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{20,}|.{24,}")
-"""An unknown token is longer if it has fewer kinds of characters (upper, lower, digit)."""
+"""Pattern for the minimum length of an unknown token, which is greater if it lacks a kind (upper, lower, digit)."""
 _LEAST_CHANGES = 0.3
-"""Minimum number of changes between kinds of characters, per character of an unknown token; words have fewer."""
+"""Minimum number of changes between kinds of characters, per character of an unknown token. Words have fewer."""
 _LEAST_CHANGES_OF_LETTERS = 0.4
 _CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[a-z\d])|(?<=\d)(?=[A-Za-z])")
 _LEAST_BITS = 3.0
-"""Minimum entropy in bits per character of an unknown token."""
+"""Minimum entropy of an unknown token, in bits per character."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 _PLACEHOLDER = re.compile(
@@ -205,9 +205,9 @@ _INDEXED = re.compile(
     r"(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)",
     re.ASCII,
 )
-"""An expression with an index: `os.environ["KEY"]`. Its first name has no digit."""
+"""An expression with an index, such as `os.environ["KEY"]`, without digits in its first name."""
 _COMPOSED = re.compile(rf"(?=.*(?:\.|->|::|_|[a-z][A-Z]))(?!.*(?:\d|[a-z][A-Z][a-z][A-Z])){_NAMES}", re.ASCII)
-"""A name of several parts, without digits: `settings.api_key`."""
+"""A name with several parts and no digits, such as `settings.api_key`."""
 _HEADS = frozenset(
     "self this args arg config cfg conf settings os env environ process request req response res options"
     " opts ctx context"
@@ -251,7 +251,7 @@ _PROSE = (
     " four five choose pick type types"
     " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt"
 )
-"""Words with which a sentence continues after the name of a secret."""
+"""Words that continue a sentence after the name of a secret."""
 _STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_PROSE = (
@@ -263,7 +263,7 @@ _FIRST_WORD = f"(?:{_PROSE.replace(' ', '|')})"
 _SENTENCE = re.compile(
     rf"(?i:{_FIRST_WORD})(?![A-Za-z'])(?=[^\w@#$%^&*+=~]*(?:\s|$))|{_CHINESE_PROSE}|(?=[\u3400-\u9fff])[^A-Za-z0-9]*\Z"
 )
-"""The start of a sentence after the name of a secret."""
+"""The continuation of a sentence after the name of a secret."""
 _LABEL = re.compile(rf"(?i:{_FIRST_WORD})(?!\S)|{_CHINESE_PROSE}")
 _COMMON = re.compile(
     r"(?i:v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5"
@@ -271,7 +271,7 @@ _COMMON = re.compile(
     r"|x509|pkcs\d+|\d+(?:ms|s|m|h|d|kb|mb|gb|px|em|%)|#?\d{1,3}(?:st|nd|rd|th)?|rfc\d+|s3|ec2|k8s|i18n"
     r"|mysql\d|python\d)"
 )
-"""Common words with digits that aren't secrets."""
+"""Common terms that contain digits but aren't secrets."""
 _UNMIXED = re.compile(
     rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|[A-Za-z_][\w.-]*=(?:[^A-Z]*|\d{{4}}-\d\d.*)|{_COMMON.pattern}|(?i:{_LINK.pattern})",
     re.DOTALL,
@@ -282,11 +282,11 @@ _MIXED = re.compile(r"(?=.*[A-Z])(?=.*[a-z])[^\W_]{8,}")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
 LONGEST = 1_000
-"""Length in characters above which every value is a secret."""
+"""Length, in characters, above which any value counts as a secret."""
 
 
 class Value(NamedTuple):
-    """A value in a text, without its quotes."""
+    """The span of a value, without its quotes."""
 
     start: int
     end: int
@@ -294,7 +294,7 @@ class Value(NamedTuple):
 
 
 def quoted_value(text: str, at: int) -> Value | None:
-    """Return the quoted value that begins at a position, None if there is none; concatenated strings are one value."""
+    """Return the quoted value at a position, or None if there is none. Concatenated strings count as one value."""
     if not (mark := _MARK.match(text, at)):
         return None
     start, quoted = mark.end(), _QUOTED.match(text, at, at + MOST)
@@ -307,7 +307,7 @@ def quoted_value(text: str, at: int) -> Value | None:
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
-    """Return the values that begin at a position: usually one, several in a call, a list, or an alternative."""
+    """Return the values at a position: usually one, but several in a call, a list, or an expression with a fallback."""
     if item := quoted_value(text, at):
         return [item]
     if text.startswith("(", at) and quoted_value(text, at + 1):
@@ -332,13 +332,13 @@ def _literals(text: str, start: int, end: int) -> list[Value]:
 
 
 def _otherwise(text: str, at: int) -> list[Value]:
-    """Return the quoted fallback after an expression: `env.KEY || "…"`."""
+    """Return the quoted fallback after an expression, as in `env.KEY || "…"`."""
     choice = _CHOICE.match(text, at)
     return [*filter(None, [quoted_value(text, choice.end())])] if choice else []
 
 
 def _arguments(text: str, call: re.Match[str]) -> list[Value]:
-    """Return the values in a call: its strings, except the key for a getter or the prompt for an input."""
+    """Return the values in a call: its strings, except a getter's key or an input function's prompt."""
     found = _literals(text, *call.span("inner"))
     last = re.split(r"[.:]", call["name"])[-1].lower()
     if last in ("getpass", "input", "prompt"):
@@ -356,7 +356,7 @@ def _is_name(value: str) -> bool:
 
 
 def find_tokens(text: str) -> Iterator[SecretSpan]:
-    """Yield the runs that look like tokens, or the parts of a path that do."""
+    """Yield the runs, or parts of paths, that look like tokens."""
     for run in _RUN.finditer(text):
         if not run["run"]:
             continue
@@ -384,17 +384,17 @@ def is_token(text: str) -> bool:
 
 
 def change_rate(text: str) -> float:
-    """Return the number of changes between kinds of characters in a text, divided by its length."""
+    """Return the number of changes between kinds of characters, divided by the length of the text."""
     return len(_CHANGE.findall(text)) / max(1, len(text))
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value is a placeholder for a secret."""
+    """Return whether a value is only a placeholder for a secret."""
     return bool(MASK.fullmatch(value) or _PLACEHOLDER.fullmatch(value.strip()))
 
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
-    """Return whether a value is a secret. `sure` is the grade of its name; if `said`, it may be a word of prose."""
+    """Return whether a value is a secret. `sure`: the grade of its name. `said`: whether it may be an ordinary word."""
     if len(value) > LONGEST:
         return True
     value = value.strip().rstrip("*`)")
@@ -414,13 +414,13 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 
 def is_phrase(value: str) -> bool:
-    """Return whether a value may be a passphrase: several words that aren't a sentence."""
+    """Return whether a value may be a passphrase, which is several words that don't form a sentence."""
     is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
     return len(value.split()) > 2 and not is_sentence
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether a run of characters is as mixed as a password: with inner punctuation, or many changes of kind."""
+    """Return whether a run is as mixed as a password: with inner punctuation, or many changes of character kind."""
     run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
     if ESCAPE.search(run) or _UNMIXED.fullmatch(run) or is_placeholder(run) or _is_path(run):
         return False
@@ -438,7 +438,7 @@ def _is_path(value: str) -> bool:
 
 
 def _is_code(value: str) -> bool:
-    """Return whether an unquoted value is an expression: `settings.api_key`, `os.environ["KEY"]`."""
+    """Return whether an unquoted value is an expression, such as `settings.api_key` or `os.environ["KEY"]`."""
     if not _COMPOSED.fullmatch(value):
         return bool(_INDEXED.fullmatch(value))
     parts = re.split(r"\.|->|::", value)

@@ -1,7 +1,7 @@
-"""Rendering of a note's Markdown as HTML that looks like Obsidian's, without scripts, styles or requests.
+"""Rendering a note's Markdown as HTML that looks like Obsidian's, with no scripts, styles or requests.
 
-`drawing` writes all tags. The note contributes only escaped text, and web addresses, which open only when clicked.
-In the browser, the component removes elements and attributes that aren't on its lists.
+`drawing` writes all tags. The note contributes only escaped text and URLs, which open only when clicked. In the
+browser, the component removes elements and attributes that aren't on its lists.
 """
 
 import itertools
@@ -29,14 +29,14 @@ EMBEDDED = 60_000
 
 @frozen
 class RenderedNote:
-    """A note as HTML, with its headings and the first line of each block, counted from 0."""
+    """A note as HTML, with its headings and each block's first line, counted from 0."""
 
     html: str
     headings: tuple[HeadingSource, ...]
     lines: tuple[int, ...] = ()
 
     def anchor(self, place: str) -> str:
-        """Return the HTML id of a heading or of a block such as `^block`, or "" if there is none."""
+        """Return the HTML id of a heading or of a block such as `^block`, or "" if it doesn't exist."""
         return anchor(self.headings, place)
 
 
@@ -47,7 +47,7 @@ class _Budget:
 
 
 def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
-    """Render a note's text with a passage marked; callers must exclude text that `is_deeply_nested`."""
+    """Render a note's text with a passage highlighted. Callers must exclude text that `is_deeply_nested`."""
     return _document(text, sources, passage, (), _Budget())
 
 
@@ -80,7 +80,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[HeadingSource]:
-    """Number the headings in their ids, and yield them."""
+    """Yield the headings, giving each a numbered id."""
     number = 0
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open":
@@ -100,7 +100,7 @@ def _visible(inline: Token) -> str:
 def _footnotes(environment: Environment, drawing: Drawing) -> str:
     """Return the referenced footnotes as HTML, in order of reference."""
     items = []
-    # Rendering a footnote may append others to the list.
+    # Rendering a footnote may append further ones to the list.
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
         body = drawing.render(parse(environment["footnotes"][name], environment), markdown().options, environment)
@@ -110,7 +110,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
 
 
 def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, with the blocks in a range of lines wrapped as a passage, even inside containers."""
+    """Yield the tokens, wrapping the blocks in a range of lines as a passage, even inside containers."""
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
@@ -144,7 +144,7 @@ def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _part(body: str, name: str) -> str:
-    """Return the section or block that a link names, or the whole text if the name is empty."""
+    """Return the section or block named in a link, or the whole text if the name is empty."""
     if not name:
         return body
     lines = body.splitlines(keepends=True)
@@ -164,11 +164,11 @@ def _part(body: str, name: str) -> str:
 
 
 def as_written(text: str) -> str:
-    """Return a text as HTML, without formatting."""
+    """Return text as unformatted HTML."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'
 
 
-# The component that shows a document's HTML, reports clicks, and scrolls to a place.
+# The component that shows a document's HTML, reports clicks, and scrolls to a heading or block.
 
 VIEW_ELEMENTS = frozenset(
     "a article b blockquote br circle code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p path pre s "
@@ -176,14 +176,14 @@ VIEW_ELEMENTS = frozenset(
     "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
     "menclose".split()
 )
-"""Allowed elements of a document."""
+"""Elements allowed in a document."""
 VIEW_ATTRIBUTES = frozenset(
     "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
     "aria-label cx cy d r role viewBox x y title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
 )
-"""Allowed attributes of a document's elements."""
+"""Attributes allowed on a document's elements."""
 
 VIEW = component("document", __file__, "<div class='document'></div>")
 
@@ -202,7 +202,7 @@ class Clicked:
 def show_document(
     html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
 ) -> None:
-    """Draw the HTML of a document, and scroll to `place` once per value of `arrival`."""
+    """Draw a document's HTML, and scroll to `place` once per value of `arrival`."""
     data = {
         "html": html,
         "elements": sorted(VIEW_ELEMENTS),

@@ -1,4 +1,4 @@
-"""Rendering of tokens as HTML: all text of the note is escaped; links lead to notes, files and headings."""
+"""Rendering tokens as HTML. All text from the note is escaped; links lead to notes, files and headings."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -22,12 +22,12 @@ from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import html, is_pasted
 from pages.ui.shared.text import text_of
 
-# The targets of a note's links: other notes, files next to it, its own headings.
+# The targets of a note's links: other notes, files next to the note, and the note's own headings.
 
 
 @frozen
 class SourceSpan:
-    """The target note of a link."""
+    """A link's target note."""
 
     id: str
     title: str
@@ -37,7 +37,7 @@ class SourceSpan:
 
 @frozen
 class HeadingSource:
-    """A heading of a note, with its id on the page."""
+    """A heading in a note, with its id on the page."""
 
     level: int
     text: str
@@ -53,32 +53,32 @@ class Sources(Protocol):
 
     @property
     def can_tick(self) -> bool:
-        """Whether the checkboxes of tasks are clickable."""
+        """Whether task checkboxes are clickable."""
 
     @property
     def first_line(self) -> int:
-        """Line of the note, counted from 0, at which the rendered text begins."""
+        """Line of the note, counted from 0, where the rendered text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
-        """Return the target note of a link, or None; `relative` is for links in Markdown syntax."""
+        """Return a link's target note, or None if there is none; `relative` is for links in Markdown syntax."""
 
     def missing(self, target: str, *, relative: bool) -> str:
-        """Return the path at which a click creates the missing note of a link, or "" if it can't be created."""
+        """Return the path where clicking a link creates its missing note, or "" if the note can't be created."""
 
     def file(self, target: str) -> str | None:
-        """Return the address of a picture or another file in the note's folder, or None."""
+        """Return the URL of a picture or other file in the note's folder, or None if there is none."""
 
     def text(self, note_id: str) -> "tuple[str, Sources]":
-        """Return the text of another note, and the resolver for its links."""
+        """Return another note's text and the resolver for its links."""
 
 
 def same(heading: str, name: str) -> bool:
-    """Return whether a link's fragment names a heading, in Obsidian's spelling or as in a web address."""
+    """Return whether a link's fragment names a heading, as written in Obsidian or in a URL."""
     return _plain(heading) == _plain(name) != ""
 
 
 def anchor(headings: Sequence[HeadingSource], place: str) -> str:
-    """Return the id of a heading or of a block such as `^block`, or "" if there is none."""
+    """Return the id of a heading or of a block such as `^block`, or "" if no heading matches."""
     if place.startswith("^"):
         return place.casefold()
     return next((heading.id for heading in headings if same(heading.text, place.rpartition("#")[2])), "")
@@ -88,10 +88,10 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", name_key(text)).split())
 
 
-# Formulas as MathML, which browsers render; elements and attributes that aren't on the lists here are removed.
+# Formulas as MathML, which browsers render. Elements and attributes not listed here are removed.
 
 MOST = 4_000
-"""Maximum number of characters of a formula to render; a longer formula is shown as its source."""
+"""Maximum number of characters in a formula to render; a longer formula is shown as source."""
 DEEPEST = 40
 """Maximum nesting depth of braces."""
 
@@ -105,13 +105,13 @@ _ATTRIBUTES = frozenset(
 )
 _VALUE = re.compile(r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?")
 _FENCES = {("(", ")"): "round", ("[", "]"): "square", ("|", "|"): "bars"}
-"""Brackets around a table, drawn by the style sheet, because browsers without a math font don't stretch them."""
+"""Brackets around a table. The style sheet draws them, because browsers without a math font don't stretch them."""
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}")
 _SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
 
 
 def math(tex: str, *, block: bool) -> str:
-    """Return a formula as MathML; a formula that can't be parsed becomes a line of plain HTML."""
+    """Return a formula as MathML, or as a line of plain HTML if it can't be parsed."""
     if len(tex) > MOST or _depth(tex) > DEEPEST:
         return f"<code>{html(tex[:MOST])}</code>"
     try:
@@ -155,7 +155,7 @@ def _drawn(element: Element) -> Iterator[str]:
 
 
 def _fenced(element: Element) -> Iterator[Element]:
-    """Yield the children of an element, turning brackets around a table into a CSS class of the table."""
+    """Yield an element's children, turning brackets around a table into a CSS class on the table."""
     children = list(element)
     while children:
         first, *rest = children[:3]
@@ -187,7 +187,7 @@ _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
 Tokens = Sequence[Token]
 Environment = MutableMapping[str, Any]
 MOST_CODE = 20_000
-"""Maximum number of characters of a code block to highlight."""
+"""Maximum number of characters in a code block to highlight."""
 LANGUAGES = frozenset(
     "python py python3 pycon javascript js jsx typescript ts tsx rust rs go c cpp c++ csharp cs java kotlin swift scala ruby"
     " rb php perl lua r julia haskell bash sh shell zsh console powershell sql json yaml yml toml ini xml html css"
@@ -200,11 +200,11 @@ _FIXED = {
     "table_open": '<div class="table"><table>\n',
     "table_close": "</table></div>\n",
 }
-"""HTML for tokens whose HTML is constant."""
+"""HTML for tokens that always render the same way."""
 
 
 class Drawing(RendererHTML):
-    """Renderer of a note's tokens, with a method per token type; `embed` renders another note or a part of it."""
+    """Renderer for a note's tokens, with a method per token type; `embed` renders another note or part of one."""
 
     def __init__(
         self,
@@ -230,7 +230,7 @@ class Drawing(RendererHTML):
             return str(draw(token))
         return str(super().renderToken(tokens, idx, options, env))
 
-    # block tokens
+    # Block tokens.
 
     def _draw_list_item_open(self, token: Token) -> str:
         task = token.meta.get("task")
@@ -258,7 +258,7 @@ class Drawing(RendererHTML):
     def _draw_math_block(self, token: Token) -> str:
         return f'<div class="formula">{math(token.content, block=True)}</div>\n'
 
-    # inline tokens
+    # Inline tokens.
 
     def _draw_math_inline(self, token: Token) -> str:
         formula = math(token.content, block=token.meta["block"])
@@ -314,7 +314,7 @@ class Drawing(RendererHTML):
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
 
     def _to_note(self, address: str, *, relative: bool) -> str:
-        """Return the opening tag of a link to a note, a heading, a file or a missing note, or of a dead link."""
+        """Return the opening tag of a link to a note, heading, file or missing note, or of a dead link."""
         target, _, place = address.partition("#")
         if not target.strip():
             name = anchor(self._headings, place)
@@ -346,7 +346,7 @@ class Drawing(RendererHTML):
 
 
 def to_note(note: SourceSpan, place: str = "") -> str:
-    """Return the opening tag of a link to a place in a note; "" means its beginning."""
+    """Return the opening tag of a link to a heading or block in a note, or to its beginning if `place` is ""."""
     about = f' title="{html(note.beginning)}"' if note.beginning else ""
     address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
     return f'<a class="note" {address}{about}>'

@@ -1,4 +1,4 @@
-"""Parsing of Obsidian's Markdown into tokens: CommonMark without HTML, plus tables and Obsidian's own syntax."""
+"""Parsing Obsidian's Markdown into tokens: CommonMark without HTML, plus tables and Obsidian's own syntax."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -16,16 +16,16 @@ from core.base.text import CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
-# Hard-wrapped notes, such as books and e-mail: their line ends are only spaces.
+# Hard-wrapped notes, such as books and e-mail, in which a line end only stands for a space.
 
 _WIDTHS = range(50, 121)
-"""Widths in characters at which editors wrap."""
+"""Widths, in characters, at which editors wrap lines."""
 _LEAST = 4
-"""Minimum number of line ends needed to detect a wrap width."""
+"""Minimum number of line breaks needed to detect a wrap width."""
 _MOST_OTHERS = 0.3
 """Maximum share of deliberate line breaks in a wrapped note."""
 _LONG = 0.9
-"""Minimum share of lines within the wrap width; some are longer, because links can't be broken."""
+"""Minimum share of lines within the wrap width. Some lines are longer, because links can't be broken."""
 
 _CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
@@ -36,7 +36,7 @@ Line = tuple[str, str]
 
 
 def unwrap(state: StateCore) -> None:
-    """Turn the line ends of a hard-wrapped note into spaces if the next word didn't fit; a core rule of markdown-it."""
+    """Turn a hard-wrapped note's line breaks into spaces where the next word didn't fit; a markdown-it core rule."""
     texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
     lines = [line for token in texts for line in _lines(token)]
     if len(lines) < _LEAST:
@@ -60,12 +60,12 @@ def _lines(token: Token) -> Sequence[Line]:
 
 
 def _has_room(line: Line, width: int) -> bool:
-    """Return whether the next line's first word would have fit on the line, which makes the break deliberate."""
+    """Return whether the next line's first word would have fit on this line, which makes the break deliberate."""
     word = _WORD.match(line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
 
-# Blocks that CommonMark doesn't know: formulas between `$$`, comments between `%%`, footnotes.
+# Blocks that aren't in CommonMark: formulas between `$$`, comments between `%%`, and footnotes.
 
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*")
 MOST_FOOTNOTES = 1_000
@@ -80,7 +80,7 @@ def add(parser: MarkdownIt) -> None:
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Return the rule for a block whose first line begins with a mark and whose last line ends with the same mark."""
+    """Return the rule for a block whose first line begins with `mark` and whose last line ends with it."""
 
     def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         begin = state.bMarks[start] + state.tShift[start]
@@ -107,7 +107,7 @@ def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], b
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a footnote, whose further paragraphs are indented; footnotes are rendered at the end of the note."""
+    """Parse a footnote, including any indented paragraphs. Footnotes are rendered at the end of the note."""
     match = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
     if not match or state.is_code_block(start):
         return False
@@ -125,7 +125,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 MAX_NESTING = 60
-"""Maximum nesting depth; deeper quotes and lists stay text."""
+"""Maximum nesting depth; deeper quotes and lists are kept as text."""
 
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
@@ -137,13 +137,13 @@ _ADDRESS = re.compile(
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
-    """Parse a note's text into tokens; its footnotes go into the environment."""
+    """Parse a note's text into tokens, storing its footnotes in the environment."""
     return markdown().parse(text, environment)
 
 
 @lru_cache(1)
 def markdown() -> MarkdownIt:
-    """Return the parser of notes, whose options also apply to rendering."""
+    """Return the parser for notes. Its options also apply to rendering."""
     parser = MarkdownIt(
         "commonmark", {"html": False, "maxNesting": MAX_NESTING, "breaks": True, "xhtmlOut": False}
     ).enable(["table", "strikethrough"])
@@ -160,7 +160,7 @@ def markdown() -> MarkdownIt:
 
 
 def _is_followed(url: str) -> bool:
-    """Return whether an address is allowed as a link or a picture; other addresses stay text."""
+    """Return whether a URL is allowed as a link or picture; any other URL stays text."""
     scheme = _SCHEME.match(url)
     return scheme is None or scheme[1].lower() in FOLLOWED or is_pasted(url)
 
@@ -182,7 +182,7 @@ def _obsidian(state: StateCore) -> None:
 
 
 def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens; block quotes that begin like a callout become callouts."""
+    """Yield the tokens, turning block quotes that begin like a callout into callouts."""
     open_quotes = []
     for number, token in enumerate(tokens):
         if token.type == "blockquote_open":
@@ -207,7 +207,7 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _addresses(state: StateCore) -> None:
-    """Turn bare web addresses into links."""
+    """Turn bare URLs into links."""
     for token in state.tokens:
         if token.type != "inline" or "http" not in token.content:
             continue
@@ -231,7 +231,7 @@ def _link_addresses(text: Token) -> Iterator[Token]:
 
 
 def _embeds(state: StateCore) -> None:
-    """Turn an embed that is alone in its paragraph into a block."""
+    """Turn an embed that is the only content of its paragraph into a block."""
     for number, token in enumerate(state.tokens):
         children = token.children or ()
         if token.type == "inline" and len(children) == 1 and children[0].type == "wikilink":
@@ -241,7 +241,7 @@ def _embeds(state: StateCore) -> None:
 
 
 def _blanks(state: StateCore) -> None:
-    """Hide paragraphs that consist of comments and anchors only."""
+    """Hide paragraphs that contain only comments and anchors."""
     for number, token in enumerate(state.tokens):
         if token.type != "inline" or state.tokens[number - 1].type != "paragraph_open" or not token.content.strip():
             continue
@@ -251,7 +251,7 @@ def _blanks(state: StateCore) -> None:
             state.tokens[number - 1].hidden = state.tokens[number + 1].hidden = True
 
 
-# Formulas as short HTML: TeX commands become letters and signs, superscripts and subscripts.
+# Formulas as short HTML: TeX commands become letters, symbols, superscripts and subscripts.
 
 _SIGNS = dict(
     item.split("=")
@@ -271,7 +271,7 @@ _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 
 
 def formula(tex: str) -> str:
-    """Return a formula, with or without dollar signs, as one line of HTML; unknown commands are left out."""
+    """Return a formula, with or without dollar signs, as one line of HTML. Unknown commands are dropped."""
     text = " ".join(tex.strip("$").split())
     for _ in range(3):
         text = _FRACTION.sub(r"(\1)/(\2)", text)
@@ -304,11 +304,11 @@ _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(TAG)
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
-"""HTML tags without attributes, for formatting that Markdown doesn't have."""
+"""HTML tags without attributes, for formatting not available in Markdown."""
 _ANCHOR = re.compile(
     r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
 )
-"""An empty HTML anchor, without attributes other than its name."""
+"""An empty HTML anchor with no attributes other than its name."""
 
 _PASTED = re.compile(
     rf"""(?i)!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
@@ -344,7 +344,7 @@ def _rule(
     read: Callable[[StateInline, re.Match[str]], None],
     allows: Callable[[StateInline, re.Match[str]], bool] = lambda *_: True,
 ) -> Callable[[StateInline, bool], bool]:
-    """Return an inline rule for a pattern: if `allows` accepts a match, `read` adds its tokens."""
+    """Return an inline rule for a pattern. If `allows` accepts a match, `read` adds the tokens."""
 
     def rule(state: StateInline, silent: bool) -> bool:
         match = pattern.match(state.src, state.pos, state.posMax)
@@ -405,7 +405,7 @@ def _plain(state: StateInline, match: re.Match[str]) -> None:
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
-    """Parse an embedded `data:` picture in Markdown or HTML; markdown-it would take a second per megabyte."""
+    """Parse an embedded `data:` picture in Markdown or HTML, which would take markdown-it a second per megabyte."""
     match = _PASTED.match(state.src, state.pos, state.posMax)
     if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
         return False
