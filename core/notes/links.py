@@ -72,7 +72,8 @@ class NoteLinks:
         """Return the id of the nearest note that a link in `note` leads to, preferably in the same base, or None.
 
         `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
-        note's folder or to the note, or it is the end of a path; one that begins with a slash may begin above that folder.
+        note's folder or to the note, or it is the end of a path. A path with a leading slash may start above that
+        folder.
         """
         wanted = plain(target).strip("/")
         folder = dirname(note.path or "")

@@ -168,7 +168,7 @@ year years yearly annually annual 年""".split("\n"),
     )
     for name in words
 }
-"""Word -> the period it stands for."""
+"""Word -> the period that it means."""
 _PERIODS = UNIT | {"fortnight": ("s", Fraction(14 * 86400)), "quarter": ("month", Fraction(3))}
 _ADVERB = "(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?"
 _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"

@@ -21,7 +21,7 @@ from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""Name that stands for the newest backup."""
+"""Name of the newest backup."""
 
 _LOG = logging.getLogger(__name__)
 _FOLDER, _DAILY = "backup_folder", "backup_daily"
