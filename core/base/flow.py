@@ -19,7 +19,12 @@ _BREAK = re.compile(
 )
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 _NARROW = 40
-"""Width below which a paragraph on a page keeps its lines, because it may be a verse or an address."""
+"""Width below which a paragraph on a page keeps its lines, as a verse or an address would."""
+_ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
+"""A row of a table with bars at both ends."""
+_RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+[ \t]*+)?+")
+"""The dashes below the header of a table."""
+_BAR = re.compile(r"(?<!\\)\|")
 GAP, LINE = "\ufdd0", "\ufdd1"
 """Placeholders in flowing text for a hidden character and for a line break that is kept.
 
@@ -49,6 +54,22 @@ def flow(text: str, known: str = "", *, paged: bool = False) -> str:
 def as_copied(text: str) -> str:
     """Return flowing text without its placeholders, for the clipboard."""
     return text.replace(GAP, "").replace(LINE, "\n")
+
+
+def cells(row: str) -> list[str]:
+    """Return the cells of a table's row, which may have bars at its ends."""
+    return [cell.strip() for cell in _BAR.split(row.strip(" \t\n>").strip("|"))]
+
+
+def as_row(row: str) -> str:
+    """Return a table's row with dots between its cells, as people write it in a sentence."""
+    return " · ".join(filter(None, cells(row)))
+
+
+def without_bars(text: str) -> str:
+    """Return a text whose table rows have dots between their cells, without the dashes below headers."""
+    lines = (line for line in text.splitlines() if not _RULE.fullmatch(line))
+    return "\n".join(as_row(line) if _ROW.fullmatch(line) else line for line in lines)
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:

@@ -1,10 +1,11 @@
 """Answers: quotes from notes, a language model's sentences with their evidence, and threads of questions."""
 
+import re
 from datetime import datetime
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
-from core.base.flow import as_copied, flow
+from core.base.flow import as_copied, as_row, flow, without_bars
 from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message, message_table
 from core.model.chunks import Chunk
@@ -20,6 +21,10 @@ Answered = Literal["yes", "possibly", "no"]
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 
 _NEAREST = 3
+_HEADER_ABOVE = re.compile(
+    r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++\n(?:[^|\n]*+\|.*+\n)*+\Z"
+)
+"""The header of a table, with the rows between it and the end of the text."""
 DENIED = message("I found nothing in your notes that answers this.")
 DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("The language model wrote nothing that your notes support.")
@@ -73,6 +78,23 @@ class Quote:
         """
         text = self.text[slice(*part)]
         return text if self.kind in ("code", "row") else flow(text, self.chunk.text, paged=self.note.is_paged)
+
+    def header(self, part: Span) -> str | None:
+        """Return the header of the table if a part of the text is rows of one, "" if it has none; None for no rows."""
+        if self.kind == "row":
+            return self.lead
+        if above := _HEADER_ABOVE.search(self.text[: part[0]]):
+            return above[1]
+        lines = self.text[slice(*part)].splitlines()
+        is_rows = self.kind != "code" and all(line.lstrip(" \t>").startswith("|") for line in lines)
+        return "" if is_rows else None
+
+    def readable(self, part: Span) -> str:
+        """Return a part of the text as people write it: without hard line breaks, and without the bars of tables."""
+        text = as_copied(self.flowing(part))
+        if self.header(part) is not None:
+            return "\n".join(filter(None, map(as_row, text.splitlines())))
+        return text if self.kind == "code" else without_bars(text)
 
     @property
     def shown_lead(self) -> str:
@@ -167,9 +189,11 @@ class Answer:
             return "\n".join(lines)
         lead = ""
         for quote in self.at_first:
-            lines += [quote.shown_lead] if quote.shown_lead not in ("", lead) else []
-            lines += [f"{as_copied(quote.flowing(quote.shown))} [{quote.number}]", *quote.definitions]
-            lead = quote.shown_lead
+            header = quote.header(quote.shown)
+            own = quote.shown_lead if header is None else as_row(header)
+            lines += [own] if own not in ("", lead) else []
+            lines += [f"{quote.readable(quote.shown)} [{quote.number}]", *quote.definitions]
+            lead = own
         return "\n".join(lines)
 
     @property

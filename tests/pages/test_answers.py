@@ -7,6 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 
 from core.model import Filters
+from core.model.answers import _HEADER_ABOVE
 from pages.ui.search import quotes
 from tests.pages.conftest import Screen
 
@@ -88,7 +89,55 @@ def test_a_row_is_drawn_with_its_column_names(filled: Screen, table: str) -> Non
 )
 def test_what_looks_like_a_table_takes_no_time(line: str) -> None:
     """A pattern that tries each way to divide the dashes would not end."""
-    assert quotes._HEADER.findall(f"a | b\n{line}") == []
+    assert not _HEADER_ABOVE.search(f"a | b\n{line}")
+    assert not _HEADER_ABOVE.search("a | b\n--|--\n" + "| a | b |\n" * 1000 + "|" * 300)
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "row", "other", "header"),
+    [
+        (
+            "who pays the budget of 450 EUR?",
+            "| Who | What |\n|---|---|\n| Tom | router |\n| Anna | budget 450 EUR |",
+            "Anna · budget 450 EUR",
+            "Tom",
+            "Who · What",
+        ),
+        (
+            "who pays the budget of 450 EUR?",
+            "Who | What\n---|---\nTom | router\nAnna | budget 450 EUR",
+            "Anna · budget 450 EUR",
+            "Tom",
+            "Who · What",
+        ),
+        (
+            "谁联系保险公司？",
+            "| 事项 | 负责人 |\n|---|---|\n| 上线日期定在周五 | 王芳 |\n| 联系保险公司 | 李刚 |",
+            "联系保险公司 · 李刚",
+            "王芳",
+            "事项 · 负责人",
+        ),
+    ],
+)
+def test_rows_between_sentences_are_quoted_alone_and_without_bars(
+    filled: Screen, question: str, table: str, row: str, other: str, header: str
+) -> None:
+    body = f"# 搬家 Move\n\nWe met on Monday.\n\n{table}\n\nWe meet again on Friday.\n"
+    note = filled.workspace.notes.add("vault", body, title="搬家 Move", author="person")
+    (quote, *_) = box(filled.open("search", q=question))
+    shown = re.sub("<[^>]*>", "", quote)
+    assert not any(part in shown for part in ("|", other, "Friday")), shown
+    assert all(cell in shown for cell in row.split(" · "))
+    answer = filled.workspace.answers.ask(question)
+    assert answer.text == f"{header}\n{row} [1]"
+    first = answer.quotes[0]
+    assert filled.workspace.notes.get(note.id).body[first.start : first.end] == first.text
+    assert f"> {row}\n" in quotes.as_markdown(first)
+    if answer.has_more:
+        filled.press("more_of_answer")
+        (whole, *_) = box(filled)
+        assert not any(part in whole for part in ("|", "---"))
+        assert all(part in whole for part in (other, "Friday"))
 
 
 def test_a_follow_up_is_asked_below_the_answer_and_the_way_back_is_kept(filled: Screen) -> None:

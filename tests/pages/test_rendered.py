@@ -68,6 +68,12 @@ def test_no_dot_follows_the_last_cell_of_a_row_that_answers() -> None:
     )
 
 
+def test_rows_without_their_header_are_drawn_as_rows() -> None:
+    drawn = rendered.render_text("| Tom | **router** |\n| Anna | `a|b` 450 EUR |\n\nFriday | or so")
+    rows = re.sub(r"<(?!br)[^>]*>", "", drawn).split("<br>")
+    assert [" ".join(row.split()) for row in rows] == ["Tom · router", "Anna · a|b 450 EUR", "Friday | or so"]
+
+
 def test_marks_stand_where_they_stand_in_the_source() -> None:
     text = "A **quick `fox` jumps**. The end."
     shown = rendered.render_text(text, [span(text, "quick"), span(text, "fox")], span(text, "The end."))

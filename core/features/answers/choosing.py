@@ -216,7 +216,9 @@ MARKED = 240
 SHOWN = 200
 """Maximum width of the marked part together with the sentences shown before and after it."""
 WEAKEST = 0.1
-"""Minimum odds for a unit in the marked part, as a share of the strongest unit's odds."""
+"""Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
+WEAKEST_ROW = 0.5
+"""The same for a row of a table, which says nothing about the rows next to it."""
 _WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
@@ -314,31 +316,35 @@ class Excerpt:
 
     @property
     def shown(self) -> Span:
-        """The span of the marked part with one more unit before and after it, if they fit."""
+        """The span of the marked part with one more unit before and after it, if they fit; no rows are added."""
         first, last = self._marked_units
-        if first and self._width(first - 1, last) <= SHOWN:
+        if self.units[first].unit.kind == "row":
+            return self.marked
+        if first and self._fits(first - 1, last, SHOWN):
             first -= 1
-        if last < len(self.units) and self._width(first, last + 1) <= SHOWN:
+        if last < len(self.units) and self._fits(first, last + 1, SHOWN):
             last += 1
         return self._place(first, last)
 
     @property
     def _marked_units(self) -> tuple[int, int]:
         odds = [0.0 if unit.parts["asks"] else exp(unit.evidence) for unit in self.units]
+        least = max(odds) * (WEAKEST_ROW if self.strongest.unit.kind == "row" else WEAKEST)
         _, first, last = max(
             (sum(odds[first:last]), first, last)
             for first, last in combinations(range(len(self.units) + 1), 2)
-            if last == first + 1
-            or (min(odds[first:last]) >= WEAKEST * max(odds) and self._width(first, last) <= MARKED)
+            if last == first + 1 or (min(odds[first:last]) >= least and self._fits(first, last, MARKED))
         )
         return first, last
 
     def _place(self, first: int, last: int) -> Span:
         return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
 
-    def _width(self, first: int, last: int) -> int:
+    def _fits(self, first: int, last: int, width: int) -> bool:
+        """Return whether units can be shown in one piece: not wider than this, and rows of one table or no rows."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
-        return len(text) + len(_WIDE.findall(text))
+        tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
+        return len(tables) == 1 and len(text) + len(_WIDE.findall(text)) <= width
 
     @property
     def kind(self) -> QuoteKind:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from core.base.codec import assemble
+from core.base.flow import without_bars
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
@@ -175,7 +176,7 @@ def format_answer(answer: AnswerView) -> list[str]:
         return [*head, *written, *([_("The closest passages:"), *nearest] if nearest else [])]
     if not written:
         head.append(say(ANSWERED[answer.answered]))
-    cited = (f"[{item.number}] {_place(item)}: {one_line(item.quote)}" for item in answer.citations)
+    cited = (f"[{item.number}] {_place(item)}: {one_line(without_bars(item.quote))}" for item in answer.citations)
     plain = (f"[{item.number}] {_place(item)}" for item in answer.citations)
     return [*head, *(written or [answer.answer]), "", *(cited if answer.writing else plain)]
 

@@ -9,7 +9,7 @@ from textwrap import dedent
 import streamlit as st
 from streamlit import container
 
-from core.base.flow import as_copied
+from core.base.flow import cells
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
 from pages.ui.notes.files import page_file
@@ -25,9 +25,6 @@ _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
 
 _MORE = "more_of_the_answer"
-
-
-_HEADER = re.compile(r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++$")
 
 
 def box(result: SearchResult) -> Answer | None:
@@ -71,7 +68,7 @@ def _box(answer: Answer) -> None:
 def as_markdown(quote: Quote) -> str:
     """Return the highlighted part of a quote as Markdown with its source: title, headings and a link to the file."""
     place = cards.place(quote)
-    said = "\n".join(f"> {line}".rstrip() for line in as_copied(quote.flowing(quote.marked)).splitlines())
+    said = "\n".join(f"> {line}".rstrip() for line in quote.readable(quote.marked).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
@@ -117,29 +114,23 @@ def _text(quote: Quote) -> str:
             f'{render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
         )
     marked = quote.marked[0] - start, quote.marked[1] - start
-    if (quote.kind == "row" and quote.lead) or all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
-        # The last header before the rows, or else the quote's lead.
-        headers = [quote.lead if quote.kind == "row" else "", *_HEADER.findall(quote.text[: quote.shown[0]])]
-        return "<br>".join(_rows(text, headers[-1], marked))
+    if (header := quote.header(quote.shown)) is not None:
+        return "<br>".join(_rows(text, header, marked))
     return render_text(text, sentence=marked)
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
-    """Yield the rows of a table as HTML with dimmed column names, highlighting rows in the strongest part."""
-    heads = _cells(header)
+    """Yield the rows of a table as HTML, with dimmed column names; rows of the strongest part are marked."""
+    heads = cells(header)
     ends = [match.end() for match in re.finditer(r"\n|\Z", text)]
     for start, end in pairwise([0, *ends]):
-        cells = _cells(text[start:end])
-        if not any(cells):
+        values = cells(text[start:end])
+        if not any(values):
             continue
-        names = heads + [""] * (len(cells) - len(heads))
+        names = heads + [""] * (len(values) - len(heads))
         row = ' <span class="t-dim">·</span> '.join(
             f'<span class="t-dim">{render_text(name)}</span> {render_text(cell)}'
-            for name, cell in zip(names, cells, strict=False)
+            for name, cell in zip(names, values, strict=False)
             if cell
         )
         yield f'<span class="t-near">{row}</span>' if start < marked[1] and marked[0] < end else row
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip(" \t\n>").strip("|").split("|")]

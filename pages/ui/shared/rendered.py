@@ -6,6 +6,7 @@ one by one, so that a span of the source is also a span of the output.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -54,6 +55,8 @@ class RenderedPart:
 BREAK = "<br>"
 _BULLET = "• "
 _TASK = re.compile(r"\[([ xX])\]\s+")
+_ROWS = re.compile(r"(?:\|.*\|[ \t]*(?:\n|\Z))+")
+"""A paragraph that consists of the rows of a table without its header."""
 _CELL = ' <span class="t-dim">·</span> '
 
 
@@ -141,7 +144,8 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             if task:
                 children[0].content = children[0].content[task.end() :]
                 parts[-1] = RenderedPart(at, at, shown="☐ " if task[1] == " " else "☑ ")
-            for piece in _inline(hidden, text, children, at, css):
+            inline = _inline(hidden, text, children, at, css)
+            for piece in _separate_cells(text, inline) if _ROWS.fullmatch(token.content) else inline:
                 parts.append(piece)
                 at = max(at, piece.end)
         elif token.type == "heading_open":
@@ -195,6 +199,21 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             yield RenderedPart(start, at, shown=html(token.content))
         else:
             yield from _restore(text, hidden, start, at, " ".join(styles))
+
+
+def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[RenderedPart]:
+    """Yield the pieces of table rows, with the separators of cells in place of bars, and a line for each row."""
+    for piece in parts:
+        if piece.shown in ("", " "):
+            yield replace(piece, shown=BREAK)
+        elif piece.shown is not None or "code" in piece.css:
+            yield piece
+        else:
+            for match in re.finditer(r"\||[^|]+", text[piece.start : piece.end]):
+                start, end = piece.start + match.start(), piece.start + match.end()
+                before, after = text[:start].rpartition("\n")[2], text[end:].partition("\n")[0]
+                bar = _CELL if before.strip(" \t>*+-") and after.strip() else ""
+                yield replace(piece, start=start, end=end, shown=bar if match[0] == "|" else None)
 
 
 def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
