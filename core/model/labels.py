@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from pathlib import PurePath
 
-from core.base.messages import Message, lines, message, message_table, verbatim
+from core.base.messages import Message, lines, message, message_table, plural, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.evaluation import MissedAt, Pipeline
 from core.model.note_fields import CLASSIFYING, FieldValues
@@ -287,6 +287,20 @@ NOTICES: dict[Notice, Message] = {
     ),
     "no_notes": NO_NOTES,
 }
+
+
+WITH_EXPIRED = "status:active,expired"
+"""The filter that includes expired notes in a search."""
+
+
+def expired_notes(n: int) -> Message:
+    """Return the remark that expired notes with the question's words were left out, and how to include them."""
+    return plural(
+        "{n} expired note has these words and was left out. To include it, add {filter} to the question.",
+        "{n} expired notes have these words and were left out. To include them, add {filter} to the question.",
+        n=n,
+        filter=WITH_EXPIRED,
+    )
 
 
 def limits_of(notices: Iterable[Notice]) -> list[Message]:

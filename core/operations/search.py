@@ -37,6 +37,7 @@ from core.model import (
     SubQueryResult,
     Understood,
     classification,
+    expired_notes,
     ordering_lines,
     remarks,
 )
@@ -202,6 +203,7 @@ class ResultView:
     spelled: Mapping[str, str]
     choice: LlmSelection | None
     confident: bool
+    expired: int
     facets: tuple[Facet, ...]
     hits: tuple[HitView, ...]
     pictures: tuple[PictureHitView, ...]
@@ -293,6 +295,8 @@ def format_result(result: ResultView, *, full: bool = False, explain: bool = Fal
     `full` prints whole passages; `explain` adds scores and matching words.
     """
     printed = _format_head(result)
+    if result.expired and not (result.hits and result.confident):
+        printed.append(say(expired_notes(result.expired)))
     if result.hits and not result.confident:
         printed.append(_("Nothing similar was found. The closest hits:"))
     for hit in result.hits:

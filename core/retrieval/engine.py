@@ -319,6 +319,7 @@ class SearchEngine:
             asked=tuple(asked),
             decompositions=found,
             decompose_problem=problem,
+            expired=hits.count_expired(self._store, prepared.query),
         )
         return add_pages(answered, self._store, self._models)
 

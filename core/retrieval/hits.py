@@ -8,9 +8,11 @@ from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
+import numpy as np
+
 from core.base.errors import QueryError
 from core.base.frozen import frozen
-from core.base.text import query_keywords
+from core.base.text import is_chinese, query_keywords
 from core.intake.placeholders import is_evicted
 from core.markdown.inline import tag_key, with_parents
 from core.model import (
@@ -18,6 +20,7 @@ from core.model import (
     NOTE_FIELDS,
     SIGNALS,
     Click,
+    Condition,
     Copy,
     DroppedCandidate,
     Facet,
@@ -27,6 +30,7 @@ from core.model import (
     NoteSummary,
     Notice,
     Passage,
+    Query,
     SearchResult,
     StageScore,
     day_of,
@@ -38,6 +42,7 @@ from core.query.dates import YEARS
 from core.query.parser import parse
 from core.retrieval import confidence
 from core.retrieval.context import build_passage
+from core.retrieval.highlights import telling_words
 from core.retrieval.ranking import (
     ChunkMap,
     Group,
@@ -119,6 +124,31 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         without_model=all(base.without_model for base in whole.request.bases),
         lost=tuple(_list_dropped(ranked, query.settings.limit)) if query.explain else (),
     )
+
+
+_LEAST_WORDS = 2
+"""Minimum number of a question's words in an expired note, unless the question has fewer."""
+
+
+def count_expired(store: Store, query: Query) -> int:
+    """Return how many expired notes a search leaves out although a passage of theirs has at least half of its words.
+
+    Pairs of Chinese characters that no passage has aren't counted as words.
+    """
+    conditions = query.filters.conditions
+    words = telling_words(query_keywords(query.text))
+    if not store.fields.any_lapsed() or any(condition.field == "status" for condition in conditions):
+        return 0
+    lapsed = (*conditions, Condition("status", ("expired",)))
+    expired = store.chunks.passing(replace(query.filters, conditions=lapsed))
+    if not len(expired):
+        return 0
+    holders = store.words.holders(words)
+    held = Counter(rowid for rowids in holders for rowid in np.intersect1d(rowids, expired).tolist())
+    known = sum(bool(len(rowids)) or not is_chinese(word) for word, rowids in zip(words, holders, strict=True))
+    least = max(known / 2, min(_LEAST_WORDS, len(words)))
+    passages = store.chunks.by_rowid(rowid for rowid, count in held.items() if count >= least)
+    return len({chunk.note_id for chunk in passages.values()})
 
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:

@@ -6,6 +6,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from core.features.answers.operations import AnswerView, format_answer
 from core.model import Filters
 from core.model.answers import _HEADER_ABOVE
 from pages.ui.search import quotes
@@ -57,6 +58,23 @@ def test_what_the_notes_do_not_say_is_told(filled: Screen) -> None:
     filled.open("search", q="who has won the chess championship?")
     assert not box(filled)
     assert "I found nothing in your notes that answers this." in filled.text.replace("\\", "")
+
+
+def test_expired_notes_that_would_answer_are_named_and_included_by_a_press(filled: Screen) -> None:
+    question = "where is the cabin key hidden?"
+    body = "The cabin key is hidden below the blue flower pot."
+    filled.workspace.notes.add("vault", body, title="Cabin key", author="person", expires_at="2020-01-01")
+    filled.open("search", q="what are backups worth?")
+    assert "expired note" not in filled.text
+    filled.open("search", q=question)
+    assert not box(filled)
+    assert "1 expired note has these words and was left out." in filled.text.replace("\\", "")
+    printed = format_answer(AnswerView.from_answer(filled.workspace.answers.ask(question)))
+    assert "status:active,expired" in printed[0]
+    filled.press("include_expired")
+    assert filled.app.text_input(key="q").value == f"{question} status:active,expired"
+    assert "below the blue flower pot" in box(filled)[0]
+    assert "expired note" not in filled.text
 
 
 def test_a_question_is_judged_by_its_answer_alone(filled: Screen) -> None:

@@ -118,6 +118,29 @@ def test_an_expired_note_answers_only_where_it_is_asked_for(workspace: Workspace
     assert [card.title for card in workspace.notes.expiring(days=2)] == ["yesterday", "just now", "today"]
 
 
+def test_expired_notes_with_the_words_of_a_question_are_counted(workspace: Workspace) -> None:
+    add(workspace, "Bread", "Bake the bread in the kitchen at 220 degrees.")
+    assert workspace.search("where is the key of the cabin?").expired == 0
+    add(workspace, "Cabin", "The key of the cabin lies below the pot.", expires_at="2020-01-01")
+    add(workspace, "路由器", "路由器的密码写在纸条上。", expires_at="2020-01-01")
+    add(workspace, "Old cabin", "The key of the cabin was lost.", expires_at="2020-01-01", status="archived")
+    asked = {
+        text: workspace.search(text).expired
+        for text in (
+            "where is the key of the cabin?",
+            "路由器密码是多少？",
+            "what is the key of D minor called?",
+            "at how many degrees is bread baked?",
+            "where is the key of the cabin? -status:archived",
+            "谁写了这本小说？",
+            "status:expired",
+        )
+    }
+    assert list(asked.values()) == [1, 1, 0, 0, 0, 0, 0], asked
+    (found,) = workspace.search("key of the cabin status:active,expired", mode="keyword").hits
+    assert found.note.title == "Cabin"
+
+
 def test_a_note_that_expires_is_not_answered_from_the_cache(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

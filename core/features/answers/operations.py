@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from core.base.codec import assemble
 from core.base.flow import without_bars
 from core.base.frozen import frozen
-from core.base.messages import Message
+from core.base.messages import Message, lines
 from core.base.terminal import _, say
 from core.base.text import one_line
 from core.model import (
@@ -20,6 +20,7 @@ from core.model import (
     Progress,
     Quote,
     Sentence,
+    expired_notes,
     limits_of,
     no_progress,
 )
@@ -139,10 +140,13 @@ class AnswerView:
     def from_answer(cls, answer: Answer) -> Self:
         written = tuple(AnswerSentence.from_sentence(*numbered) for numbered in enumerate(answer.written, 1))
         writing = answer.writing
+        expired = answer.result.expired if answer.answered == "no" else 0
+        said = [*filter(None, [answer.explanation]), *([expired_notes(expired)] if expired else [])]
         return assemble(
             cls,
             answer,
             answer=answer.text,
+            explanation=lines(*said, separator=" ") if len(said) > 1 else next(iter(said), None),
             sentences=written or tuple(map(AnswerSentence.from_quote, answer.quotes)),
             citations=tuple(map(AnswerCitation.from_quote, answer.quotes)),
             nearest=tuple(map(NearestHit.from_hit, answer.nearest)),

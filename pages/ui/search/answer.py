@@ -253,6 +253,8 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
     if result.hits:
         first = container()
         answer = quotes.box(result)
+        if not (answer.quotes if answer else result.confident):
+            understood.offer_expired(text, result)
         if answer is not None and not answer.denied:
             with first:
                 section(text, options)
@@ -265,6 +267,7 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
         return
     else:
         understood.draw_suggestions(text, result)
+        understood.offer_expired(text, result)
     options = options | {"limit": result.settings.limit}
     on_demand("Also considered", "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
     why_not(text, options)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from itertools import groupby
 
 import streamlit as st
@@ -14,6 +15,7 @@ from core.model import (
     FACETS,
     NOT_NARROWING,
     NOTE_FIELDS,
+    WITH_EXPIRED,
     Decomposition,
     Facet,
     Filters,
@@ -22,6 +24,7 @@ from core.model import (
     SubQueryResult,
     Term,
     day_of,
+    expired_notes,
     on_clock,
 )
 from pages.ui.search import hits, question_box
@@ -31,7 +34,7 @@ from pages.ui.shared.knobs import NO_RERANKER, QUICK
 from pages.ui.shared.safe import folded, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
-from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row
+from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row, small
 
 # The sub-queries of a decomposed question, round by round, with the number of total and new hits.
 
@@ -232,6 +235,14 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
             if "model_loading" in result.notices
             else t("Use fewer or different words.")
         )
+
+
+def offer_expired(text: str, result: SearchResult) -> None:
+    """Draw how many expired notes were left out, and the button that includes them; nothing if there are none."""
+    if result.expired:
+        with row("expired_left_out"):
+            caption(expired_notes(result.expired), "history_toggle_off", width="content")
+            small("Include expired notes", "include_expired", "add", on_click=partial(put, f"{text} {WITH_EXPIRED}"))
 
 
 def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
