@@ -68,6 +68,13 @@ _ACROSS = re.compile(
 )
 """Two Chinese characters that don't form a word because one of them is a particle or pronoun."""
 
+_FUNCTION_WORD = re.compile(
+    "[是有]?(?:为什么|什么|怎么样|怎么|怎样|哪些|哪[个里种]|多少)[是的]?|如何|为何|任何|[是能可]否|有没有|是不是|能不能"
+    "|可以|所以|因为|还是|或者|以及|[这那一某有]些|[这那一两几每各多]个"
+    "|(?<![于总但要])是(?!非)|(?<![所拥没具含只还私公国共原独特])有(?![效限关序趣利害用机])"
+)
+"""Chinese words that ask or connect, which no mark begins or ends with."""
+
 
 @dataclass(frozen=True)
 class TokenizedHit:
@@ -166,7 +173,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
         # Pick the sentence with the greatest total length of marked words, or the first one if no words are marked.
         for start, end in spans:
             scores[start, end] = sum(last - first for first, last in marked if start <= first and last <= end)
-    return Highlight(marked, max(scores, key=scores.__getitem__, default=None), nearness, share)
+    return Highlight(_trim(text, marked), max(scores, key=scores.__getitem__, default=None), nearness, share)
 
 
 def sentences(text: str) -> list[Span]:
@@ -225,7 +232,25 @@ def telling_words(words: Sequence[str]) -> Sequence[str]:
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return the spans of words found in the text, in any of their forms, and the set of words found."""
     places = word_places(text, words, stems)
-    return tuple(join_spans(sorted(span for span, _ in places))), {word for _, word in places}
+    return _trim(text, tuple(join_spans(sorted(span for span, _ in places)))), {word for _, word in places}
+
+
+def _trim(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """Return spans without the Chinese question and function words at their ends, or halves of them.
+
+    If nothing else is in the spans, they stay as they are.
+    """
+    words = [match.span() for match in _FUNCTION_WORD.finditer(simplify(text))]
+    trimmed = []
+    for span in spans:
+        start, end = span
+        for first, last in words:
+            start = min(last, end) if first <= start < last else start
+        for first, last in reversed(words):
+            end = max(first, start) if first < end <= last else end
+        if end - start > 1 or (start, end) == span:  # a single character left is half of a word
+            trimmed.append((start, end))
+    return tuple(trimmed) or spans
 
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
