@@ -203,8 +203,9 @@ _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-"""A picture whose data is part of the text. Only its description is kept."""
-_TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
+"""A picture whose data is part of the text; only its description is kept."""
+_TRAILING = re.compile(r"\s+(?:\{:?\s*[#.][^{}]*\}|\^[\w-]+)$")
+"""The attributes of a heading, in Pandoc's or in Python-Markdown's syntax, or the id of a block."""
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
 _SIGNS = re.compile(r"\*+|_+|~~|==")

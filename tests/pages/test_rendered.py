@@ -33,6 +33,11 @@ def span(text: str, part: str) -> tuple[int, int]:
         ("一行\n又一行", "一行又一行"),
         ("> [!tip]- Rest the dough\n> for long", "Rest the dough for long"),
         ("It rose. ^a1b2", "It rose. "),
+        ("# Yeast {: #yeast }\n\nIt rose. {.note}", '<span class="t-h">Yeast </span><br>It rose. '),
+        (
+            "see {# this #} and `{: #a }` {: #b } here",
+            'see {# this #} and <span class="t-code">{: #a }</span> {: #b } here',
+        ),
         (
             "![[chart.svg#icon]] ![[board.png|300]] [[C|C# notes]] [[#Rest]]",
             " ".join(f'<span class="t-u">{name}</span>' for name in ("chart.svg", "board.png", "C# notes", "Rest")),
