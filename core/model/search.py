@@ -423,12 +423,15 @@ class LlmSelection:
 class SearchResult:
     """The hits of a search, along with the search's settings, notices and problems.
 
-    `settings` are complete. `reranker` ordered the hits; if reranking failed, it is empty and `rerank_problem` gives
-    the reason. `spelled` maps words that no chunk contains to the nearest spelling, which was searched for instead.
-    `confident` is False if the notes hardly answer the question, judged by `evidence` (`core/retrieval/confidence.py`).
-    `asked` are the sub-queries of an exploratory search in order, `decompositions` the decompositions of the question,
-    the used one first. `lost` is set with `explain`, and `choice` if all searched bases are literal. `pictures` are
-    separate hits for a question that asks for pictures. `without_model`: no searched base supports semantic search.
+    `settings` are the complete settings. `reranker` names the reranker that ordered the hits. If reranking failed, it
+    is empty and `rerank_problem` gives the reason. `spelled` maps words that no chunk contains to the nearest spelling,
+    which was searched for instead. `confident` is False if the notes hardly answer the question, judging by `evidence`
+    (`core/retrieval/confidence.py`).
+
+    `asked` are the sub-queries of an exploratory search, in order. `decompositions` are the question's decompositions,
+    starting with the one that was used. `lost` is set only with `explain`, and `choice` only if all searched bases are
+    literal. `pictures` are separate hits for a question asking for pictures. `without_model` is True if no searched
+    base supports semantic search.
     `expired` is the number of expired notes with the question's words, which were left out.
     """
 
