@@ -784,6 +784,46 @@ class TestEditor(EditorStage):
         expect(shown.one(".cm-content")).not_to_be_focused()
         assert self.text(shown) == "    - boots"
 
+    @pytest.mark.parametrize("is_source", [False, True])
+    @pytest.mark.parametrize(
+        ("text", "keys", "made"),
+        [
+            ("{|}a | b\n--|--\nc | d", "Tab ! Tab ! Tab !", "a | b!\n--|--\nc! | d!"),
+            ("| a{|} | b |\n|---|---|\n| | d |\n\nend", "Tab ! Tab ! Tab !", "| a | b! |\n|---|---|\n| !| d! |\n\nend"),
+            ("| a | b |\n|---|---|\n|| {|}d |", "Shift+Tab ! Shift+Tab !", "| a | b! |\n|---|---|\n|!| d |"),
+            ("| {|}a | b |\n|---|---|", "Shift+Tab ! Tab Tab !", "| !a | b |\n|---|---|\n| ! |  |"),
+            ("| a | b |\n|-{|}--|---|\n| c | d |", "Tab ! Shift+Tab !", "| a | b! |\n|---|---|\n| c! | d |"),
+            ("> | a | b |\n> |---|---|\n> | c | {|}d |\n\nend", "Tab !", None),
+            ("- | a \\| [[x\\|y]] | b |\n  |---|---|\n  | c | {|}d |", "Tab !", None),
+        ],
+    )
+    def test_tab_goes_through_the_cells_of_a_table(
+        self, shown: Stage, text: str, keys: str, made: str | None, *, is_source: bool
+    ) -> None:
+        if is_source:
+            shown.page.keyboard.press("Alt+p")
+        before, _, after = text.partition("{|}")
+        self.write(shown, before + after, *["ArrowLeft"] * len(after))
+        for key in keys.split():
+            shown.page.keyboard.press(key)
+        added = {">": "| d |\n> | ! |  |", "-": "| d |\n  | ! |  |"}
+        assert self.text(shown) == (made or (before + after).replace("| d |", added.get(text[0], "")))
+        expect(shown.one(".cm-content")).to_be_focused()
+
+    @pytest.mark.parametrize("keys", ["", "/ t a b l e Enter"])
+    def test_a_new_table_is_filled_by_the_keyboard(self, shown: Stage, keys: str) -> None:
+        self.write(shown, "boots\n\n", *keys.split()[:-1])
+        if keys:
+            shown.later(200)
+            expect(shown.page.get_by_role("option", name="Table")).to_be_visible()
+            shown.later(200)
+            shown.page.keyboard.press("Enter")
+        else:
+            shown.page.get_by_role("button", name="Table").click()
+        for key in "a Tab b Tab c Tab d Tab e".split():
+            shown.page.keyboard.press(key)
+        assert self.text(shown) == "boots\n\n| a | b |\n| --- | --- |\n| c | d |\n| e |  |"
+
     def test_the_bar_gives_lines_their_formats(self, shown: Stage) -> None:
         self.write(shown, "boots\n\n- hats", "Control+a")
         for name, made in (

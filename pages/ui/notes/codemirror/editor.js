@@ -13,6 +13,7 @@ import { formats, inCode, straightFence, whereIndented } from "./formats.js";
 import { live } from "./live.js";
 import { paste } from "./paste.js";
 import { highlight, language } from "./syntax.js";
+import { toCell } from "./tables.js";
 
 const SHOWN = 40;
 
@@ -197,6 +198,7 @@ export function edit(parent, { text, at, lists, on, words }) {
     highlightSelectionMatches(),
     keymap.of([
       ...closeBracketsKeymap, ...completionKeymap, ...searchKeymap, ...defaultKeymap, ...historyKeymap,
+      { key: "Tab", run: toCell(1), shift: toCell(-1) },
       { key: "Tab", run: whereIndented(indentMore), shift: whereIndented(indentLess) },
     ]),
     LOOK,

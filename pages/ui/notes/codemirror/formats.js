@@ -92,7 +92,8 @@ export const formats = picture => ({
   picture: { icon: "image", run: () => (picture(), true) },
 });
 
-const around = (state, at, name) => {
+/** The innermost node of a kind around a place, or null. */
+export const around = (state, at, name) => {
   let node = syntaxTree(state).resolveInner(at, -1);
   while (node && !name.test(node.name)) node = node.parent;
   return node;
