@@ -824,6 +824,22 @@ class TestEditor(EditorStage):
             shown.page.keyboard.press(key)
         assert self.text(shown) == "boots\n\n| a | b |\n| --- | --- |\n| c | d |\n| e |  |"
 
+    @pytest.mark.parametrize(
+        ("text", "made"),
+        [
+            ("> a", "> a\n\nb"),
+            ("> [!tip]\n> a", "> [!tip]\n> a\n\nb"),
+            ("> > a", "> > a\n>\n> b"),
+            ("- a\n  > b", "- a\n  > b\n\n  b"),
+            ("a\n\n> ", "a\n\n\nb"),
+            ("```\n> ", "```\n> \n\nb"),
+            ("> ```\n> a\n> ```", "> ```\n> a\n> ```\n\nb"),
+        ],
+    )
+    def test_enter_in_an_empty_line_of_a_quote_ends_it(self, shown: Stage, text: str, made: str) -> None:
+        self.write(shown, text, "Enter", "Enter", "b")
+        assert self.text(shown) == made
+
     def test_the_bar_gives_lines_their_formats(self, shown: Stage) -> None:
         self.write(shown, "boots\n\n- hats", "Control+a")
         for name, made in (

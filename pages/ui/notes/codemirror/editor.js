@@ -9,7 +9,7 @@ import { tags } from "@lezer/highlight";
 import { bar } from "./bar.js";
 import { beside } from "./beside.js";
 import { counting } from "./count.js";
-import { formats, inCode, straightFence, whereIndented } from "./formats.js";
+import { endQuote, formats, inCode, straightFence, whereIndented } from "./formats.js";
 import { live } from "./live.js";
 import { paste } from "./paste.js";
 import { highlight, language } from "./syntax.js";
@@ -181,6 +181,7 @@ export function edit(parent, { text, at, lists, on, words }) {
       { key: "Mod-Enter", run: save, preventDefault: true },
       { key: "Mod-s", run: save, preventDefault: true },
       { key: "Enter", run: endLink },
+      { key: "Enter", run: endQuote },
       ...[...Object.values(all), preview].filter(({ keys }) => keys).map(({ keys, run }) => ({ key: bound(keys), run, preventDefault: true })),
       { key: "Alt-π", run: preview.run, preventDefault: true },  // what these keys type on a Mac
     ])),

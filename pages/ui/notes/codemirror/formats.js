@@ -111,6 +111,17 @@ export const whereIndented = command => view => {
   return (LIST.test(line.text) || Boolean(code && line.from > code.from)) && command(view);
 };
 
+/** Enter on an empty line of a quote ends the quote; the line between keeps what follows out of it. */
+export const endQuote = view => {
+  const { state } = view, { main: { head, empty }, ranges } = state.selection, line = state.doc.lineAt(head);
+  const [, outer] = /^([\s>]*)>\s*$/.exec(line.text) ?? [];
+  if (outer === undefined || !empty || ranges.length > 1 || head < line.to || inCode(state, head)) return false;
+  const follows = line.number > 1 && /[^\s>]/.test(state.doc.line(line.number - 1).text);
+  const insert = follows ? `${outer.trimEnd()}\n${outer}` : outer;
+  view.dispatch({ changes: { from: line.from, to: line.to, insert }, selection: { anchor: line.from + insert.length }, scrollIntoView: true, userEvent: "input" });
+  return true;
+};
+
 // The indent of a fence: that of the fence that it closes, else that of the text of its list item.
 const columns = (state, at) => {
   const code = around(state, at, /^FencedCode$/), item = around(state, at, /^ListItem$/);
