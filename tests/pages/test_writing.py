@@ -94,6 +94,21 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     assert screen.workspace.drafts.all() == []
 
 
+def test_a_field_of_one_word_is_emptied_and_stays_empty(place: Path) -> None:
+    with Workspace(place) as workspace:
+        note = workspace.notes.add("home", "Sow in May.\n", category="peas", embed=False)
+        workspace.notes.add("home", "Dig in April.\n", category="beds", embed=False)
+    screen = beside(edited(note), "fields")
+    box = screen.app.selectbox(field(screen, "category"))
+    assert (box.value, box.proto.HasField("default")) == ("peas", False)  # so it has a cross
+    box.set_value(None).run()
+    assert paused(screen).workspace.notes.get(note.id).category == ""
+    screen.press("writing_leave").press("edit_note")
+    assert screen.app.selectbox(field(screen, "category")).value is None
+    screen.app.selectbox(field(screen, "category")).set_value("beds").run()
+    assert paused(screen).workspace.notes.get(note.id).category == "beds"
+
+
 def test_a_new_note_goes_into_one_of_the_bases_and_makes_none(garden: Note) -> None:
     screen = Screen()
     screen.workspace.bases.add("work")

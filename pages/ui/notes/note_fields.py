@@ -139,10 +139,12 @@ def words_box(
 
 
 def word_box(box: Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object) -> str | None:
-    """Draw a select box and return the word. The user can also type a word that isn't in `options`."""
+    """Draw a select box and return the word; the user can also empty it, or type a word that isn't in `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    word: str | None = drawn(box.selectbox, label, options, index=0 if value else None, key=key, **more)
+    if value:
+        session_state.setdefault(key, value)  # a box that begins with an index can't be emptied
+    word: str | None = drawn(box.selectbox, label, options, index=None, key=key, **more)
     return word
 
 
