@@ -1,5 +1,6 @@
 """Listing, finding, writing, classifying and archiving a workspace's notes. Each change creates a version."""
 
+import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -236,11 +237,15 @@ class Notes:
             raise EditError("Line {line} of the note has no checkbox.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
-    def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
-        """Copy a note, for example to edit it if its base doesn't write files, and return the copy."""
+    def copy(self, note_id: str, *, title: str = "", author: Author = "person", embed: bool = True) -> Note:
+        """Copy a note into its folder, by default with its title; return the copy.
+
+        A copy can be edited when the note's base writes no files.
+        """
         note = self._store.notes.note(note_id)
-        fields = {name: getattr(note, name) for name in NOTE_FIELDS}
-        return self.add(self._store.bases.by_id(note.base_id).name, note.body, author=author, embed=embed, **fields)
+        fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
+        base, folder = self._store.bases.by_id(note.base_id).name, posixpath.dirname(note.path or "")
+        return self.add(base, note.body, path=folder and f"{folder}/", author=author, embed=embed, **fields)
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
         """Archive notes. Only searches that ask for archived notes find them."""

@@ -117,9 +117,15 @@ def test_a_note_is_renamed_moved_copied_and_saved_from_its_menu(desk: Screen) ->
     assert desk.app.get("download_button")[0].proto.label == r"Plans\.md"
     assert desk.workspace.files.text(plan).endswith("---\n- [ ] call\n- [x] write\n")
     desk.app.session_state["changing_note"] = None
+    for title in ("Plans (copy)", "Plans (copy) 2"):
+        desk.app.menu_button(menu).click("copy").run()
+        copy = notes.get(desk.app.session_state["open_note"])
+        assert (copy.id != plan, copy.title, copy.path) == (True, title, f"work/{title}.md")
+        assert f"The copy is at 'work/{title}.md'." in desk.text.replace("\\", "")
+        opened(desk, "Plans")
     desk.app.menu_button(menu).click("copy").run()
-    assert [card.title for card in notes.all()].count("Plans") == 2
-    assert desk.app.session_state["open_note"] != plan
+    desk.press("notes_undo").open("notes")
+    assert len([card for card in notes.all() if "copy" in card.title]) == 2
 
 
 def test_a_box_is_ticked_for_the_version_that_is_read_and_in_files_only_where_they_are_written(

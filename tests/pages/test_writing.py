@@ -403,7 +403,7 @@ def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) 
     filled.press("writing_copy")
     copy = writing(filled.app).note
     assert copy is not None
-    assert (copy.id != note.id, copy.in_file, copy.title) == (True, False, note.title)
+    assert (copy.id != note.id, copy.in_file, copy.title) == (True, False, f"{note.title} (copy)")
     filled.press("writing_leave")
     filled.workspace.bases.update(note.base, write_files=True)
     filled.open("notes", note=note.id).press("edit_note")

@@ -350,7 +350,10 @@ def _menu(note: Note) -> None:
             case "move":
                 MOVE_DIALOG.open([note_id])
             case "copy":
-                opened.choose(workspace.notes.copy(note_id, embed=False).id)
+                copy = composer.copy(note)
+                opened.choose(copy.id)
+                text = t("The copy is at '{path}'.", path=plain(copy.path or ""))
+                offer_undo(text, partial(workspace.trash.take_back, copy.id))
             case "history":
                 history.DIALOG.open(note_id)
             case "pin":

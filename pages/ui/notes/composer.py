@@ -4,6 +4,7 @@ import posixpath
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import PurePosixPath
 from secrets import token_hex
 from threading import Lock
@@ -102,6 +103,13 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
     caret = _units(note.body) if at_end else max(0, caret)
     clear_undo()
     _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body, caret=caret))
+
+
+def copy(note: Note) -> Note:
+    """Copy a note beside the original, with a title that no note has yet; return the copy."""
+    taken, name = {card.title for card in workspace.notes.all()}, t("{title} (copy)", title=note.title)
+    titles = chain([name], (f"{name} {number}" for number in count(2)))
+    return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
 
 
 def _units(text: str) -> int:

@@ -118,7 +118,7 @@ def _draw(session: EditorSession) -> None:
                             "Make a copy here",
                             "writing_copy",
                             "content_copy",
-                            on_click=lambda: composer.edit(workspace.notes.copy(note.id, embed=False).id),
+                            on_click=lambda: composer.edit(composer.copy(note).id),
                             writes=True,
                         )
                         if not note.plain:
