@@ -212,7 +212,7 @@ def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
     assert all("letters-model" in text and "Update or remove the package." in text for text in problems.values())
     assert (cards["letters"].problem, cards["shared"].problem, cards["letters"].dimension) == (None, None, 64)
     assert EMBEDDERS["tfidf"].package == "", "a package takes no name of Tessera's"
-    assert "letters-model brings 'tfidf'" in caplog.text
+    assert "letters-model registers 'tfidf'" in caplog.text
     with pytest.raises(ModelError, match="is missing dimension"):
         EMBEDDERS.build("half")
     with pytest.raises(UnknownChoice, match="Did you mean 'letters'"):
