@@ -102,6 +102,7 @@ def _note(note: Note) -> None:
     actions.draw_retitled(note)
     items.box(note.id)
     reader.note(note, opened.passage(note))
+    history.draw_undo()
 
 
 opened.draw_begin_dialog()

@@ -19,6 +19,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         with Workspace(place) as workspace:
             for number in range(8):
                 workspace.notes.add("home", f"Shelf {number} is in room {number}.\n", title=f"Shelf {number}")
+            workspace.notes.add("home", "- [ ] sow\n- [ ] dig\n- [ ] mow\n" + "\nHoe.\n" * 60, title="Chores")
             folder = place.parent / "garden"
             folder.mkdir()
             (folder / "Beds.md").write_text("# Beds\n\nRows of beans.\n", encoding="utf-8")
@@ -163,6 +164,28 @@ def test_a_box_is_ticked_with_a_click_and_a_saved_edit_is_undone_with_two(tab: T
         tab.settle()
     expect(page.get_by_role("checkbox", name="water the ferns", exact=True)).to_be_checked()
     assert len(clicks) == 2
+
+
+def test_boxes_are_ticked_one_after_another_where_they_stand(tab: Tab, place: Path) -> None:
+    with Workspace(place, readonly=True) as workspace:
+        note = workspace.notes.resolve("Chores")
+    page = tab.page
+    boxes = [page.get_by_role("checkbox", name=name, exact=True) for name in ("sow", "dig", "mow")]
+    tab.open(f"/notes?note={note.id}")
+    expect(boxes[2]).to_be_visible()
+    tab.settle()
+    places = [box.bounding_box() for box in boxes]
+    for box, area in zip(boxes, places, strict=True):
+        assert area is not None
+        page.mouse.click(area["x"] + area["width"] / 2, area["y"] + area["height"] / 2)
+        expect(box).to_be_checked()
+        expect(page.get_by_role("button", name="Undo")).to_be_in_viewport()
+        tab.settle()
+        assert [one.bounding_box() for one in boxes] == places
+    # Nothing that stays in view is over the line that takes it back, wherever one reads.
+    page.mouse.wheel(0, 600)
+    page.get_by_role("button", name="Undo").click()
+    expect(boxes[2]).not_to_be_checked()
 
 
 def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_moved_one(tab: Tab, place: Path) -> None:

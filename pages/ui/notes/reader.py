@@ -26,7 +26,7 @@ from core.model import (
 from pages.ui.chunks.bands import placed_edits
 from pages.ui.notes import actions, files, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
-from pages.ui.notes.history import draw_undo, offer_undo
+from pages.ui.notes.history import offer_undo
 from pages.ui.shared import widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
@@ -207,21 +207,19 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             workspace.uses.note("search", places, passage[1])
             workspace.clicks.note("open", passage[1], places)
     with container(key="reader"):
-        with container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
-            with row("reader_bar"):
-                if passage and passage[1]:
-                    page_link("search.py", "Back to the hits", "arrow_back", q=passage[1])
-                if way := opened.trail():
-                    small("Back", "note_back", "arrow_back", on_click=opened.back, args=(way,))
-                if listing.is_list():
-                    small("All notes", "all_notes", "description", on_click=opened.choose, args=("",))
-                else:
-                    opened.drawer()
-                if passage:
-                    files.original_link(note, passage[0].page)
-                st.html(f'<div class="t-title">{html(note.title)}</div>')
-                actions.actions(note)
-            draw_undo()
+        with container(key="reader_top", gap="xsmall"), row("reader_bar"):  # stays above the text when scrolling
+            if passage and passage[1]:
+                page_link("search.py", "Back to the hits", "arrow_back", q=passage[1])
+            if way := opened.trail():
+                small("Back", "note_back", "arrow_back", on_click=opened.back, args=(way,))
+            if listing.is_list():
+                small("All notes", "all_notes", "description", on_click=opened.choose, args=("",))
+            else:
+                opened.drawer()
+            if passage:
+                files.original_link(note, passage[0].page)
+            st.html(f'<div class="t-title">{html(note.title)}</div>')
+            actions.actions(note)
         with row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
