@@ -68,7 +68,8 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
     cards = narrowed.cards()
     if view == "list":
         history.draw_undo()
-        actions.marked(listing.marked_notes())
+        if cards:
+            actions.marked(listing.marked_notes())
     if not cards and is_importing(base):
         small_print("The notes are being imported.")
     else:

@@ -188,6 +188,23 @@ def test_boxes_are_ticked_one_after_another_where_they_stand(tab: Tab, place: Pa
     expect(boxes[2]).not_to_be_checked()
 
 
+def test_notes_are_ticked_in_the_list_one_after_another_where_they_stand(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/notes")
+    page.get_by_text("List", exact=True).click()
+    table = page.locator(".st-key-notes_side").get_by_test_id("stDataFrame")
+    expect(table).to_be_visible()
+    tab.settle()
+    area = table.bounding_box()
+    assert area is not None
+    expect(page.get_by_role("button", name="Archive", exact=True)).to_be_disabled()
+    for row, label in enumerate(("Delete 1 note", "Delete 2 notes")):
+        page.mouse.click(area["x"] + 15, area["y"] + 35 * (row + 1) + 18)
+        expect(page.get_by_role("button", name=label, exact=True)).to_be_enabled()
+        tab.settle()
+        assert table.bounding_box() == area
+
+
 def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_moved_one(tab: Tab, place: Path) -> None:
     page, folder = tab.page, place.parent / "garden"
     dialog = page.get_by_role("dialog")

@@ -328,15 +328,16 @@ def ways(note: Note) -> None:
 
 def marked(note_ids: Sequence[str]) -> None:
     """Draw the actions on the notes selected in the list."""
+    delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)) if note_ids else t("Delete")
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
         (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
         (t("Archive"), "archive_notes", "archive", archive_notes),
-        (t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids)), "delete_notes", "delete", trash.ask),
+        (delete, "delete_notes", "delete", trash.ask),
     )
-    with row("marked_actions"):
-        for label, key, icon, act in acts if note_ids else ():
-            button(label, key, icon, disabled=is_shut(), on_click=act, args=(note_ids,))
+    with row("marked_actions"):  # always drawn, or the table would move at the first tick
+        for label, key, icon, act in acts:
+            button(label, key, icon, disabled=is_shut() or not note_ids, on_click=act, args=(note_ids,))
 
 
 def _menu(note: Note) -> None:
