@@ -88,7 +88,7 @@ class Log(RotatingFileHandler):
             self._loggers.append(logger)
 
     def limit(self) -> None:
-        """Rotate the file once it is large."""
+        """Rotate the file when it gets too large."""
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:

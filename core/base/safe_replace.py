@@ -107,7 +107,7 @@ def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) ->
 
 
 def create(file: Path, data: bytes) -> None:
-    """Create a new file atomically with the permissions of its folder; raises OSError, also if the file exists."""
+    """Create a new file atomically with the permissions of its folder. Raises OSError, also if the file exists."""
     rights = file.parent.stat().st_mode & 0o666 | 0o600
     new = write_sibling(file, data, lambda path: path.chmod(rights))
     try:

@@ -197,7 +197,7 @@ def _in_link(value: object) -> str:
 
 
 class Excalidraw:
-    """Reads the text in `.excalidraw` files. Pictures are counted as left out."""
+    """Reads the text in `.excalidraw` files. Pictures are counted as skipped."""
 
     kinds = "excalidraw"
     version = "Tessera 1"

@@ -49,7 +49,7 @@ def grant(megabytes: int, seconds: int) -> None:
 
 
 def _taken() -> int:
-    """Return this process's address space in bytes; raises OSError if the system doesn't report it."""
+    """Return this process's address space in bytes. Raises OSError if the system doesn't report it."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
 
 

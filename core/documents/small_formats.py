@@ -125,7 +125,7 @@ class Subtitles:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return subtitles as Markdown; raises SourceError if there are none."""
+        """Return subtitles as Markdown. Raises SourceError if there are none."""
         text = "\n".join(data.decode("utf-8", "replace").splitlines())
         lines: list[tuple[str, str]] = []
         for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text):

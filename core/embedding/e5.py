@@ -186,7 +186,7 @@ class Pieces:
 
 
 def installed_pieces() -> Pieces | None:
-    """Return the installed package's pieces, or None if it is missing or a different version; raises OSError."""
+    """Return the installed package's pieces, or None if it is missing or a different version. Raises OSError."""
     source = weights_file()
     if source is None:
         return None

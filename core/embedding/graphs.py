@@ -100,7 +100,7 @@ class Session:
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
     ) -> None:
-        """Open a graph from bytes or a file; raises ValueError if onnxruntime refuses it."""
+        """Open a graph from bytes or a file. Raises ValueError if onnxruntime refuses it."""
         import onnxruntime
 
         self._name = name
@@ -118,7 +118,7 @@ class Session:
             raise ValueError(first_line(error)) from error
 
     def run(self, inputs: Mapping[str, Array]) -> list[Matrix]:
-        """Return the graph's outputs; raises ModelError if onnxruntime fails."""
+        """Return the graph's outputs. Raises ModelError if onnxruntime fails."""
         try:
             found: list[Matrix] = self._session.run(None, dict(inputs))
         except Exception as error:  # onnxruntime's errors have no common base class
@@ -246,7 +246,7 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
 
 
 def _pooling(facts: ModelFacts, config: Config) -> str:
-    """Return the pooling mode, `mean` or `cls`; raises ValueError unless the model is plain BERT with such a mode."""
+    """Return the pooling mode, `mean` or `cls`. Raises ValueError unless the model is plain BERT with such a mode."""
     listed = read_json(facts.folder / "modules.json")
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in listed}
     pooling = read_json(facts.folder / modules["Pooling"] / "config.json")

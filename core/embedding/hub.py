@@ -66,12 +66,12 @@ UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
 
 def cached(name: str, kind: Kind = "sentence") -> Path | None:
-    """Return a model's folder, or None if it isn't complete on this machine; raises ModelError for an invalid name."""
+    """Return a model's folder, or None if it isn't complete on this machine. Raises ModelError for an invalid name."""
     return next((folder for folder in folders(name, kind) if _missing_file(folder, kind) is None), None)
 
 
 def folders(name: str, kind: Kind = "sentence") -> list[Path]:
-    """Return this machine's folders with the model or parts of it; raises the same errors as `cached`."""
+    """Return this machine's folders with the model or parts of it. Raises the same errors as `cached`."""
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]

@@ -42,7 +42,7 @@ oneDNN's default of 1,024 takes 40 MB after 128 texts. The variable is read when
 
 
 def import_library(name: str) -> ModuleType:
-    """Return a library that runs models; raises ModelError if it or a system library it needs is missing."""
+    """Return a library that runs models. Raises ModelError if it or a system library it needs is missing."""
     try:
         return import_module(name)
     except (ImportError, OSError) as error:
@@ -55,7 +55,7 @@ def import_library(name: str) -> ModuleType:
 
 
 def choose_device() -> Device:
-    """Return the fastest device on this machine; raises ModelError if torch can't be loaded.
+    """Return the fastest device on this machine. Raises ModelError if torch can't be loaded.
 
     bfloat16 doubles the speed of bulk embedding on processors that support it. The cosine between
     multilingual-e5-small's vectors in bfloat16 and float32 is 0.997. Other processors emulate bfloat16, which is slower
@@ -113,7 +113,7 @@ _loading = Lock()
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
-    """Return the SentenceTransformer in a folder, to run on token ids; raises ModelError if it is incomplete."""
+    """Return the SentenceTransformer in a folder, to run on token ids. Raises ModelError if it is incomplete."""
     stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
     model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
     model.max_seq_length = facts.max_tokens

@@ -220,12 +220,12 @@ def bytes_in(folder: Path) -> int:
 
 
 def read_json(path: Path) -> Any:
-    """Return the contents of a JSON file; raises OSError or ValueError."""
+    """Return the contents of a JSON file. Raises OSError or ValueError."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
 def read_options(path: Path) -> Config:
-    """Return the object in a JSON file, or {} if the file is missing; raises OSError or ValueError."""
+    """Return the object in a JSON file, or {} if the file is missing. Raises OSError or ValueError."""
     options: Config = read_json(path) if path.is_file() else {}
     return options
 
@@ -281,7 +281,7 @@ def parts_of(folder: Path) -> list[Path]:
 
 
 def max_tokens(transformer: Path, config: Config) -> int:
-    """Return the number of tokens read by a transformer, including special tokens; raises ValueError if unknown."""
+    """Return the number of tokens read by a transformer, including special tokens. Raises ValueError if unknown."""
     stated = [
         read_options(transformer / "sentence_bert_config.json").get("max_seq_length"),
         read_options(transformer / "tokenizer_config.json").get("model_max_length"),

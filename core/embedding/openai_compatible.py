@@ -56,12 +56,12 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint; raises the same ProviderErrors as `dimension`."""
+        """The fingerprint. Raises the same ProviderErrors as `dimension`."""
         return f"openai_compatible:{self._server.model}:{self.dimension}:{'|'.join(self._prompts.values())}"
 
     @property
     def dimension(self) -> int:
-        """The vectors' dimension; raises ProviderError if the server must be asked for it and fails."""
+        """The vectors' dimension. Raises ProviderError if the server must be asked for it and fails."""
         dimension = self._dimension
         return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
 
@@ -79,7 +79,7 @@ class OpenAICompatible:
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return one vector per text; raises ProviderError if the server fails or its response can't be used."""
+        """Return one vector per text. Raises ProviderError if the server fails or its response can't be used."""
         size, at_once = self._settings.batch_size, self._settings.requests_at_once
         parts = [texts[start : start + size] for start in range(0, len(texts), size)]
         if at_once == 1 or len(parts) < 2:
@@ -117,7 +117,7 @@ class OpenAICompatible:
         return unit
 
     def _rows(self, answer: object, count: int) -> NDArray[np.float64]:
-        """Return a response's vectors in the order of the texts; raises ProviderError if the response is unusable."""
+        """Return a response's vectors in the order of the texts. Raises ProviderError if the response is unusable."""
         data = answer.get("data") if isinstance(answer, dict) else None
         rows = [row for row in data if isinstance(row, dict)] if isinstance(data, list) and len(data) == count else []
         # Some servers omit the index, but keep the order of the texts.
@@ -131,7 +131,7 @@ class OpenAICompatible:
 
 
 def build_named(name: str = "") -> OpenAICompatible:
-    """Return the model on the server `[embeddings.NAME]`; raises UnknownChoice, or the errors of OpenAICompatible."""
+    """Return the model on the server `[embeddings.NAME]`. Raises UnknownChoice, or the errors of OpenAICompatible."""
     servers = configured().embeddings.servers
     if name not in servers:
         raise UnknownChoice(message("model server"), name, servers)

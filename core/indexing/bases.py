@@ -71,7 +71,7 @@ class Bases:
         return next((base for base in self.all() if base.name == name), None)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base with the given id; raises UnknownChoice if it was deleted."""
+        """Return the base with the given id. Raises UnknownChoice if it was deleted."""
         return self._store.bases.by_id(base_id)
 
     def all(self) -> list[KnowledgeBase]:
@@ -137,7 +137,7 @@ class Bases:
         return base
 
     def find_or_add(self, name: str, *, watch: bool = False) -> KnowledgeBase:
-        """Return the base with the given name, and create it if there is none; raises the errors of `add`."""
+        """Return the base with the given name, creating it if it doesn't exist. Raises the same errors as `add`."""
         with self._store.changing:
             return self.find(name) or self.add(name, watch=watch)
 

@@ -46,7 +46,7 @@ class Chunks:
     _pending: PendingChunks
 
     def all(self, note_id: str) -> list[Chunk]:
-        """Return a note's chunks in reading order; raises NoteNotFound."""
+        """Return a note's chunks in reading order. Raises NoteNotFound."""
         return self._store.chunks.for_note(self._store.notes.card(note_id).id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
@@ -61,7 +61,7 @@ class Chunks:
         return self._store.notes.options(note_id)
 
     def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:
-        """Return the ids of the notes that the given chunks belong to; raises ChunkNotFound."""
+        """Return the ids of the notes that the given chunks belong to. Raises ChunkNotFound."""
         return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
@@ -98,7 +98,7 @@ class Chunks:
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def revert(self, note_id: str, edits: Sequence[Edit], *, expected: Sequence[Edit]) -> None:
-        """Restore a note's earlier edits; raises EditError if its current edits aren't the expected ones."""
+        """Restore a note's earlier edits. Raises EditError if its current edits aren't the expected ones."""
 
         def act(editor: ChunkEditor) -> Act:
             if [*editor.edits] != [*expected]:
@@ -190,7 +190,7 @@ class Chunks:
         return done.report(unchanged, started)
 
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
-        """Re-chunk a base or the given notes, and embed all their pending chunks; raises the errors of both steps."""
+        """Re-chunk a base or the given notes, and embed all their pending chunks. Raises the errors of both steps."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]
         rest = self._pending.embed_in(bases, progress, None if base else self._store.pending.for_notes(note_ids))

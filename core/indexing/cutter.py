@@ -134,7 +134,7 @@ class Cutter:
         return self._cut(stored, edits, options or stored.options)
 
     def reuse(self, note_id: str) -> NoteToIndex:
-        """Return a stored note with its current chunks; raises NoteNotFound."""
+        """Return a stored note with its current chunks. Raises NoteNotFound."""
         stored = self._stored_note(note_id, partial(self.reuse, note_id))
         chunks = self.store.chunks.for_note(note_id)
         embedded = [chunk for chunk in chunks if chunk.state in ("embedded", "refused")]

@@ -404,7 +404,7 @@ class ChunkEditor:
         return chunk, edit
 
     def _run(self, chunk_ids: set[str]) -> list[Chunk]:
-        """Return the chunks with the given ids in reading order; raises EditError if another chunk is between them."""
+        """Return the chunks with the given ids in reading order. Raises EditError if another chunk is between them."""
         run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
         for missing in chunk_ids.difference(chunk.id for chunk in run):
             raise self._missing(missing)

@@ -377,7 +377,7 @@ class PendingChunks:
         """Embed a whole base again after its model changed under the same name; return the number of chunks.
 
         Until a chunk is done, it is found only by words. After an interruption, `embed` does the rest. Bases with the
-        same model get the new vectors for equal text too. Raises the errors of `embed`.
+        same model get the new vectors for equal text too. Raises the same errors as `embed`.
         """
         self._store.forget_vectors(self._store.bases.named(base))
         return self.embed_in([self._store.bases.named(base)], progress).chunks
@@ -416,7 +416,7 @@ class PendingChunks:
 
 
 def by_base(store: Store, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
-    """Return the given note ids grouped by base; raises NoteNotFound."""
+    """Return the given note ids grouped by base. Raises NoteNotFound."""
     distinct = list(dict.fromkeys(note_ids))
     bases = store.notes.base_ids(distinct)
     if missing := [note_id for note_id in distinct if note_id not in bases]:

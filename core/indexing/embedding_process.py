@@ -69,7 +69,7 @@ class NoteEmbedder:
             Thread(target=load, name="load", daemon=True).start()
 
     def embed(self, texts: Sequence[str]) -> NoteVectors:
-        """Return the vectors of notes and their token bits; raises ModelError, including if the process ends."""
+        """Return the vectors of notes and their token bits. Raises ModelError, including if the process ends."""
         if self._elsewhere:
             try:
                 return self._ask(texts)

@@ -224,7 +224,7 @@ class Indexer:
         )
 
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
-        """Return a group's notes, re-chunked if they have changed since; raises EmbeddingMismatch.
+        """Return a group's notes, re-chunked if they have changed since. Raises EmbeddingMismatch.
 
         Deleted notes and notes that now fail are left out.
         """

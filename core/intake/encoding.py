@@ -126,7 +126,7 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
 
 
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
-    """Replace NULs in text; raises SourceError if there are many control characters.
+    """Replace NULs in text. Raises SourceError if there are many control characters.
 
     `data` is the text in UTF-8, or None if not known.
     """

@@ -241,7 +241,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:
-    """Return the real path of the folder to import; raises SourceError like `scan`."""
+    """Return the real path of the folder to import. Raises SourceError like `scan`."""
     try:
         root = folder.expanduser().resolve(strict=True)
         is_folder = root.is_dir()

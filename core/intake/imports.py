@@ -166,7 +166,7 @@ class Imports:
         """Compare a folder with a base's notes that aren't linked to files, without changing anything.
 
         According to the plan, a note with the same path as a file is linked to the file and gets its text. Other notes
-        stay as they are. Raises UnknownChoice for an unknown base, and the errors of `plan_folder`.
+        stay as they are. Raises UnknownChoice for an unknown base, and the same errors as `plan_folder`.
         """
         known = self._bases.get(base)
         own = self._store.notes.files(known)
@@ -231,7 +231,7 @@ class Imports:
     def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
         """Compare an export in a watched folder with a base. Notes deleted or edited in Tessera stay as they are.
 
-        Raises the errors of `plan_folder`.
+        Raises the same errors as `plan_folder`.
         """
         plan = self._without_deleted(self.plan_folder(place, base.name), base)
         edited = [

@@ -20,7 +20,7 @@ _DIGITS = 20
 
 
 def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
-    """Parse JSON; raises RowError, including for overlong numbers and too many values.
+    """Parse JSON. Raises RowError, including for overlong numbers and too many values.
 
     The number of values is limited, because small values take up to twenty times as much memory as their text.
     """
@@ -51,11 +51,11 @@ def _finite(digits: str) -> float:
 
 
 _JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
-"""JSON decoder that only accepts numbers that SQLite can store; raises RowError for any other number."""
+"""JSON decoder that only accepts numbers that SQLite can store. Raises RowError for any other number."""
 
 
 def noun(kind: object, value: object, *, exact: bool = True) -> Any:
-    """Decode a JSON value as an object of the given type; raises RowError, which names the invalid field.
+    """Decode a JSON value as an object of the given type. Raises RowError, which names the invalid field.
 
     `exact` is as in `decoder`.
     """

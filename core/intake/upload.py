@@ -116,7 +116,7 @@ def _not_read(path: str) -> list[Failed]:
 
 
 class Archive:
-    """The files in a zip archive, read on demand; raises SourceError like `unzip_from`."""
+    """The files in a zip archive, read on demand. Raises SourceError like `unzip_from`."""
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
         self._archive = archive
@@ -133,11 +133,11 @@ class Archive:
         return self._members.keys()
 
     def read(self, path: str, most: int) -> bytes:
-        """Return a file's bytes, or b"" if the file is missing; raises SourceError if it is over `most` bytes."""
+        """Return a file's bytes, or b"" if the file is missing. Raises SourceError if it is over `most` bytes."""
         return next(self._pieces(path, most, lambda source: source.read(most + 1)), b"")
 
     def lines(self, path: str, most: int | None) -> Iterator[bytes]:
-        """Yield a file's lines; raises SourceError if one is over `most` bytes."""
+        """Yield a file's lines. Raises SourceError if one is over `most` bytes."""
         return self._pieces(path, most, lambda source: source.readline(-1 if most is None else most + 1))
 
     def _pieces(self, path: str, most: int | None, piece: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
@@ -160,7 +160,7 @@ class Archive:
 
 
 def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
-    """Open a zip archive, whose stream must stay open; raises SourceError like `unzip_from`.
+    """Open a zip archive, whose stream must stay open. Raises SourceError like `unzip_from`.
 
     If `limited` is False, the archive may unpack to any size.
     """
@@ -174,7 +174,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 
 
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
-    """Open a zip archive; raises SourceError if its file list alone is too long."""
+    """Open a zip archive. Raises SourceError if its file list alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # as ZipFile itself does
     if not (end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY):  # type: ignore[attr-defined]
         archive = zipfile.ZipFile(stream)
@@ -243,7 +243,7 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 
 
 def _checked(name: str) -> str:
-    """Return the name; raises SourceError if it isn't a plain relative path."""
+    """Return the name. Raises SourceError if it isn't a plain relative path."""
     bad = (
         "\\" in name
         or re.match(r"[A-Za-z]:", name)
@@ -332,7 +332,7 @@ Staged = tuple[str, list[Failed], list[Failed]]
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
-    """Write an upload's notes and documents to a folder; raises SourceError if there are none."""
+    """Write an upload's notes and documents to a folder. Raises SourceError if there are none."""
     pairs = list(files)
     others = []
     names = [name for name, _ in pairs]
@@ -383,7 +383,7 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
-    """Return the text of a file's note, as read by an importer; raises SourceError."""
+    """Return the text of a file's note, as read by an importer. Raises SourceError."""
     imported = next(iter(importer.notes([path])))
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))

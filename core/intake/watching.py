@@ -238,7 +238,7 @@ class TextFolders:
     def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
         """Return a text folder's base, and whether it was just created. With `auto_embed`, the base embeds at once.
 
-        Raises ConfigError if the name is taken by a base of another kind, and the errors of `Bases.add`.
+        Raises ConfigError if the name is taken by a base of another kind, and the same errors as `Bases.add`.
         """
         at_once = self._settings.knowledge.auto_embed
         known = self.bases.find(name)

@@ -67,7 +67,7 @@ def fetch(address: str) -> WebPage:
 
 
 def address_parts(address: str) -> SplitResult:
-    """Split the address of a web page; raises SourceError if it isn't one."""
+    """Split the address of a web page. Raises SourceError if it isn't one."""
     with suppress(ValueError):
         parts = urlsplit(address)
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):

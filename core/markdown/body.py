@@ -63,7 +63,7 @@ class BodyMetadata:
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
-    """Read the metadata in the body of the note at `path`; raises SourceError if the body is too large to parse.
+    """Read the metadata in the body of the note at `path`. Raises SourceError if the body is too large to parse.
 
     `plain` text has no title, tags or links.
     """
@@ -98,13 +98,13 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def named_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the distinct notes and files that a body links to, as written; raises SourceError."""
+    """Return the distinct notes and files that a body links to, as written. Raises SourceError."""
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return tuple(dict.fromkeys(filter(None, named)))
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the distinct attachments that a body links to, as written; raises SourceError."""
+    """Return the distinct attachments that a body links to, as written. Raises SourceError."""
     return tuple(filter(_ATTACHMENT.search, named_in(body, path)))
 
 

@@ -70,7 +70,7 @@ def mapping(source: str) -> YamlBlock | None:
 
 
 def compose(source: str) -> yaml.Node | None:
-    """Return YAML as nodes with offsets; raises YAMLError.
+    """Return YAML as nodes with offsets. Raises YAMLError.
 
     Raises ValueError, before building anything, if the YAML would be costly to load.
     """

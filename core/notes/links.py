@@ -114,7 +114,7 @@ class NoteLinks:
         return exact or {named.id for rank, named in ranked if rank == best}
 
     def single(self, name: str) -> str:
-        """Return the id of the only note with a name. Raises NoteNotFound, and QueryError if there are several."""
+        """Return the id of the one note with this name. Raises NoteNotFound, or QueryError if there are several."""
         note_ids = sorted(self.called(name))
         if len(note_ids) > 1:
             ids = [f"{note_id} ({self.names[note_id].path})" for note_id in note_ids[:_LISTED]]

@@ -112,7 +112,7 @@ class Writer:
     ) -> None:
         """Apply a function to several notes and their files, all or none of them.
 
-        Raises NoteNotFound, Conflict and the errors of `file_writing.plan` and `file_writing.apply`.
+        Raises NoteNotFound, Conflict and the same errors as `file_writing.plan` and `file_writing.apply`.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -163,7 +163,7 @@ class Writer:
         return PlannedChange(note, changed, revision, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
-        """Write changed notes and their files, all or none of them. Raises the errors of `file_writing.apply`."""
+        """Write changed notes and their files, all or none of them. Raises the same errors as `file_writing.apply`."""
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
         with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
@@ -233,7 +233,7 @@ class Writer:
         """Write a file for a new note if its base writes files. Return the note as read back from the file.
 
         No file is written if the note is pending or not by the user, or if imports would skip the path.
-        Raises the errors of `file_writing.apply`.
+        Raises the same errors as `file_writing.apply`.
         """
         path = str(new.note.path)
         folder = self.folder_for(base, path)

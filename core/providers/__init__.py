@@ -120,7 +120,7 @@ class ProviderServer:
 
     @contextmanager
     def _send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Send a request, retrying until its time is up, and yield the response. Raises the errors of `stream`."""
+        """Send a request, retrying until its time is up, and yield the response. Raises the same errors as `stream`."""
         ends = time.monotonic() + (self._reach_seconds or math.inf)
         for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)

@@ -62,7 +62,7 @@ class Chat:
     def ask(self, task: str, material: Json) -> str:
         """Return the model's answer. `task` is sent as the system message, and `material` as JSON in the user message.
 
-        Raises the errors of `ProviderServer.post`, and ProviderError if the answer has no text.
+        Raises the same errors as `ProviderServer.post`, and ProviderError if the answer has no text.
         """
         try:
             answer = self._post(task, material, self._options)
@@ -106,7 +106,7 @@ class Chat:
             yield "".join(reasoning)
 
     def reply(self, task: str, material: Json, stop: Stop = never) -> str:
-        """Return the whole answer, or "" if it is longer than LETTERS. Raises the errors of `stream`."""
+        """Return the whole answer, or "" if it is longer than LETTERS. Raises the same errors as `stream`."""
         text = ""
         with closing(self.stream(task, material, stop)) as stream:
             for piece in stream:
@@ -118,7 +118,7 @@ class Chat:
     def reply_as(self, task: str, material: Json, parse: Callable[[str], _Form | None], stop: Stop = never) -> _Form:
         """Return the parsed reply. If `parse` returns None, ask the model once more.
 
-        Raises the errors of `stream`, and ProviderError if neither reply can be parsed.
+        Raises the same errors as `stream`, and ProviderError if neither reply can be parsed.
         """
         for words in (task, task + _AGAIN):
             if (form := parse(self.reply(words, material, stop))) is not None:

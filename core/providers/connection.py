@@ -168,7 +168,7 @@ class ServerConnection:
         self._client.close()
 
     def exchange(self, request: Request) -> Reply:
-        """Send a request and return the reply. Raises the errors of `send`."""
+        """Send a request and return the reply. Raises the same errors as `send`."""
         with self.send(request, never) as reply:
             return reply
 

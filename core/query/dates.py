@@ -71,7 +71,7 @@ def read(value: str, today: date) -> DateRange:
 def between(value: str, today: date) -> tuple[date | None, date | None]:
     """Return a date's or range's first day, and the day after its last: `2026-01..2026-03`, `>=2026`, `<7d`.
 
-    None marks an open end. Raises the errors of `read`, and QueryError if a range ends before it begins.
+    None marks an open end. Raises the same errors as `read`, and QueryError if a range ends before it begins.
     """
     typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).casefold().strip().rstrip(",:;!?")
     typed = typed if typed.endswith("..") else typed.removesuffix(".")

@@ -65,7 +65,7 @@ def check(name: str) -> None:
 
 
 def reads_tokens(name: str) -> bool:
-    """Return whether a reranker uses an embedder's token vectors. Raises the errors of `check`."""
+    """Return whether a reranker uses an embedder's token vectors. Raises the same errors as `check`."""
     check(name)
     return RERANKERS[name.partition(":")[0]].reads_tokens
 

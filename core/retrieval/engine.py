@@ -252,7 +252,7 @@ class SearchEngine:
         return tokenized
 
     def filters(self, **values: Unpack[FilterValues]) -> Filters:
-        """Return the filters for typed values. Raises the errors of `filters_of`."""
+        """Return the filters for typed values. Raises the same errors as `filters_of`."""
         return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
     matches = staticmethod(match_levels)

@@ -62,7 +62,7 @@ class AccessTokens:
 
     @property
     def token(self) -> str:
-        """The user's token, created if missing; raises OSError if the new token can't be stored."""
+        """The user's token, created if missing. Raises OSError if the new token can't be stored."""
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
@@ -115,14 +115,14 @@ class AccessTokens:
 
 
 def _token(stored: str) -> str:
-    """Parse a stored token; raises ValueError if the token is incomplete."""
+    """Parse a stored token. Raises ValueError if the token is incomplete."""
     if not _TOKEN.fullmatch(token := stored.strip()):
         raise ValueError("no token")
     return token
 
 
 def _run(stored: dict[str, str]) -> RunningProgram:
-    """Parse a stored run; raises ValueError or TypeError if the data is invalid."""
+    """Parse a stored run. Raises ValueError or TypeError if the data is invalid."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")

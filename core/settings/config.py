@@ -119,7 +119,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read the settings that aren't passed; raises ConfigError, naming the key and its source."""
+        """Read the settings that aren't passed. Raises ConfigError, naming the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -167,7 +167,7 @@ class Settings(BaseSettings):
 
 
 def _in_file() -> Values:
-    """Read `tessera.toml`, or return an empty dict if there is no file; raises ConfigError if it can't be read."""
+    """Read `tessera.toml`, or return an empty dict if there is no file. Raises ConfigError if it can't be read."""
     return parse_settings(read_file(FILE) or b"", FILE)
 
 
@@ -242,7 +242,7 @@ _READ: dict[str, Settings] = {}
 
 
 def settings(**values: object) -> Settings:
-    """Return this process's settings; raises ConfigError, naming the key and its source.
+    """Return this process's settings. Raises ConfigError, naming the key and its source.
 
     These are the settings passed to the most recently opened workspace, or else the settings read from their sources.
     A process's workspaces share its models, so model constructors get their settings here. All other code receives

@@ -45,7 +45,7 @@ _REASONS = {
 
 
 def read_file(path: Path) -> bytes | None:
-    """Return the contents of a settings file, or None if it is missing; raises ConfigError if it can't be read."""
+    """Return the contents of a settings file, or None if it is missing. Raises ConfigError if it can't be read."""
     try:
         return files.read(path)
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def parse_settings(data: bytes, path: Path) -> Values:
-    """Parse `tessera.toml`; raises ConfigError, saying where the mistake is."""
+    """Parse `tessera.toml`. Raises ConfigError, saying where the mistake is."""
     file = str(path.absolute())
     try:
         return tomllib.loads(data.decode("utf-8-sig"))

@@ -37,7 +37,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def usual_workspace() -> Path:
-    """Return the workspace folder from the settings; raises ConfigError for invalid settings."""
+    """Return the workspace folder from the settings. Raises ConfigError for invalid settings."""
     return settings().workspace
 
 
@@ -79,7 +79,7 @@ class SettingsFile:
         _LOG.info("%s was read again", FILE)
 
     def text(self) -> str:
-        """Return the file's text, or "" if there is no file; raises ConfigError if it can't be read."""
+        """Return the file's text, or "" if there is no file. Raises ConfigError if it can't be read."""
         return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
@@ -151,7 +151,7 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
 
 
 def _replace(before: bytes, after: bytes) -> None:
-    """Write the file atomically, following symlinks; raises ConfigError if its contents are no longer `before`."""
+    """Write the file atomically, following symlinks. Raises ConfigError if its contents are no longer `before`."""
     file = FILE.resolve()
     try:
         if before or file.exists():

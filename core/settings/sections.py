@@ -95,7 +95,7 @@ def path_without_zero(path: Path | None) -> Path | None:
 
 
 def plain_address(url: str) -> str:
-    """Return a server address without a trailing slash; raises ValueError if the address is invalid or has a key."""
+    """Return a server address without a trailing slash. Raises ValueError if the address is invalid or has a key."""
     if not url:
         return url
     try:

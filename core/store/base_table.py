@@ -67,11 +67,11 @@ class BaseTable(StoreTable):
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
-        """Return the base with the given name; raises UnknownChoice, listing the known bases."""
+        """Return the base with the given name. Raises UnknownChoice, listing the known bases."""
         return self._only("name", name)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base with the given id; raises UnknownChoice if the base was deleted."""
+        """Return the base with the given id. Raises UnknownChoice if the base was deleted."""
         return self._only("id", base_id)
 
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:

@@ -164,7 +164,7 @@ class ChunkTable(StoreTable):
         return dict(self._rows("SELECT id, rowid FROM chunks WHERE id IN ?", ids))
 
     def note_of(self, chunk_id: str) -> str:
-        """Return the id of a chunk's note; raises ChunkNotFound."""
+        """Return the id of a chunk's note. Raises ChunkNotFound."""
         note_id = self._value("SELECT note_id FROM chunks WHERE id = ?", chunk_id)
         if note_id is None:
             raise ChunkNotFound(chunk_id)

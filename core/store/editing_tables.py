@@ -76,7 +76,7 @@ class VersionTable(StoreTable):
         )
 
     def note(self, note_id: str, number: int) -> Note:
-        """Return a note as it was in the given version; raises VersionNotFound."""
+        """Return a note as it was in the given version. Raises VersionNotFound."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
@@ -133,7 +133,7 @@ class VersionTable(StoreTable):
         ]
 
     def trashed(self, note_id: str) -> Note:
-        """Return a deleted note; raises NoteNotFound if it isn't in the trash."""
+        """Return a deleted note. Raises NoteNotFound if it isn't in the trash."""
         if self._value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id) != "delete":
             raise NoteNotFound(note_id)
         return self.note(note_id, self.last(note_id))
@@ -168,7 +168,7 @@ def _compressed(data: bytes, strategy: int) -> bytes:
 
 
 def _unpacked(data: bytes) -> str:
-    """Return the text from compressed UTF-8; raises ValueError or TypeError if the data is invalid."""
+    """Return the text from compressed UTF-8. Raises ValueError or TypeError if the data is invalid."""
     try:
         return zlib.decompress(data).decode("utf-8", "surrogatepass")
     except zlib.error as error:
@@ -284,7 +284,7 @@ class EditTable(StoreTable):
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
-        """Return the edit with the given id; raises EditError if it doesn't exist."""
+        """Return the edit with the given id. Raises EditError if it doesn't exist."""
         for edit in self._edits("WHERE id = ?", edit_id):
             return edit
         raise EditError("There is no edit '{edit}'. It may have been resolved already.", edit=edit_id)

@@ -93,7 +93,7 @@ class Where:
 
 
 def note_conditions(filters: Filters) -> Where:
-    """Return the filters' conditions on rows of `notes`; raises QueryError if there are too many conditions."""
+    """Return the filters' conditions on rows of `notes`. Raises QueryError if there are too many conditions."""
     check_filters(filters)
     where = Where()
     if filters.bases:

@@ -48,7 +48,7 @@ _PRIVATE = (
 
 
 def check_exists(folder: Path) -> None:
-    """Move a pending restored backup into place; raises StoreError if there is no workspace in the folder."""
+    """Move a pending restored backup into place. Raises StoreError if there is no workspace in the folder."""
     if restoring.is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
@@ -155,7 +155,7 @@ def _describe(holder: Path) -> Message:
 
 
 def _checked(stored: ValueMap) -> dict[str, str]:
-    """Validate and return the fields about the lock's holder; raises LookupError or ValueError if they are invalid."""
+    """Validate and return the fields about the lock's holder. Raises LookupError or ValueError if they are invalid."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):
         raise ValueError("no holder")

@@ -162,7 +162,7 @@ def overridden(values: Values) -> Values:
 
 
 def extra(values: Values) -> Values:
-    """Decode the JSON values of user-defined properties; raises DAMAGE if `aliases` isn't a list of strings."""
+    """Decode the JSON values of user-defined properties. Raises DAMAGE if `aliases` isn't a list of strings."""
     decoder(Texts)(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)
     return read

@@ -43,7 +43,7 @@ class QuestionTable(QuestionedTable):
         return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
-        """Return the set with the given name; raises UnknownChoice, listing the known sets."""
+        """Return the set with the given name. Raises UnknownChoice, listing the known sets."""
         sets = {question_set.name: question_set for question_set in self.sets(base)}
         if name not in sets:
             raise UnknownChoice("question set", name, sets)
@@ -53,7 +53,7 @@ class QuestionTable(QuestionedTable):
         return next(iter(self._nouns(_SET, f"{_SETS} WHERE id = ?", set_id)), None)
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
-        """Add a set with questions; raises ConfigError if the name is blank or taken."""
+        """Add a set with questions. Raises ConfigError if the name is blank or taken."""
         with self._write(aside=True):
             question_set = QuestionSet("", base.id, self._free_name(base.id, name), utc_now())
             question_set = self._insert_set(question_set)
@@ -74,7 +74,7 @@ class QuestionTable(QuestionedTable):
         return question_set
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
-        """Rename a set; raises ConfigError if the name is blank or taken."""
+        """Rename a set. Raises ConfigError if the name is blank or taken."""
         if name.strip() == question_set.name:
             return question_set
         with self._write(aside=True):
@@ -212,7 +212,7 @@ class QuestionTable(QuestionedTable):
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
-        """Return the stripped name if it is free; raises ConfigError if it is blank or taken.
+        """Return the stripped name if it is free. Raises ConfigError if it is blank or taken.
 
         Call it in a transaction, so that no other writer can take the name.
         """

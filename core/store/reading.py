@@ -101,7 +101,7 @@ class RowReader(Generic[Noun]):
         return self._kind(**values)
 
     def whole(self, row: ValueMap) -> Noun:
-        """Return the object in a row; raises DAMAGE if a value is unreadable."""
+        """Return the object in a row. Raises DAMAGE if a value is unreadable."""
         return self._kind(**{name: read(row[name]) for name, (read, *_) in self._fields.items() if name in row})
 
 

@@ -214,7 +214,7 @@ class VectorTable(StoreTable):
 
 
 def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
-    """Return stored vectors as a matrix of shape (n, dimension); raises IndexDamaged if any has the wrong length."""
+    """Return stored vectors as a matrix of shape (n, dimension). Raises IndexDamaged if any has the wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
             "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",

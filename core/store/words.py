@@ -318,7 +318,7 @@ class Words(StoreTable):
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Weights]:
-    """Return all indexed chunks, sorted, with their numbers of words; raises ValueError if the format is unknown.
+    """Return all indexed chunks, sorted, with their numbers of words. Raises ValueError if the format is unknown.
 
     Each row in FTS5's table holds the lengths of a chunk's fields as SQLite's variable-length integers.
     """

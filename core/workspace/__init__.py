@@ -337,7 +337,7 @@ class OfflineWorkspace:
         self.backups = Backups(self.folder, config.settings(), preferences, Jobs(), self._closed, objects_of)
 
     def take(self) -> None:
-        """Move a restored backup into place; raises WorkspaceLocked if another process has the workspace open."""
+        """Move a restored backup into place. Raises WorkspaceLocked if another process has the workspace open."""
         take(self.folder).release()
 
     def _closed(self) -> AbstractContextManager[sqlite3.Connection]:

@@ -328,7 +328,7 @@ class Page:
 
 @contextmanager
 def open_document(data: bytes) -> Iterator[PdfDocument]:
-    """Open a PDF; raises SourceError if it is encrypted, damaged or has more than MAX_PAGES."""
+    """Open a PDF. Raises SourceError if it is encrypted, damaged or has more than MAX_PAGES."""
     try:
         document = PdfDocument(io.BytesIO(data))
     except PdfiumError as error:

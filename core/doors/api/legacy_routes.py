@@ -259,7 +259,7 @@ class NoteFilters(_Words):
     before: Text | None = None
 
     def options(self, workspace: Workspace) -> dict[str, Any]:
-        """Return the filters as search options; raises QueryError if a date is invalid."""
+        """Return the filters as search options. Raises QueryError if a date is invalid."""
         filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
         given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}
         named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}

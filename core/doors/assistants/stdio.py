@@ -62,7 +62,7 @@ class WriteCalls:
             return failure(str(error))
 
     def record(self, given: Sequence[Use]) -> None:
-        """Write uses of notes, through the app if it has the workspace open; raises TesseraError."""
+        """Write uses of notes, through the app if it has the workspace open. Raises TesseraError."""
         try:
             with self._locked() as workspace:
                 workspace.store.uses.add(given)
@@ -76,12 +76,12 @@ class WriteCalls:
                 raise
 
     def make(self) -> None:
-        """Create the workspace, unless another process is creating it; raises StoreError."""
+        """Create the workspace, unless another process is creating it. Raises StoreError."""
         with suppress(WorkspaceLocked), Workspace(self._folder, patience=_WAIT):
             pass
 
     def scan(self, progress: Progress) -> list[ScannedFolder]:
-        """Import the text folders listed in the settings into their bases; raises TesseraError or Cancelled."""
+        """Import the text folders listed in the settings into their bases. Raises TesseraError or Cancelled."""
         texts = self._opened().text_folders
         if not (texts.automatic and texts.folders()):
             return []
@@ -185,7 +185,7 @@ class _Reading:
         self.calls = WriteCalls(folder, self.workspace)
 
     def workspace(self) -> Workspace:
-        """Return the workspace; raises StoreError if the folder is unusable."""
+        """Return the workspace. Raises StoreError if the folder is unusable."""
         with self._opening:
             if self._workspace is None:
                 if not is_there(self._folder):

@@ -85,7 +85,7 @@ def as_json(value: object) -> str:
 
 
 def check_limit(number: int, most: int) -> int:
-    """Return the number, capped at the maximum; raises QueryError if it is below 1."""
+    """Return the number, capped at the maximum. Raises QueryError if it is below 1."""
     if number < 1:
         raise QueryError("The number is {n}; it must be at least 1.", n=number)
     return min(number, most)
@@ -401,7 +401,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
-    """Return the text of the searchable note at an address, with remarks on missing parts; raises NoteNotFound."""
+    """Return the text of the searchable note at an address, with remarks on missing parts. Raises NoteNotFound."""
     note_id = names.at(workspace, uri, answering=True).id
     body = workspace.texts.shown(note_id)
     return [body[:MOST_CHARACTERS], *_note_remarks(workspace.notes.get(note_id), body)]

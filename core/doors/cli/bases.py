@@ -35,7 +35,7 @@ Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
 def agreed(question: Message, yes: bool) -> bool:
-    """Print a change's cost, and return whether the user confirms it; raises ConfigError if there is no terminal."""
+    """Print a change's cost, and return whether the user confirms it. Raises ConfigError if there is no terminal."""
     sys.stderr.write(f"{say(question)}\n")
     if yes:
         return True

@@ -140,7 +140,7 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 
 
 def free_port(port: int | None, host: str = HOST) -> int:
-    """Return `port`, or by default the first free port; raises ConfigError if none is free."""
+    """Return `port`, or by default the first free port. Raises ConfigError if none is free."""
     ports = [port] if port else [*range(PORT, PORT + _PORTS_TRIED)]
     for candidate in ports:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:

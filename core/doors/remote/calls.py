@@ -176,7 +176,7 @@ async def produced(
 
 
 def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
-    """Return a progress callback that sends a few steps per second and the last step; raises Cancelled after `stop`."""
+    """Return a progress callback that sends a few steps per second and the last step. Raises Cancelled after `stop`."""
     sent = 0.0
 
     def progress(done: float, total: float, what: str | Message) -> None:
@@ -212,7 +212,7 @@ def _run_operation(
 
 
 def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object], caller_progress: Progress) -> object:
-    """Run work as a job, and return its result; raises Cancelled if the user stops the job on a page."""
+    """Run work as a job, and return its result. Raises Cancelled if the user stops the job on a page."""
     from core.model import excluded_by
 
     def both(progress: Progress) -> object:

@@ -286,7 +286,7 @@ class RelatedNotes:
 
     @log_call("note.related")
     def of(self, note_id: str) -> Related:
-        """Return a note's related notes, suggestions and hints; raises NoteNotFound."""
+        """Return a note's related notes, suggestions and hints. Raises NoteNotFound."""
         note, links = self._texts.without_hidden(note_id), self._notes.links()
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
@@ -326,7 +326,7 @@ class RelatedNotes:
     def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
         """Turn the first mention of another note into a link, and return the changed note.
 
-        Raises EditError if there is no mention, and the errors of `Notes.update`.
+        Raises EditError if there is no mention, and the same errors as `Notes.update`.
         """
         return self._notes.update(note_id, body=self.linked(note_id, other), expected_version=expected_version)
 

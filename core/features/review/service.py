@@ -292,7 +292,7 @@ class Review:
         return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
 
     def get(self, key: str) -> ReviewItem:
-        """Return the item with the given key; raises EditError if it is no longer waiting."""
+        """Return the item with the given key. Raises EditError if it is no longer waiting."""
         kinds = {key.partition("-")[0]} & MATTERS.keys()
         matter = next((matter for matter in self.all(kinds=kinds) if matter.key == key), None)
         if matter is None:
@@ -310,7 +310,7 @@ class Review:
     def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
         """Choose a side of a note with two texts; return a function that undoes the choice.
 
-        Raises the errors of `TextConflicts.settle`.
+        Raises the same errors as `TextConflicts.settle`.
         """
         return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 

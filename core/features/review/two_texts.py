@@ -159,7 +159,7 @@ class Upgrades(Protocol):
         """Return a note with the newer text, or None if the upgrade would delete the note."""
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Replace a note's text with the newer text; raises Conflict."""
+        """Replace a note's text with the newer text. Raises Conflict."""
 
     def leave(self, note_id: str) -> None:
         """Undo `take`: offer a note's newer text again."""

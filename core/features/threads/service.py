@@ -99,14 +99,14 @@ class Threads:
         """The thread id or question that the job was started for."""
 
     def get(self, thread_id: str) -> Thread:
-        """Return the thread with the given id; raises UnknownChoice."""
+        """Return the thread with the given id. Raises UnknownChoice."""
         thread = self._table.find(thread_id)
         if thread is None:
             raise UnknownChoice(message("thread"), thread_id, [item.id for item in self.all()])
         return thread
 
     def delete_for_good(self, thread_id: str) -> None:
-        """Delete a thread, but keep the notes created from it; raises UnknownChoice."""
+        """Delete a thread, but keep the notes created from it. Raises UnknownChoice."""
         self._table.delete_for_good(self.get(thread_id).id)
 
     # asking
@@ -136,7 +136,7 @@ class Threads:
         """Yield the growing answer, and finally store it in a thread, by default a new one.
 
         `typed` is the question before it was completed. An answer without sentences isn't stored. Raises UnknownChoice
-        for an unknown thread, WorkspaceLocked in a read-only workspace, and the errors of `AnswerWriter.write`.
+        for an unknown thread, WorkspaceLocked in a read-only workspace, and the same errors as `AnswerWriter.write`.
         """
         return (answer for answer, _ in self._write(text, thread_id, **more))
 

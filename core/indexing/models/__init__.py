@@ -85,7 +85,7 @@ _REST_SECONDS = 60.0
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
-    """Measure a base's background similarity unless it is up to date; raises its embedder's errors.
+    """Measure a base's background similarity unless it is up to date. Raises its embedder's errors.
 
     The background is the similarity that unrelated questions reach. The user's unanswered questions count as unrelated,
     and the answered ones cap the result.
@@ -144,7 +144,7 @@ class Models:
     # models in use
 
     def embedder(self, base: KnowledgeBase) -> Embedder:
-        """Return a base's embedder; raises EmbeddingMismatch if the base's vectors come from another embedder."""
+        """Return a base's embedder. Raises EmbeddingMismatch if the base's vectors come from another embedder."""
         embedder = embedding.build(base.embedder)
         if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(

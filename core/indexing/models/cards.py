@@ -46,7 +46,7 @@ def cards(names: Iterable[str] = ()) -> list[ModelCard]:
 
 
 def card(name: str) -> ModelCard:
-    """Describe a model; raises ConfigError if its kind is in neither table."""
+    """Describe a model. Raises ConfigError if its kind is in neither table."""
     part, kind, argument = parse(name)
     describe = _DESCRIBERS.get(kind, _plain)
     try:
@@ -79,7 +79,7 @@ def device_of(card: ModelCard) -> Device | None:
 
 
 def parse(name: str) -> tuple[Part, str, str]:
-    """Split a model's name into its part, its kind in the table, and the argument; raises ConfigError."""
+    """Split a model's name into its part, its kind in the table, and the argument. Raises ConfigError."""
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
         return "embedder", kind, argument
@@ -174,7 +174,7 @@ def _in_packages() -> list[str]:
 
 
 def _plain(model: ModelCard, argument: str) -> ModelCard:
-    """Complete the card of an embedder or reranker that has no model files; raises the model's errors."""
+    """Complete the card of an embedder or reranker that has no model files. Raises the model's errors."""
     if model.part == "reranker":
         reranking.make(model.name)
         return model

@@ -137,7 +137,7 @@ class Servers:
         return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:
-        """Describe a server; raises UnknownChoice."""
+        """Describe a server. Raises UnknownChoice."""
         server = _settings_of(section)
         sources = {name: config.source_of(section, name) for name in ("base_url", "model")}
         variable = key_variable(section)
@@ -167,7 +167,7 @@ class Servers:
         return discover() if settings().llm.discover else ()
 
     def update(self, section: str, **values: str) -> None:
-        """Store a server's `base_url`, `model` or both; raises ConfigError for an invalid address."""
+        """Store a server's `base_url`, `model` or both. Raises ConfigError for an invalid address."""
         try:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
@@ -176,7 +176,7 @@ class Servers:
         self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:
-        """Store the key for a server's address; raises ConfigError if there is no address or the key is invalid."""
+        """Store the key for a server's address. Raises ConfigError if there is no address or the key is invalid."""
         server = _settings_of(section)
         if not server.base_url:
             raise ConfigError("Enter the address of the server first: a key belongs to one address.")

@@ -206,7 +206,7 @@ def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
 
 
 def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
-    """Return the bytes of a file in a folder; raises SourceError."""
+    """Return the bytes of a file in a folder. Raises SourceError."""
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
@@ -221,7 +221,7 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
 
 
 def read_text(folder: Path, path: str) -> str:
-    """Return the text of a UTF-8 file with `\\n` as line ends; raises SourceError."""
+    """Return the text of a UTF-8 file with `\\n` as line ends. Raises SourceError."""
     text = read_bytes(folder, path).decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -63,7 +63,7 @@ class Joplin(FolderImporter):
 
 
 def _notes(file: Path, taken: Taken) -> ImportedNotes:
-    """Yield the notes in an archive; raises ValueError and the errors of `tarfile` if the archive is damaged."""
+    """Yield the notes in an archive. Raises ValueError and the same errors as `tarfile` if the archive is damaged."""
     items = dict[str, _Item]()
     texts = dict[str, FilePart]()
     resources = dict[str, FilePart]()

@@ -43,6 +43,6 @@ IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
 def build(model: str) -> ImageEmbedder:
     """Return the model named in a setting: a registry entry with its argument, or else a model for `clip`.
 
-    Raises the errors of `Registry.make`.
+    Raises the same errors as `Registry.make`.
     """
     return IMAGE_EMBEDDERS.build(model if model.partition(":")[0] in IMAGE_EMBEDDERS else f"clip:{model}")

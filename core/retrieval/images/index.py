@@ -86,7 +86,7 @@ class ImageIndex:
     def status(self) -> ImageStatus:
         """Return the numbers of embedded, failed and pending pictures.
 
-        Downloads nothing. Raises the errors of `update`.
+        Downloads nothing. Raises the same errors as `update`.
         """
         embedder = self._embedder()
         return self._store.images.status(embedder.fingerprint if embedder.is_here else "")

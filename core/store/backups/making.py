@@ -127,7 +127,7 @@ def _check_space(folder: Path, place: Path) -> None:
 
 
 def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: Progress) -> None:
-    """Copy a database from a single snapshot; raises NotesDamaged if the copy fails its check."""
+    """Copy a database from a single snapshot. Raises NotesDamaged if the copy fails its check."""
 
     def step(_: int, left: int, total: int) -> None:
         progress(total - left, total, message("Copying the notes"))

@@ -86,7 +86,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
-    """Return a backup and its files' digests; raises SourceError if the file isn't an intact backup."""
+    """Return a backup and its files' digests. Raises SourceError if the file isn't an intact backup."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
@@ -122,7 +122,7 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def read_backup(file: Path) -> Backup:
-    """Return a backup, with a `problem` if its contents are invalid; raises SourceError if the file can't be read."""
+    """Return a backup, with a `problem` if its contents are invalid. Raises SourceError if the file can't be read."""
     try:
         status = file.stat()
     except OSError as error:
@@ -149,7 +149,7 @@ def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
 
 
 def unpack(file: Path, folder: Path | None, names: Digests) -> None:
-    """Write a backup's files to `folder`, or only verify them if it is None; raises SourceError if a file differs."""
+    """Write a backup's files to `folder`, or only verify them if it is None. Raises SourceError if a file differs."""
     try:
         with zipfile.ZipFile(file) as archive:
             if {*archive.namelist()} != {*names, FILE}:
@@ -195,7 +195,7 @@ class BackupKey:
 
 
 def key(folder: Path) -> BackupKey | None:
-    """Return a workspace's key, or None if its backups aren't encrypted; raises SourceError if the key is damaged."""
+    """Return a workspace's key, or None if its backups aren't encrypted. Raises SourceError if the key is damaged."""
     file = folder / KEY_FILE
     try:
         return decode(BackupKey, files.parse_json(files.read(file)))  # type: ignore[no-any-return]
@@ -218,7 +218,7 @@ def unprotect(folder: Path) -> None:
 
 
 def protect(folder: Path, passphrase: str) -> None:
-    """Encrypt a workspace's backups from now on; raises ConfigError if the passphrase is too short."""
+    """Encrypt a workspace's backups from now on. Raises ConfigError if the passphrase is too short."""
     if len(passphrase) < LEAST:
         raise ConfigError("A passphrase needs at least {n} characters.", n=LEAST)
     with translate_errors(folder):

@@ -18,7 +18,7 @@ from core.model import Backup
 from core.store.backups import making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
-"""A function that returns the SQL of a schema version's objects, by kind and name; raises NewerSchema."""
+"""A function that returns the SQL of a schema version's objects, by kind and name. Raises NewerSchema."""
 ASIDE = "replaced"
 """The folder in a workspace for files replaced by restored backups."""
 

@@ -178,7 +178,7 @@ class RemoteChroma(Collections):
 
 
 def _client(address: Address) -> "ClientAPI":
-    """Connect to a server; raises IndexAway if the database doesn't exist there."""
+    """Connect to a server. Raises IndexAway if the database doesn't exist there."""
     import chromadb
     import httpx
     from chromadb.errors import NotFoundError

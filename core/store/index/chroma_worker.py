@@ -159,7 +159,7 @@ def _reply(opened: Opened, request: tuple[Place, str, Values]) -> tuple[object, 
 
 
 def _client(folder: Path) -> "ClientAPI":
-    """Return a client for a folder; raises NotOpened if Chroma fails to open the folder."""
+    """Return a client for a folder. Raises NotOpened if Chroma fails to open the folder."""
     import chromadb
 
     folder.mkdir(parents=True, exist_ok=True)

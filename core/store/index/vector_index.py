@@ -58,7 +58,7 @@ class IndexQueue:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the queue is empty, for at most the given number of seconds; return whether the queue is empty."""
+        """Wait up to the given number of seconds for the queue to empty; return whether it did."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
@@ -154,7 +154,7 @@ class Index:
             self._opening.release()
 
     def rebuild(self, progress: Progress = no_progress) -> None:
-        """Rebuild every collection from the vectors in SQLite, without a model; raises StoreError on failure."""
+        """Rebuild every collection from the vectors in SQLite, without a model. Raises StoreError on failure."""
         if self.state == "none":
             return
         with self._opening:
@@ -204,7 +204,7 @@ class Index:
         self._write(lambda: self._backend.drop(self.name(base)))
 
     def ids(self, base: KnowledgeBase) -> set[str]:
-        """Return the ids of a base's entries in the index; raises IndexDamaged if they can't be read."""
+        """Return the ids of a base's entries in the index. Raises IndexDamaged if they can't be read."""
         self._queue.wait_for(base.id)
         return set() if self.state == "none" else self._backend.ids(self.name(base))
 

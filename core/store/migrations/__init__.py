@@ -58,7 +58,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def objects_of(version: int) -> dict[tuple[str, str], str | None]:
-    """Return the SQL of each object in the given schema version, by kind and name; raises NewerSchema."""
+    """Return the SQL of each object in the given schema version, by kind and name. Raises NewerSchema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
         schema_version(connection)
@@ -72,7 +72,7 @@ def objects_of(version: int) -> dict[tuple[str, str], str | None]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the number of migrations applied to a database; raises NewerSchema if this program knows fewer."""
+    """Return the number of migrations applied to a database. Raises NewerSchema if this program knows fewer."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(

@@ -33,7 +33,7 @@ _LATEST = 20
 
 
 def own_bases() -> list[str]:
-    """Return the bases with the user's own notes, excluding those of packs and text files."""
+    """Return the bases that hold the user's own notes; bases for packs and text files are left out."""
     taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
     return [base for base in base_names(plain=False) if base not in taken]
 

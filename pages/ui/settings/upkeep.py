@@ -249,7 +249,7 @@ def index(status: Status) -> None:
 
 
 def problem(status: Status) -> None:
-    """Draw what is wrong with the vector index."""
+    """Show what is wrong with the vector index."""
     title = t("The search index is unavailable")
     more = t("Your notes are safe, and search works without the index, but more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")

@@ -56,7 +56,7 @@ ROUTINE = ("embed", *jobs_at("index", "pictures"))
 NOTABLE = 10.0
 """Minimum duration, in seconds, for a routine job's end to be announced."""
 BRIEF = 3.0
-"""Seconds after which the page shows a routine job's progress; the side bar shows the progress at once."""
+"""Seconds after which the page shows a routine job's progress; the sidebar shows the progress at once."""
 _ANNOUNCED = "jobs_announced"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
@@ -82,7 +82,7 @@ def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
 
 
 def redraw_after(*names: str) -> None:
-    """Redraw the page when these jobs have ended. The side bar doesn't watch jobs started by the page itself."""
+    """Redraw the page when these jobs have ended. The sidebar doesn't watch jobs started by the page itself."""
     drawn: list[bool] = []
 
     @fragment(run_every=0.5)

@@ -183,7 +183,7 @@ def reopen() -> None:
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """Draw warnings about unreadable database rows in the side bar."""
+    """Draw warnings about unreadable database rows in the sidebar."""
     try:
         yield
     finally:
