@@ -96,13 +96,12 @@ def list_(
 def show(
     workspace: "Workspace",
     caller: Caller,
-    note: Annotated[str, About("A note's id, path, title or alias.", example="4f1c")],
+    note: AnyNote,
     number: Annotated[int | None, About("The number of a version.", flag="version", doors=("cli",))] = None,
 ) -> WholeNote:
     if caller.is_person:
-        item = names.any_id(workspace, note)
         return WholeNote.from_note(
-            workspace, workspace.versions.get(item, number or workspace.versions.all(item)[0].number)
+            workspace, workspace.versions.get(note, number or workspace.versions.all(note)[0].number)
         )
     item = names.id_of(workspace, note)  # raises NoteNotFound for a deleted note
     workspace.uses.note("read", [(item, "")])
