@@ -133,8 +133,7 @@ def trial(embedder: Embedder) -> CentringTrial:
 
 
 def _embed_texts(embedder: Embedder, role: Role) -> list[Matrix]:
-    texts = _passages if role == "note" else _questions
-    return [embedder.embed(texts(language), role=role) for language in LANGUAGES]
+    return [embedder.embed(_texts(language, role), role=role) for language in LANGUAGES]
 
 
 def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
@@ -175,17 +174,12 @@ def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bo
     return float(np.mean(reciprocal))
 
 
-def _questions(language: str) -> list[str]:
-    return re.findall(r"(?m)^# (.+)$", _text(language))
-
-
-def _passages(language: str) -> list[str]:
-    """Return the built-in passages; each passage answers two of the questions."""
-    return [text.strip() for text in re.split(r"(?m)^(?:# .+\n)+", _text(language))[1:]]
-
-
-def _text(language: str) -> str:
-    return (_TEXTS / f"{language}.md").read_text(encoding="utf-8")
+def _texts(language: str, role: Role) -> list[str]:
+    """Return the built-in texts for a role; each passage answers two of the questions."""
+    text = (_TEXTS / f"{language}.md").read_text(encoding="utf-8")
+    if role == "query":
+        return re.findall(r"(?m)^# (.+)$", text)
+    return [passage.strip() for passage in re.split(r"(?m)^(?:# .+\n)+", text)[1:]]
 
 
 def shipped() -> dict[str, Matrix]:

@@ -89,9 +89,12 @@ class NoteLinks:
         if best is None and "/" in wanted:
             # A title may contain a slash, and the top of a website or repository may be above the imported folder.
             titled = min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
-            below = target.lstrip("/").partition("/")[2]
-            is_absolute = target.startswith("/") and "/" in below
-            return titled or (self.target(note, f"/{below}") if is_absolute else None)
+            above = {
+                (named.base_id == note.base_id, len(path)): named.id
+                for _, named in self._by_name.get(basename(wanted), ())
+                if "/" in (path := plain(named.path or "")) and plain(target).endswith(f"/{path}")
+            }
+            return titled or (above[max(above)] if above and target.startswith("/") else None)
         return best[-1] if best else None
 
     def called(self, name: str) -> set[str]:

@@ -446,14 +446,14 @@ def demote_superseded(
         first.setdefault(chunks[rowid].note_id, rowid)
 
     @cache
-    def newer(old: str) -> dict[str, None]:
+    def newer(old: str) -> set[str]:
         """Return the notes that supersede a note, directly or through other notes."""
+        known = set[str]()
         waiting = [*successors.get(old, ())]
-        known = dict.fromkeys(waiting)
-        for note in waiting:
-            more = [new for new in successors.get(note, ()) if new not in known]
-            waiting += more
-            known |= dict.fromkeys(more)
+        while waiting:
+            if (note := waiting.pop()) not in known:
+                known.add(note)
+                waiting += successors.get(note, ())
         return known
 
     @cache

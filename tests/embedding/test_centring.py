@@ -24,10 +24,10 @@ class Bilingual(WordLengths):
     def __init__(self, *, understands: bool = True, apart: float = 40) -> None:
         super().__init__()
         self._apart = apart
-        said = zip(*(centring._questions(language) for language in centring.LANGUAGES), strict=True)
+        said = zip(*(centring._texts(language, "query") for language in centring.LANGUAGES), strict=True)
         self._meanings = {text: number for number, pair in enumerate(said) for text in pair} if understands else {}
         for language in centring.LANGUAGES:
-            self._meanings |= {text: 2 * n for n, text in enumerate(centring._passages(language)) if understands}
+            self._meanings |= {text: 2 * n for n, text in enumerate(centring._texts(language, "note")) if understands}
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         rows = []
@@ -85,6 +85,6 @@ def test_similarities_are_those_of_the_centred_vectors_on_the_models_own_scale()
 
 
 def test_the_texts_are_translations_of_each_other_by_their_form() -> None:
-    english, chinese = ([centring._questions(one), centring._passages(one)] for one in centring.LANGUAGES)
+    english, chinese = ([centring._texts(one, "query"), centring._texts(one, "note")] for one in centring.LANGUAGES)
     assert [len(texts) for texts in english] == [len(texts) for texts in chinese] == [50, 25]
     assert not any(set(text) & set(map(chr, range(0x4E00, 0xA000))) for texts in english for text in texts)

@@ -50,6 +50,8 @@ def ids(vault: Path, tmp_path: Path) -> dict[str, str]:
         ("plan.md", "wrong/Far", None),
         ("plan.md", "/docs/area/deep/Far.md", "area/deep/Far.md"),
         ("plan.md", "/docs/plan.md", None),
+        ("plan.md", f"/{'a/' * 5_000}deep/Far.md", None),
+        ("plan.md", f"/{'a/' * 5_000}area/deep/Far.md", "area/deep/Far.md"),
         ("plan.md", "Gone", None),
     ],
 )

@@ -57,7 +57,8 @@ def draw_pictures(result: SearchResult) -> None:
             _draw_image(hit.note.id, hit.picture)
             st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
             st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
-            ask = partial(put, f"has:image like:{_quote_name(hit.picture)}")
+            name = f"「{hit.picture}」" if '"' in hit.picture else f'"{hit.picture}"'
+            ask = partial(put, f"has:image like:{name}")
             small("Pictures like this", f"like_{hit.rank}", "image_search", on_click=ask)
 
 
@@ -67,11 +68,6 @@ def _draw_image(note_id: str, picture: str) -> None:
     if file and routes.is_shown(file):
         address = routes.file_address(note_id, file.place)
         st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
-
-
-def _quote_name(name: str) -> str:
-    """Quote a name for use as a value in the query language."""
-    return f"「{name}」" if '"' in name else f'"{name}"'
 
 
 # Why a hit was found, as a sentence built from its ranks.
