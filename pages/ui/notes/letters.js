@@ -43,7 +43,9 @@ const watch = ({ data, setTriggerValue }) => {
   away.setAttribute('role', 'status');
   away.style.cssText = 'position: fixed; z-index: 9999999; top: .5rem; left: 50%; transform: translateX(-50%); padding: .5rem 1rem;'
     + 'border-radius: .5rem; font: 600 .95rem sans-serif; color: #6a4a05; background: #f9edd0; box-shadow: 0 .2rem 1rem #0004';
+  const root = document.getElementById('root');
   const look = () => {
+    if (!root.childElementCount) return;  // blank: the reload that is due stays due
     for (const timer of [window.tesseraAbsent, window.tesseraReload]) clearTimeout(timer);
     const state = app.dataset.testConnectionState;
     const here = state === 'CONNECTED';
@@ -57,7 +59,6 @@ const watch = ({ data, setTriggerValue }) => {
   window.tesseraLook?.disconnect();
   window.tesseraLook = new MutationObserver(look);
   window.tesseraLook.observe(app, { attributeFilter: ['data-test-connection-state'] });
-  const root = document.getElementById('root');
   window.tesseraBlank ??= new MutationObserver(() => root.childElementCount || reload());
   window.tesseraBlank.observe(root, { childList: true });
   look();
