@@ -9,21 +9,23 @@ LARGE = 400
 
 Span = tuple[int, int]
 
-_SHORTEST, _LONGEST_WORD = 60, 200
-"""Minimum length of a line in a blob, and of a run that is a blob by itself. Hashes have at most 128 characters."""
+# Minimum length of a line in a blob, and of a run that is a blob by itself. Hashes have at most 128 characters.
+_SHORTEST = 60
+_LONGEST_WORD = 200
+# For each byte, whether it can occur in base64 or hexadecimal data.
 _IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
-"""For each byte, whether it can occur in base64 or hexadecimal data."""
+# Minimum number of lines of equal length for shorter runs to form a blob. Base64 is usually wrapped.
 _FEWEST_LINES = 3
-"""Minimum number of lines of equal length for shorter runs to form a blob. Base64 is usually wrapped."""
-_SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
-"""Sample sizes: characters from a run, lines from a block, and characters from a line."""
+# Sample sizes: characters from a run, lines from a block, and characters from a line.
+_SAMPLE = 2_000
+_SAMPLED_LINES = 30
+_LONGEST_SAMPLE = 100_000
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
+# Minimum share of adjacent character pairs in a blob that differ in case or kind.
+#
+# The share is 0.2 in all-caps names, and 0.3 to 0.6 in base64.
 _MIXED = 0.28
-"""Minimum share of adjacent character pairs in a blob that differ in case or kind.
-
-The share is 0.2 in all-caps names, and 0.3 to 0.6 in base64.
-"""
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*+\Z")
 _WIDEST_BREAK = 40
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t>]*")
@@ -50,11 +52,13 @@ _DRAWING = re.compile(
 _LONG_LINE = 1_000
 _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
-_FEWEST_BRACKETS, _MOST_BLANKS, _MOST_QUOTES, _MOST_OTHER = 0.025, 0.04, 0.08, 0.2
-"""Limits on the shares of characters in minified code.
-
-JSON has more quotation marks; prose has more blanks or non-ASCII characters.
-"""
+# Limits on the shares of characters in minified code.
+#
+# JSON has more quotation marks; prose has more blanks or non-ASCII characters.
+_FEWEST_BRACKETS = 0.025
+_MOST_BLANKS = 0.04
+_MOST_QUOTES = 0.08
+_MOST_OTHER = 0.2
 _ON_A_LINE = re.compile(r"[^\r\n]+")
 
 

@@ -50,10 +50,10 @@ _KINDS: dict[object, Message] = message_table(
     }
 )
 _DEEP = message("less deeply nested")
+# Maximum nesting depth in a field without a declared type, such as front matter.
 _MOST_DEPTH = 20
-"""Maximum nesting depth in a field without a declared type, such as front matter."""
+# Maximum length of a name in an error, in characters.
 _SHOWN = 100
-"""Maximum length of a name in an error, in characters."""
 
 
 class Scalar(str):
@@ -344,9 +344,9 @@ _SCALARS: dict[object, Decoder] = {
     Message: _message,
     Path: Path,
 }
+# Decoders for outside input, where they differ from _SCALARS.
 _EXACT: dict[object, Decoder] = {
     str: _scalar(str, _is_exact_text),
     bool: _scalar(bool, lambda value: type(value) is bool),
     datetime: _time(datetimes.exact),
 }
-"""Decoders for outside input, where they differ from _SCALARS."""

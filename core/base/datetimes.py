@@ -12,8 +12,8 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
+# Errors that Python and the C library raise for times outside the calendar or the system clock's range.
 _BEYOND = (OverflowError, ValueError, OSError)
-"""Errors that Python and the C library raise for times outside the calendar or the system clock's range."""
 
 
 class _Clock(tzinfo):

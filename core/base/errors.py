@@ -272,7 +272,8 @@ class ArchiveError(TesseraError):
     """An exported base is invalid. `mistakes` are pairs of a location and a reason."""
 
     def __init__(self, path: str, mistakes: Iterable[tuple[Text, Message]]) -> None:
-        self.path, self.mistakes = path, tuple(mistakes)
+        self.path = path
+        self.mistakes = tuple(mistakes)
         rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
         if more := len(self.mistakes) - len(rows):
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))

@@ -37,10 +37,10 @@ FILES = "files"
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
+# Prefixes of SQLite's messages about a damaged database that come with only a generic error code.
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-"""Prefixes of SQLite's messages about a damaged database that come with only a generic error code."""
+# Bytes for a test write, to find out why SQLite couldn't write. They don't fit on a full disk.
 _TRIAL = b"\0" * 65536
-"""Bytes for a test write, to find out why SQLite couldn't write. They don't fit on a full disk."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
@@ -210,6 +210,7 @@ def wrap_file_errors(path: str) -> Iterator[None]:
         ) from error
 
 
+# Error messages from Python's JSON and CSV readers.
 _PARSE_ERRORS = (
     message("Expecting value"),
     message("Expecting property name enclosed in double quotes"),
@@ -224,7 +225,6 @@ _PARSE_ERRORS = (
     message("Extra data"),
     message("unexpected end of data"),
 )
-"""Error messages from Python's JSON and CSV readers."""
 
 
 def translate_parse_error(text: str) -> Message | str:

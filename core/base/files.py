@@ -43,10 +43,10 @@ _LOG = getLogger(__name__)
 SMALL = 4 << 20
 """Maximum size of a small file in bytes."""
 BROKEN = ".broken"
+# Maximum number of files set aside under one name. After that, the last one is replaced.
 _ASIDE = 5
-"""Maximum number of files set aside under one name. After that, the last one is replaced."""
+# Permanent errors when reading a file. Any other error, such as too many open files, may be temporary.
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
-"""Permanent errors when reading a file. Any other error, such as too many open files, may be temporary."""
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Flags that prevent `os.open` from blocking on a pipe without a writer."""
 
@@ -174,8 +174,8 @@ def delete(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
+# Pattern for the names that `mkstemp` gives to temporary files in `replace`.
 _TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
-"""Pattern for the names that `mkstemp` gives to temporary files in `replace`."""
 
 
 def replace(file: Path, text: str | bytes) -> None:

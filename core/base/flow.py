@@ -6,24 +6,24 @@ from functools import partial
 
 from core.base.text import UNSPACED, with_newlines
 
+# A code block, or a paragraph or list item of several lines.
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?P<fence>`{3,}|~{3,}|\$\$(?=[ \t]*$))(?s:.*?)(?:\n[ \t>]*(?P=fence).*|\Z)"
     r"|^(?! {4}|\t)(?![ \t>]*(?:$|[#|<=$]|-{3,}[ \t]*$|\[!))"
     r"(?P<lines>.+(?:\n(?![ \t>]*(?:$|[-*+•][ \t]|\d+[.)][ \t]|\d+、|#{1,6}[ \t]"
     r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|-{2,}[ \t]*$|\$\$)).+)+)"
 )
-"""A code block, or a paragraph or list item of several lines."""
 _BREAK = re.compile(
     r"(?P<line>.*?(?P<left>[^\W\d_]{0,40}))(?P<hyphen>[-‐\u00ad]?)(?P<end>[ \t]*\n[ \t>]*)"
     r"(?=(?P<next>(?P<right>[^\W\d_]{0,40}).?))"
 )
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
+# Width below which a paragraph on a page keeps its lines, as a verse or an address would.
 _NARROW = 40
-"""Width below which a paragraph on a page keeps its lines, as a verse or an address would."""
+# A row of a table with bars at both ends.
 _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
-"""A row of a table with bars at both ends."""
+# The dashes below the header of a table.
 _RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+[ \t]*+)?+")
-"""The dashes below the header of a table."""
 _BAR = re.compile(r"(?<!\\)\|")
 GAP, LINE = "\ufdd0", "\ufdd1"
 """Placeholders in flowing text for a hidden character and for a line break that is kept.

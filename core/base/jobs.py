@@ -14,10 +14,11 @@ from core.base.errors import Cancelled, TesseraError
 from core.base.frozen import frozen
 from core.base.messages import Text, verbatim
 
-_WINDOW, _STEADY = 10.0, 60.0
-"""Seconds of recent progress an estimate is based on, and seconds of recent estimates the median is taken over."""
+# Seconds of recent progress an estimate is based on, and seconds of recent estimates the median is taken over.
+_WINDOW = 10.0
+_STEADY = 60.0
+# Seconds of progress before the first estimate.
 _LEAST = 3.0
-"""Seconds of progress before the first estimate."""
 
 
 class Pace:
@@ -51,10 +52,10 @@ class Pace:
 
 
 _LOG = getLogger(__name__)
+# Maximum number of finished jobs in `Jobs.ended`.
 _RETAINED = 50
-"""Maximum number of finished jobs in `Jobs.ended`."""
+# Seconds between checks for whether another job has ended.
 _BETWEEN = 0.1
-"""Seconds between checks for whether another job has ended."""
 T = TypeVar("T")
 JobState = Literal["running", "done", "cancelled", "failed"]
 

@@ -30,9 +30,9 @@ from core.base.messages import skeleton
 FILE = Path("logs") / "tessera.log"
 _BYTES = 1_000_000
 _OLDER = 2
+# Maximum number of logged traceback lines per exception, and of logged exceptions per chain.
 _FRAMES = 30
 _CHAIN = 5
-"""Maximum number of logged traceback lines per exception (`_FRAMES`) and of logged exceptions per chain."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) ([\w.]+:\d+) ")
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")

@@ -23,11 +23,11 @@ LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
 
 LOCALE = Path(__file__).with_name("locale")
 
+# Fields whose message gets the JSON key `message`. For any other field, the key is `NAME_message`.
 _MAIN = ("error", "problem", "reason", "explanation", "why")
-"""Fields whose message gets the JSON key `message`. For any other field, the key is `NAME_message`."""
 
+# Smallest integer shown as a power of ten. Python refuses to print more than 4,300 digits.
 _LONG = 10**30
-"""Smallest integer shown as a power of ten. Python refuses to print more than 4,300 digits."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -175,8 +175,8 @@ def readable(value: object, language: str = ENGLISH) -> Any:
     return render(value, language) if isinstance(value, Message) else value
 
 
+# JSON keys that differ from the field name: `message` is the key for a message's id, and `as` is a Python keyword.
 _KEYS = {"message": "explanation", "as_": "as"}
-"""JSON keys that differ from the field name: `message` is the key for a message's id, and `as` is a Python keyword."""
 
 
 def readable_name(name: str) -> str:

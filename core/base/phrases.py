@@ -8,24 +8,24 @@ from core.base.text import CJK, STOP_WORDS, normalize, simplify
 
 LONGEST_PHRASE = 3, 10
 """Maximum number of words in a phrase, and of characters in a phrase in a script without spaces."""
+# Maximum number of phrases per note. The most frequent ones are kept.
 _PHRASES = 60
-"""Maximum number of phrases per note. The most frequent ones are kept."""
+# If at least this share of a phrase's occurrences are inside a longer phrase, only the longer one counts.
 _SWALLOWED = 0.7
-"""If at least this share of a phrase's occurrences are inside a longer phrase, only the longer one counts."""
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORDS = re.compile(rf"(?:(?![{CJK}])\w)(?:(?![{CJK}])[\w+#'-])*")
 _TAKEN = re.compile(
     r"(?s)```.*?(?:```|\Z)|`[^`\n]*`|\$\$.*?\$\$|\$[^$\n]+\$|<[^<>\n]*>|\]\([^()\n]*\)|\{[^{}\n]*\}|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|:\w+:"
 )
+# Characters that can't begin or end a phrase.
 _EDGE = frozenset(
     "的了是在和与及或也就都而但并且其之于以为被把将对从到由向给让使得着过吗呢吧啊我你他她它们这那哪每各某几"
     "不没有无未很更最又再还只才已所如何因此则若当要会能可应该需请下上中里外前后时个些种次本该等即做用来去说看想一么"
 )
-"""Characters that can't begin or end a phrase."""
+# Characters in `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't.
 _IN_WORDS = frozenset("上下中里外前后时种次本从一不无未")
-"""Characters in `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't."""
+# A character in `_IN_WORDS` is part of a word if it is next to at least this share of the word's occurrences.
 _WHOLE = 0.95
-"""A character in `_IN_WORDS` is part of a word if it is next to at least this share of the word's occurrences."""
 _PLAIN = STOP_WORDS | frozenset(
     "after also any because before been both each even every few first get got here however just let like made"
     " make many may more most much must need new next no not now one only other out over own same see shall should"

@@ -21,8 +21,8 @@ from core.base.datetimes import utc_now
 PREFIX, SUFFIX = ".tessera-", ".part"
 """Prefix and suffix of a file that is still being written. The leading dot hides it from every sync."""
 
+# Seconds to wait for another program to finish writing a file.
 _PATIENCE = 1.0
-"""Seconds to wait for another program to finish writing a file."""
 _LOOK = 0.005
 _UNSUPPORTED = {ENOSYS, EINVAL, ENOTSUP, EOPNOTSUPP}
 _AT_FDCWD = -100

@@ -16,8 +16,8 @@ LINE_END = r"(?:\r\n|\n|\r)"
 """Line endings, as in Markdown and browsers. Other candidates, such as form feed and U+2028, count as whitespace."""
 
 _NEAR = 256
+# Characters with a special meaning in a URL or in Markdown.
 _UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
-"""Characters with a special meaning in a URL or in Markdown."""
 
 
 def line_starts(text: str) -> list[int]:
@@ -102,22 +102,22 @@ MARKS = "".join(_marks())
 WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
 """Pattern for a word in a script with spaces, including combining and invisible characters."""
 
+# Hebrew and Arabic vowel points and accents, which are usually omitted in writing.
 _POINTS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
 )
-"""Hebrew and Arabic vowel points and accents, which are usually omitted in writing."""
+# Marks that can be dropped from a letter. Indic vowel signs count as letters.
 _ACCENTS = re.compile(
     rf"[{_POINTS}\u0300-\u036f\u0483-\u0489\u0711\u0730-\u074a\u0898-\u089f\u08ca-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
     r"\ufe20-\ufe2f]+"
 )
-"""Marks that can be dropped from a letter. Indic vowel signs count as letters."""
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _UNREAD = re.compile(f"[{INVISIBLE}{_POINTS}]")
+# Letters that Unicode doesn't decompose into a letter and an accent.
 _STROKES = str.maketrans(
     {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ŋ": "n", "ø": "o", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th"}
 )
-"""Letters that Unicode doesn't decompose into a letter and an accent."""
 _EMOJI = (
     "\u231a\u231b\u23e9-\u23fa\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa"
     "\U0001f400-\U0001faff"
@@ -135,21 +135,21 @@ _RUNS = re.compile(
 )
 _CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
+# The Chinese characters in Unicode's basic plane, which include all those in common use.
 _HAN = range(0x3400, 0xA000)
-"""The Chinese characters in Unicode's basic plane, which include all those in common use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
+# Minimum number of letters next to digits that count as a word, so that `5th` doesn't yield `th`.
 _LEAST_LETTERS = 3
-"""Minimum number of letters next to digits that count as a word, so that `5th` doesn't yield `th`."""
+# Words and numbers that can also be written as one: e-mail and email, 138 0013 8000 and 13800138000.
 _JOINED = re.compile(
     r"\b(?:(?<![./-])(?=[A-Za-z])[A-Za-z\d]++(?:-[A-Za-z\d]++){1,2}+(?![\w/-])"
     r"|(?<![.+-])(?:(?<!\d )|(?<=\+\d )|(?<=\+\d\d )|(?<=\+\d{3} ))"
     r"(?P<digits>\d{2,8}+(?:[ -]\d{2,8}+){1,6}+)(?![\w:-]|[ .]\d))"
 )
-"""Words and numbers that can also be written as one: e-mail and email, 138 0013 8000 and 13800138000."""
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
+# A name ending in a number that people also search for by itself: v1.2.3, ERR_CONN_4071.
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
-"""A name ending in a number that people also search for by itself: v1.2.3, ERR_CONN_4071."""
 WORDS_FORM = 2
 """Version of the output of `index_words`. A workspace indexed with another version is reindexed."""
 STOP_WORDS = frozenset(
@@ -259,8 +259,8 @@ def simplify(text: str) -> str:
 
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
+# A letter with its combining marks at the end of the text. Marks without a letter aren't part of a word.
 _LATIN_END = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
-"""A letter with its combining marks at the end of the text. Marks without a letter aren't part of a word."""
 _MOST_MARKS = 32
 
 
@@ -397,14 +397,13 @@ def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(f"[{''.join(forms)}]"), forms
 
 
+# Whitespace and Markdown marks, which models drop when quoting.
 _SKIPPED = re.compile(r"[\s*_`~\\>|#]")
-"""Whitespace and Markdown marks, which models drop when quoting."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
+# Minimum number of letters and digits in a quote. A shorter quote could occur anywhere.
+#
+# A Chinese character counts as two.
 _LEAST = 8
-"""Minimum number of letters and digits in a quote. A shorter quote could occur anywhere.
-
-A Chinese character counts as two.
-"""
 
 
 def find_quote(quote: str, text: str) -> Span | None:

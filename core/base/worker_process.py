@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 
 Request = TypeVar("Request")
 _PROGRAM = Path(__file__).parents[2]
+# Seconds between checks that the parent is alive, and seconds left to finish after the parent has ended.
 _LOOK = 1.0
-"""Seconds between checks that the parent is alive, and seconds left to finish after the parent has ended."""
 
 
 class ProcessEnded(Exception):

@@ -29,8 +29,8 @@ KEPT = 6
 """Number of copies to keep, because embedding takes minutes. The least recently used copies are deleted."""
 
 _NOTES = "notes.json"
+# Errors that don't indicate a damaged copy.
 _NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
-"""Errors that don't indicate a damaged copy."""
 _LOG = logging.getLogger(__name__)
 
 

@@ -44,8 +44,8 @@ Reworded = Callable[[str, str, str], str]
 """Returns a question with a base's old name replaced by the new name."""
 ToTrash = Callable[[KnowledgeBase], object]
 """Moves a base with all its data to the trash."""
+# Chunking strategies for the kinds of base that ignore the chunking settings.
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
-"""Chunking strategies for the kinds of base that ignore the chunking settings."""
 MOST_NAME = 200
 """Maximum number of characters in a base's name."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -266,8 +266,10 @@ class Bases:
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return a base's size and state."""
-        counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
-        waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
+        counts = self._store.chunks.count(base)
+        bits = self._store.vectors.count_bits(base)
+        waiting = self._store.pending.count([base.id])
+        switch = self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
         folders = SyncedFolders(self._store).all(base)
         return BaseStatus(base, *counts, folders, waiting.chunks, *bits, switch, waiting.notes, refused)

@@ -172,7 +172,9 @@ class Chunks:
         notes with their own options keep them. Raises UnknownChoice or ConfigError for invalid options, and
         NoteNotFound.
         """
-        started, done, unchanged = time.perf_counter(), Indexed(), 0
+        started = time.perf_counter()
+        done = Indexed()
+        unchanged = 0
         stored = [(self._store.bases.named(base), list[str]())] if base else by_base(self._store, note_ids)
         log_bases(changed for changed, _ in stored)
         for changed, ids in stored:
@@ -183,7 +185,8 @@ class Chunks:
             if base:
                 if options is not None:
                     opened = self._store.bases.change(opened, chunking=options)
-                notes, own = [*self._store.notes.cut_by(opened)], None
+                notes = [*self._store.notes.cut_by(opened)]
+                own = None
                 ids = notes if options is None else outdated_notes(self._store, opened)
                 unchanged = len(notes) - len(ids)
             done += Indexer(self._store, opened, embedder).recut(ids, progress, options=own)

@@ -161,7 +161,8 @@ class Cutter:
             shown: Sequence[NotePicture] = ()
             if self.store.pictures.is_read(self.base):
                 known = self.store.pictures.for_note(note.id) if ready.pictures is None else ready.pictures
-                pictures, tokens = list_pictures(note, known), self.embedder.tokens
+                pictures = list_pictures(note, known)
+                tokens = self.embedder.tokens
                 chunks, shown = merge_picture_chunks(note, chunks, pictures, options, tokens, ready.outline)
         if not self.base.has_vectors:  # chunks are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]

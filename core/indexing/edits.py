@@ -51,7 +51,8 @@ def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
 
     An edit moves with the nearest preceding line that occurs exactly once in both bodies.
     """
-    was, now = _single_lines(before), _single_lines(after)
+    was = _single_lines(before)
+    now = _single_lines(after)
     starts = sorted(start for line, start in was.items() if line in now)
     moved = {start: now[line] - start for line, start in was.items() if line in now}
     if not starts:
@@ -151,7 +152,8 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
         chunk = _pinned_chunk(described[spans[edit.id]], edit, note, tokens)
         (added if edit.kind == "add" else texts).append(chunk)
     # Each remainder of a chunk gets the first id for its text that is unique in the note.
-    taken, seen = {chunk.id for chunk in untouched}, Counter[str]()
+    taken = {chunk.id for chunk in untouched}
+    seen = Counter[str]()
     for rest in rests:
         chunk = described[rest]
         while (chunk_id := describe.chunk_id(note.id, chunk.text, seen[chunk.text])) in taken:
@@ -244,10 +246,10 @@ def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[C
 
 # From a user's action on a chunk to the note's new edits.
 
+# Maximum number of characters before an addition that serve as its anchor.
 _ANCHOR = 200
-"""Maximum number of characters before an addition that serve as its anchor."""
+# Separator between merged chunks whose text isn't adjacent in the note's body.
 _JOINT = "\n\n"
-"""Separator between merged chunks whose text isn't adjacent in the note's body."""
 
 
 @frozen
@@ -321,7 +323,8 @@ class ChunkEditor:
     def split(self, chunk_id: str, at: int) -> Act:
         """Split a chunk before offset `at` of its text."""
         chunk, edit = self._visible_chunk(chunk_id)
-        left, right = chunk.text[: max(0, at)], chunk.text[max(0, at) :]
+        left = chunk.text[: max(0, at)]
+        right = chunk.text[max(0, at) :]
         if not left.strip() or not right.strip():
             raise EditError(
                 "A split at {at} would leave one part without text. Choose a place inside the chunk's text,"

@@ -15,8 +15,8 @@ from core.embedding.sentence import Encoder
 from core.embedding.tokens import TokenEmbedder, signs
 from core.model import Bits, Ids, Matrix
 
+# Embedders that use torch for many texts.
 _TORCH = ("bundled", "sentence")
-"""Embedders that use torch for many texts."""
 FEW = 130_000
 """Maximum number of bytes of text to embed in this process, which takes as long as loading torch in the worker."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
@@ -55,7 +55,9 @@ class NoteEmbedder:
     """
 
     def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, size: int) -> None:
-        self._name, self._embedder, self._centre = name, embedder, centre
+        self._name = name
+        self._embedder = embedder
+        self._centre = centre
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:

@@ -15,19 +15,19 @@ from core.model import ChangeCost, ChunkingOptions, Edit, Failed, KnowledgeBase,
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
+# Number of windows or notes to embed and store together, sorted by length.
 _GROUP = 128
-"""Number of windows or notes to embed and store together, sorted by length."""
+# Number of notes to write together if nothing is embedded.
 _WRITTEN = 16
-"""Number of notes to write together if nothing is embedded."""
+# Number of windows to embed to estimate the total time.
 _SAMPLE = 8
-"""Number of windows to embed to estimate the total time."""
+# Number of characters at which a group of notes is full, because a note's chunks take ten times its memory.
 _CHARACTERS = 1_000_000
-"""Number of characters at which a group of notes is full, because a note's chunks take ten times its memory."""
 
+# Takes the share of a group that has been embedded so far.
 _Report = Callable[[float], None]
-"""Takes the share of a group that has been embedded so far."""
+# Embeds, stores or writes a group of cut notes.
 _Finish = Callable[[Sequence[NoteToIndex], _Report], object]
-"""Embeds, stores or writes a group of cut notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,9 @@ class Indexer:
 
         Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
         """
-        base, embedder, seconds = self._base, self._cutter.embedder, 0.0
+        base = self._base
+        embedder = self._cutter.embedder
+        seconds = 0.0
         chunks = windows = 0
         missing: set[str] = set()
         for number, note_id in enumerate(note_ids):
@@ -179,7 +181,8 @@ class Indexer:
 
         def finish_group(done: int) -> None:
             """Finish the group. `done` is the number of notes up to the end of the group."""
-            title, before = group[0].note.title, done - len(group)
+            title = group[0].note.title
+            before = done - len(group)
             finish(group, lambda share: progress(before + len(group) * share, total, title))
 
         for number, (title, cut) in enumerate(tasks):
@@ -195,7 +198,9 @@ class Indexer:
             characters += len(group[-1].note.body)
             if windows >= _GROUP or len(group) >= notes or characters >= _CHARACTERS:
                 finish_group(number + 1)
-                group, windows, characters = [], 0, 0
+                group = []
+                windows = 0
+                characters = 0
         if group:
             finish_group(total)
         return self.done

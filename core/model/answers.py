@@ -21,10 +21,10 @@ Answered = Literal["yes", "possibly", "no"]
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 
 _NEAREST = 3
+# The header of a table, with the rows between it and the end of the text.
 _HEADER_ABOVE = re.compile(
     r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++\n(?:[^|\n]*+\|.*+\n)*+\Z"
 )
-"""The header of a table, with the rows between it and the end of the text."""
 DENIED = message("I found nothing in your notes that answers this.")
 DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("The language model wrote nothing that your notes support.")

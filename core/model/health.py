@@ -13,8 +13,8 @@ from core.base.messages import Message, Text, message_table
 HealthLevel = Literal["sound", "look", "broken"]
 _LEVELS: tuple[HealthLevel, ...] = get_args(HealthLevel)
 
+# Maximum number of names listed in a sentence.
 _SHOWN = 5
-"""Maximum number of names listed in a sentence."""
 
 SPACE_PARTS = message_table(
     {

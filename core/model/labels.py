@@ -401,6 +401,7 @@ def embedder_name(embedder: str) -> Message:
     return _EMBEDDERS.get(embedder) or verbatim(name or embedder)
 
 
+# Sentences about a reviewed item, by whether it is a note and whether it was accepted.
 _SETTLED = message_table(
     {
         (True, True): "'{title}' was accepted.",
@@ -409,7 +410,6 @@ _SETTLED = message_table(
         (False, False): "The change to '{title}' was discarded.",
     }
 )
-"""Sentences about a reviewed item, by whether it is a note and whether it was accepted."""
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:

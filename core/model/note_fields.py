@@ -218,11 +218,11 @@ class NoteOptions(TypedDict, total=False):
 
 _EMOJI = "\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _OF_TAG = rf"\w{_MARKS}/{_EMOJI}\u200d\ufe0f\u20e3\U000e0020-\U000e007f-"
+# Web colours of three, six or eight hexadecimal digits. Tags such as `d20` and `b2b` don't match.
 _COLOUR = (
     r"(?:(?=[a-fA-F]*\d)[\da-fA-F]{6}(?:[\da-fA-F]{2})?|(?=[cfCF]*[0369])[0369cfCF]{3}"
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"
 )
-"""Web colours of three, six or eight hexadecimal digits. Tags such as `d20` and `b2b` don't match."""
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
 """The part of a tag after the #: letters of any script with their marks, digits, emoji, `_`, `-` and `/`.
 

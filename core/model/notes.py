@@ -40,16 +40,16 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "character": plural("{n} character could not be read", "{n} characters could not be read"),
     GUESSED: plural("the encoding of {n} file was guessed", "the encodings of {n} files were guessed"),
 }
+# Message for kinds added by a later version.
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""Message for kinds added by a later version."""
+# Kinds whose locations can be page numbers.
 _ON_PAGES = {"page", "page_part", "comment", "character"}
-"""Kinds whose locations can be page numbers."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
+# Maximum length, in characters, of the joined locations for one kind.
 _LONGEST_PLACE = 200
-"""Maximum length, in characters, of the joined locations for one kind."""
 
+# Kinds that browsers may display. Any other kind is downloaded because it could contain scripts.
 _SHOWN = {"pdf": "application/pdf"}
-"""Kinds that browsers may display. Any other kind is downloaded because it could contain scripts."""
 
 
 @frozen

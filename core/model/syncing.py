@@ -77,8 +77,8 @@ class Match:
 
 
 Matches = tuple[Match, ...]
+# Report fields that list files and folders that weren't read.
 _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
-"""Report fields that list files and folders that weren't read."""
 
 
 @frozen

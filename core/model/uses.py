@@ -41,8 +41,8 @@ OF_QUESTIONS = ("search", "context", "answer")
 """Uses whose context is a question."""
 LONGEST_CONTEXT = 10_000
 """Maximum number of characters in `context` and in `used_in`."""
+# Number of neutral verdicts that every note starts with, so that a single verdict carries little weight.
 _CALM = 3
-"""Number of neutral verdicts that every note starts with, so that a single verdict carries little weight."""
 
 ClickKind = Literal["open", "copy", "cite"]
 

@@ -50,6 +50,7 @@ from core.notes.links import NoteLinks
 from core.store import Store
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
+# Picture type -> first bytes of its files. Suffixes aren't reliable: many .jpg files are PNGs.
 _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
@@ -59,16 +60,15 @@ _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/bmp": re.compile(rb"BM"),
     "image/svg+xml": re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]"),
 }
-"""Picture type -> first bytes of its files. Suffixes aren't reliable: many .jpg files are PNGs."""
+# Number of bytes read to detect a file's type.
 _HEAD = 1024
-"""Number of bytes read to detect a file's type."""
 
 MOST = 50_000_000
 """Maximum size of an attachment, in bytes. Larger ones aren't shown."""
+# Maximum number of files to look through when searching a folder for an attachment by name alone.
 _SEARCHED = 50_000
-"""Maximum number of files to look through when searching a folder for an attachment by name alone."""
+# Seconds for which a folder listing is cached.
 _FRESH = 20
-"""Seconds for which a folder listing is cached."""
 
 
 def locate(folder: str, path: str, target: str) -> Attachment | None:
@@ -161,6 +161,7 @@ def _files(top: Path) -> Iterator[Path]:
 MOST_PASTED = 20_000_000
 """Maximum size of a pasted picture, in bytes. Phone photos are smaller, and larger pictures are slow to show."""
 FOLDER = "attachments"
+# Accepted picture type -> suffix. SVG isn't accepted because it could contain a script.
 _SUFFIXES = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
@@ -169,9 +170,8 @@ _SUFFIXES = {
     "image/avif": ".avif",
     "image/bmp": ".bmp",
 }
-"""Accepted picture type -> suffix. SVG isn't accepted because it could contain a script."""
+# Maximum number of characters to keep from the original name.
 _NAME = 40
-"""Maximum number of characters to keep from the original name."""
 
 
 def check_picture(data: bytes) -> str:
@@ -277,8 +277,8 @@ class Attachments:
 
 _LOG = getLogger(__name__)
 _JOB = "pictures"
+# Seconds between checks on the jobs that OCR waits for.
 _PATIENCE = 0.3
-"""Seconds between checks on the jobs that OCR waits for."""
 
 
 class Pictures:

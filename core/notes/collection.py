@@ -244,7 +244,8 @@ class Notes:
         """
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
-        base, folder = self._store.bases.by_id(note.base_id).name, posixpath.dirname(note.path or "")
+        base = self._store.bases.by_id(note.base_id).name
+        folder = posixpath.dirname(note.path or "")
         return self.add(base, note.body, path=folder and f"{folder}/", author=author, embed=embed, **fields)
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:

@@ -29,6 +29,7 @@ _LOG = getLogger(__name__)
 
 # Date formats with Moment.js tokens, as in Obsidian.
 
+# Moment.js tokens -> Unicode patterns, where one exists.
 _CLDR = dict(
     entry.split(":")
     for entry in """
@@ -36,7 +37,6 @@ _CLDR = dict(
     HH:HH H:H hh:hh h:h mm:mm m:m ss:ss s:s A:a
 """.split()
 )
-"""Moment.js tokens -> Unicode patterns, where one exists."""
 _ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
     "GGGG": lambda at, _: f"{at:%G}",
@@ -86,7 +86,10 @@ class DailyNotes:
         imports: Imports,
         writer: Writer,
     ) -> None:
-        self._store, self._settings, self._settings_file, self._bases = store, settings, file, bases
+        self._store = store
+        self._settings = settings
+        self._settings_file = file
+        self._bases = bases
         self._notes = notes
         self._imports = imports
         self._writer = writer

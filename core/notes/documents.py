@@ -39,10 +39,10 @@ from core.store.note_to_index import NoteToIndex
 
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
+# Note attributes replaced when converting again. The title and fields are kept.
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
-"""Note attributes replaced when converting again. The title and fields are kept."""
+# Note attributes kept when the file is read in another encoding.
 _KEPT = "id base_id generation version path source source_ref source_url".split()
-"""Note attributes kept when the file is read in another encoding."""
 
 
 class Documents:

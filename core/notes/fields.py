@@ -24,8 +24,8 @@ from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 from core.store import Store
 
 MOST_PRIORITY = 999_999
+# Number of characters to show on each side of a mistake.
 _AROUND = 100
-"""Number of characters to show on each side of a mistake."""
 
 
 def with_fields(note: Note, fields: ValueMap) -> Note:

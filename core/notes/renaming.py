@@ -27,10 +27,10 @@ from core.notes.writer import Files, PlannedChange, Writer, check_file_writable,
 from core.store import Store
 from core.store.note_rows import NoteNames
 
+# Characters that a name in a wikilink can't contain.
 _UNWRITABLE = set("[]|#^\n")
-"""Characters that a name in a wikilink can't contain."""
+# Parts of a file name that links never percent-encode.
 _WORD = re.compile(r"[a-z0-9]+")
-"""Parts of a file name that links never percent-encode."""
 
 
 class _NewName(NamedTuple):

@@ -24,10 +24,10 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
+# Maximum number of characters in a file name derived from a title. File systems allow 255 bytes.
 _MOST = 100
-"""Maximum number of characters in a file name derived from a title. File systems allow 255 bytes."""
+# Maximum number of characters in a title derived from text.
 _MOST_WORDS = 60
-"""Maximum number of characters in a title derived from text."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 

@@ -22,15 +22,18 @@ from core.store.editing_tables import FileStep
 from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
+# Maximum size of all files in a transaction, in bytes. Larger deletions are split because the bytes are in memory.
 _MOST_BYTES = 50_000_000
-"""Maximum size of all files in a transaction, in bytes. Larger deletions are split because the bytes are in memory."""
 
 
 class Trash:
     """The deleted notes. Changes raise WorkspaceLocked in a read-only workspace."""
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, writer: Writer, files: Files) -> None:
-        self._store, self._bases, self._writer, self._files = store, bases, writer, files
+        self._store = store
+        self._bases = bases
+        self._writer = writer
+        self._files = files
         self.stays = timedelta(days=settings.trash_days)
         """How long a deleted note can be restored."""
 

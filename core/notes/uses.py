@@ -30,12 +30,12 @@ from core.settings.preferences import Preferences
 from core.store import Store
 
 _LOG = getLogger(__name__)
+# Name of the preference that turns recording on or off.
 _PREFERENCE = "uses"
-"""Name of the preference that turns recording on or off."""
+# Seconds to collect uses before writing them, so that an answer's uses go into one transaction.
 _GATHERED = 0.5
-"""Seconds to collect uses before writing them, so that an answer's uses go into one transaction."""
+# Maximum number of uses waiting to be written. Any more are dropped.
 _MOST_WAITING = 10_000
-"""Maximum number of uses waiting to be written. Any more are dropped."""
 
 Place = tuple[str, str]
 """A note id and the id of one of the note's chunks. An empty chunk id means the whole note."""
@@ -180,8 +180,8 @@ class Uses:
         self.flush()
 
 
+# Name of the preference that turns recording clicks, and ranking by them, on or off.
 _CLICKS_PREFERENCE = "clicks"
-"""Name of the preference that turns recording clicks, and ranking by them, on or off."""
 
 
 class Clicks:

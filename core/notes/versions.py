@@ -15,8 +15,8 @@ from core.notes.writer import Writer
 from core.store import Store
 
 _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
+# Maximum number of word pairs to compare. Larger passages are shown as removed and added in full.
 _MOST = 4_000_000
-"""Maximum number of word pairs to compare. Larger passages are shown as removed and added in full."""
 
 
 def between(old: Note, new: Note) -> NoteDifference:

@@ -49,12 +49,12 @@ Change = Callable[[Note], Note]
 
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
 """Keys allowed in a new note besides its text, path and fields."""
+# Maximum number of characters in each provenance value, such as a note's origin or its author's name.
 _MOST = 500
-"""Maximum number of characters in each provenance value, such as a note's origin or its author's name."""
 _MOST_METADATA = 16 * 1024
 
+# Number of new notes written per batch.
 _GROUP = 256
-"""Number of new notes written per batch."""
 
 
 def _own_title(body: str, path: str) -> str:

@@ -26,8 +26,8 @@ RUN = "run.json"
 _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """Token of this process's pages."""
+# A complete 32-byte token; a damaged token gives no access.
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A complete 32-byte token; a damaged token gives no access."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 

@@ -235,10 +235,10 @@ def check(
             raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
 
 
+# The settings passed to the open workspaces, in opening order.
 _HANDED_IN: dict[object, Settings] = {}
-"""The settings passed to the open workspaces, in opening order."""
+# The last settings read, by their sources; cached because a page asks for the settings dozens of times.
 _READ: dict[str, Settings] = {}
-"""The last settings read, by their sources; cached because a page asks for the settings dozens of times."""
 
 
 def settings(**values: object) -> Settings:

@@ -26,6 +26,7 @@ _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
 _TRUTH = message("it must be true or false")
 _TEXT = message("it must be text")
+# Pydantic error type -> message, with the fields from pydantic's `ctx`, and `choices`.
 _REASONS = {
     "greater_than_equal": message("it must be at least {ge}"),
     "greater_than": message("it must be more than {gt}"),
@@ -41,7 +42,6 @@ _REASONS = {
     "model_type": SECTION,
     "model_attributes_type": SECTION,
 }
-"""Pydantic error type -> message, with the fields from pydantic's `ctx`, and `choices`."""
 
 
 def read_file(path: Path) -> bytes | None:

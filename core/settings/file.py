@@ -171,16 +171,16 @@ def _stamp() -> tuple[int, int] | None:
     return state.st_mtime_ns, state.st_size
 
 
+# Section -> its names in other programs. Any other name in `[models]` belongs to the embedder.
 _ROLES = {
     "embeddings": ("embeddings", "embedding", "embed"),
     "rerank": ("reranker", "reranking", "rerank"),
     "llm": ("llm", "chat", "completion"),
 }
-"""Section -> its names in other programs. Any other name in `[models]` belongs to the embedder."""
 _NAMES = {"url": "base_url", "api_base": "base_url", "endpoint": "base_url", "name": "model", "model_name": "model"}
 
+# Maximum depth of nested sections, as in `[embeddings.servers.ollama]`.
 _MOST_SECTIONS = 3
-"""Maximum depth of nested sections, as in `[embeddings.servers.ollama]`."""
 
 
 @frozen

@@ -28,8 +28,8 @@ KEYS = {
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
 """Environment variable for the vector index server's API key."""
 
+# Name of an embeddings server. The variable for its key contains the name, so no server gets another server's key.
 _NAME = re.compile("[a-z][a-z0-9_]*")
-"""Name of an embeddings server. The variable for its key contains the name, so no server gets another server's key."""
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
 """Environment variables for named embeddings servers' API keys."""
 

@@ -57,10 +57,10 @@ from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
 from core.store.words import Words
 
+# Number of vectors to request from Chroma per result: a chunk may have several vectors, and some may be stale.
 _WINDOWS = 3
-"""Number of vectors to request from Chroma per result: a chunk may have several vectors, and some may be stale."""
+# Factor by which the number of requested vectors grows if too few results pass the filters.
 _WIDER = 4
-"""Factor by which the number of requested vectors grows if too few results pass the filters."""
 
 
 class Tables:

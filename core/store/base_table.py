@@ -44,8 +44,8 @@ Report = dict[str, Any]
 """A stored sync report."""
 IGNORED = "ignored"
 """Report key for the patterns of unreadable files that the user ignores."""
+# Report key for the files whose notes were permanently deleted, each with its hash.
 _DELETED_FILES = "deleted_files"
-"""Report key for the files whose notes were permanently deleted, each with its hash."""
 
 
 @frozen

@@ -89,14 +89,14 @@ _REFUSED = RowReader(
 )
 
 
+# Fields with lists of titles, stored as JSON.
 _LISTS = ("parent_sections", "sections", "breadcrumb")
-"""Fields with lists of titles, stored as JSON."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
 """A chunk's columns in field order, so that reading by position is fast. They come last in a row."""
 _BLOCK = 4096
+# Join over covering indexes, because reading whole rows, with their text, would take most of the time.
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
-"""Join over covering indexes, because reading whole rows, with their text, would take most of the time."""
 _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
     " JOIN vectors ON vectors.id = windows.vector"
@@ -359,5 +359,6 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     """Return the chunk from a row that ends with the `CHUNK` columns."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
     values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
-    values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
+    values["has_code"] = bool(values["has_code"])
+    values["edited"] = bool(values["edited"])
     return Chunk(**values)

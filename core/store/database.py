@@ -22,10 +22,10 @@ from core.store import filters, migrations
 from core.store.folder import check_unused, has_content, make_private
 from core.store.reading import Noun, Unread
 
+# Number of characters shown in an error before the character that can't be stored.
 _SHOWN = 30
-"""Number of characters shown in an error before the character that can't be stored."""
+# Number of rows to fetch at a time.
 _AT_ONCE = 100
-"""Number of rows to fetch at a time."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -107,12 +107,13 @@ class ThreadConnection:
         self.connection.close()
 
 
+# Size in bytes above which SQLite's write-ahead log is truncated. SQLite checkpoints the log every 4 MB.
 _LOG = 8 << 20
-"""Size in bytes above which SQLite's write-ahead log is truncated. SQLite checkpoints the log every 4 MB."""
+# Environment variable for SQLite's temporary folder.
 _TEMPORARY = "SQLITE_TMPDIR"
-"""Environment variable for SQLite's temporary folder."""
-_READERS_END, _WRITER_ENDS = 500, 30_000
-"""Milliseconds to wait for readers of the log and for another writer."""
+# Milliseconds to wait for readers of the log and for another writer.
+_READERS_END = 500
+_WRITER_ENDS = 30_000
 
 
 class Database:

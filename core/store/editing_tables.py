@@ -145,8 +145,8 @@ class VersionTable(StoreTable):
         PictureTable(self._database).drop_unused()
 
 
+# Size in bytes of the sample used to detect repetition in text.
 _SAMPLE = 4_096
-"""Size in bytes of the sample used to detect repetition in text."""
 
 
 def _packed(text: str) -> bytes:
@@ -225,10 +225,10 @@ class ProposalTable(StoreTable):
 _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(Values))
 
 
+# Maximum total size of the stored responses in bytes; the oldest are deleted first.
 _MOST_BYTES = 32 * 1024 * 1024
-"""Maximum total size of the stored responses in bytes; the oldest are deleted first."""
+# Number of bytes counted per row in addition to the response.
 _ROW = 1000
-"""Number of bytes counted per row in addition to the response."""
 
 
 class CreationTable(StoreTable):

@@ -26,8 +26,8 @@ NAMES = """
     SELECT name FROM names WHERE name IS NOT NULL
 """
 """Query for the distinct names, with one index lookup per name; with DISTINCT, SQLite would read all rows."""
+# Query for the notes that have a property with a given folded name.
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
-"""Query for the notes that have a property with a given folded name."""
 TEXT = """
     SELECT group_concat(iif(instr(name, ' '), name || ' ', '') || value, char(10))
     FROM (SELECT name, value FROM properties WHERE note_id = notes.id ORDER BY name, value)
@@ -67,10 +67,10 @@ def property_condition(condition: Condition, column: str = "notes.id") -> Term:
 # The filters.
 
 CHUNK_FIELDS = ("section", "has", "page", "language", "level")
+# A number above any priority.
 _FAR = 1 << 62
-"""A number above any priority."""
+# A string that sorts after any time.
 _LAST = "~"
-"""A string that sorts after any time."""
 
 
 @dataclass(slots=True)
@@ -204,11 +204,11 @@ def _day(condition: Condition) -> Term:
     return _each(within, ends), [value for start, end in ends for value in _ends(start, end)]
 
 
+# Condition for times within a span, with the values `_ends()`. A date without a time is stored as midnight UTC.
 _WITHIN = (
     "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
     " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
 )
-"""Condition for times within a span, with the values `_ends()`. A date without a time is stored as midnight UTC."""
 
 
 def _ends(start: datetime | None, end: datetime | None) -> list[object]:
@@ -249,10 +249,10 @@ def _language(condition: Condition) -> Term:
     return _either(("language IN (SELECT value FROM json_each(?))", [codes]), property_condition(condition, "note_id"))
 
 
+# Language name or alias -> language code of chunks.
 _LANGUAGES = dict(
     pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
 )
-"""Language name or alias -> language code of chunks."""
 
 
 def _level(condition: Condition) -> Term:
@@ -281,6 +281,7 @@ def _has(condition: Condition) -> Term:
     return " OR ".join((*terms, properties)), values
 
 
+# Values of the `has:` filter, with their conditions. `instr` is fast and avoids most calls to the slower functions.
 _HAS = {
     "code": "has_code",
     "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
@@ -291,7 +292,6 @@ _HAS = {
     "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
-"""Values of the `has:` filter, with their conditions. `instr` is fast and avoids most calls to the slower functions."""
 
 _NOTE: dict[str, Callable[[Condition], Term]] = {
     "tag": _tag,

@@ -23,10 +23,10 @@ from core.base.frozen import ValueMap
 from core.base.messages import Message, message
 from core.store.backups import restoring
 
+# Maximum number of characters shown in an error for each field about the lock's holder.
 _LONGEST = 100
-"""Maximum number of characters shown in an error for each field about the lock's holder."""
+# Files and folders that exist only if there was a database.
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
-"""Files and folders that exist only if there was a database."""
 _PRIVATE = (
     f"{DATABASE}*",
     "lock*",

@@ -27,8 +27,8 @@ COLUMNS = [
     *"strategy cut_by chunking".split(),
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
+# Maximum number of cached summaries, and of cached names; pages that list all notes read them on every click.
 _REMEMBERED = 20_000
-"""Maximum number of cached summaries, and of cached names; pages that list all notes read them on every click."""
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"

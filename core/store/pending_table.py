@@ -14,16 +14,17 @@ from core.store.chunk_table import CHUNK, RefusalTable, chunk_of
 from core.store.database import Database
 from core.store.table import Ids, StoreTable, decoding
 
+# Number of most recently opened notes to embed first.
 _OPENED = 20
-"""Number of most recently opened notes to embed first."""
+# Query for the most recently changed notes, which are embedded next.
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
-"""Query for the most recently changed notes, which are embedded next."""
+# Condition for all chunks, or only those with the given ids. It takes the same value twice.
 _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
-"""Condition for all chunks, or only those with the given ids. It takes the same value twice."""
 PER_CHUNK = 100
 """Fixed cost of embedding a chunk, in characters that take equally long to embed."""
-_PATIENCE, _MOMENT = 0.5, 0.01
-"""Seconds for which a waiting thread tries to get its turn, and sleeps to let urgent threads go first."""
+# Seconds for which a waiting thread tries to get its turn, and sleeps to let urgent threads go first.
+_PATIENCE = 0.5
+_MOMENT = 0.01
 
 
 class PendingCount(NamedTuple):

@@ -24,8 +24,8 @@ def _words_of(text: str) -> str:
     return " ".join(index_words(text))
 
 
+# Maximum number of a phrase's characters, runs or words in its expression.
 _MOST = 32
-"""Maximum number of a phrase's characters, runs or words in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
 
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _LOG = getLogger(__name__)
+# Maximum number of rows to report.
 _MOST = 20
-"""Maximum number of rows to report."""
+# Maximum length of a reported name, in characters.
 _SHOWN = 60
-"""Maximum length of a reported name, in characters."""
 
 Noun = TypeVar("Noun")
 
@@ -72,7 +72,10 @@ class RowReader(Generic[Noun]):
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
-        self._kind, self._what, self._named, self._key = kind, as_message(what), named, key
+        self._kind = kind
+        self._what = as_message(what)
+        self._named = named
+        self._key = key
         hints = get_type_hints(kind)
         self._fields = {
             field.name: (own.get(field.name) or decoder(hints[field.name]), field, hints[field.name])

@@ -15,8 +15,8 @@ from core.base.frozen import ValueMap, Values, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
+# Maximum number of cached results; all are dropped when the database's version changes.
 _MOST = 16
-"""Maximum number of cached results; all are dropped when the database's version changes."""
 Read = TypeVar("Read")
 
 
@@ -36,7 +36,8 @@ class Remembered:
         version = self._database.version()
         with self._lock:
             if version != self._version:
-                self._version, self._results = version, Cache(_MOST)
+                self._version = version
+                self._results = Cache(_MOST)
             results = self._results
         return cast(Read, results.get_or_compute(key, read))
 

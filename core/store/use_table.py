@@ -45,8 +45,8 @@ class ClickTable(QuestionedTable):
 _CLICK = RowReader(Click, "click", "question", key="note_id")
 
 
+# Maximum number of past searches to keep, not counting saved ones.
 _REMEMBERED = 200
-"""Maximum number of past searches to keep, not counting saved ones."""
 
 
 class SearchTable(QuestionedTable):
@@ -93,8 +93,8 @@ class SearchTable(QuestionedTable):
 _PAST = RowReader(PastSearch, "past search", "query", key="query")
 
 
+# Maximum count of a use.
 _MOST = 1_000_000_000
-"""Maximum count of a use."""
 _USE_VALUES = "VALUES (:note_id, :chunk_id, :used_in, :context, :used_at, :times, :helpful)"
 
 

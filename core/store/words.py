@@ -37,17 +37,17 @@ _TOKENIZER = "porter ascii tokenchars '.+#_'"
 
 _K1 = 1.2
 _B = 0.75
+# Minimum weight of a word; applies to words in at least half of all chunks.
 _LEAST = 1e-6
-"""Minimum weight of a word; applies to words in at least half of all chunks."""
+# Weight of a word, by field of the word index.
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
-"""Weight of a word, by field of the word index."""
+# SQL expression: the position of an occurrence's field in `_WEIGHTS`.
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
-"""SQL expression: the position of an occurrence's field in `_WEIGHTS`."""
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
+# Weight of the query's other spellings. A spelling with more words is scaled down to the query's number of words.
 _OTHERS = 0.9
-"""Weight of the query's other spellings. A spelling with more words is scaled down to the query's number of words."""
+# Maximum number of cached counts, which take 12 bytes each.
 _CACHED = 4_000_000
-"""Maximum number of cached counts, which take 12 bytes each."""
 
 _CACHED_STEMS = 100_000
 
@@ -66,8 +66,8 @@ class _Counts:
     size: int = 0
 
 
+# Matches a heading below the first line.
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
-"""Matches a heading below the first line."""
 _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
@@ -98,8 +98,8 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
         connection.execute(f"UPDATE chunks SET {columns} WHERE rowid = ?", (*values, rowid))
 
 
+# Factor by which to increase the number of candidates, at first and whenever too few are in the requested bases.
 _MARGIN = 10
-"""Factor by which to increase the number of candidates, at first and whenever too few are in the requested bases."""
 _BLOCK = 1000
 _IN_BASES = (
     "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
@@ -115,7 +115,8 @@ class Words(StoreTable):
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
-        self._lock, self._stemming = Lock(), Lock()
+        self._lock = Lock()
+        self._stemming = Lock()
         self._counts: _Counts | None = None
         self._stems: dict[str, str] = {}
 

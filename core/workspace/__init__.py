@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from core.intake.watching import Watching
 
 _LOG = logging.getLogger(__name__)
+# Name of the preference for whether other programs have access.
 _PROGRAMS = "programs"
-"""Name of the preference for whether other programs have access."""
+# Seconds between checks of a job on which another job is waiting.
 _PATIENCE = 0.2
-"""Seconds between checks of a job on which another job is waiting."""
+# Seconds between attempts to rebuild a damaged index; in the meantime, space may have been freed on a full disk.
 _HEALING = 60.0
-"""Seconds between attempts to rebuild a damaged index; in the meantime, space may have been freed on a full disk."""
 
 
 def bug_report(path: Path | None = None) -> BugReport:

@@ -80,7 +80,10 @@ class Services:
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
         self._building = RLock()
-        self.store, self.settings, self.preferences, self.jobs = store, settings, preferences, jobs
+        self.store = store
+        self.settings = settings
+        self.preferences = preferences
+        self.jobs = jobs
         self.models = Models(store, settings, jobs)
         self.settings_file = SettingsFile(settings, lambda: self.servers.refresh())
         self.pending = PendingChunks(store, self.models)

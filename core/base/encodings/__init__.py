@@ -37,6 +37,7 @@ mac-roman Mac Roman
 )
 """Display names of encodings, keyed by Python's names, most common first."""
 _TEXT = re.compile(r"utf|iso8859|cp\d|koi8|mac-|gb|big5|euc|shift|iso2022|kz1048|ptcp154|johab|tis-620|hz$")
+# Encodings that are subsets of others. Programs often declare the subset but write the superset.
 _READ_AS = dict(
     entry.split(":")
     for entry in """
@@ -45,7 +46,7 @@ _READ_AS = dict(
     iso2022_jp:iso2022_jp_ext
 """.split()
 )
-"""Encodings that are subsets of others. Programs often declare the subset but write the superset."""
+# Encoding names from the WHATWG Encoding Standard, mail and LaTeX that Python doesn't know.
 _OTHER_NAMES = dict(
     entry.split(":")
     for entry in """
@@ -59,7 +60,6 @@ _OTHER_NAMES = dict(
     ansi:cp1252 applemac:mac-roman
 """.split()
 )
-"""Encoding names from the WHATWG Encoding Standard, mail and LaTeX that Python doesn't know."""
 
 
 def normalize_encoding(name: str) -> str:
@@ -96,8 +96,8 @@ _LATEX = re.compile(rb"\\usepackage\[([\w-]{1,40})\]\{inputenc\}")
 _COMMENT = re.compile(rb"(?s)<!--.*?-->")
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
+# Minimum number of non-ASCII UTF-8 characters needed to rule out any other encoding.
 _NO_ACCIDENT = 4
-"""Minimum number of non-ASCII UTF-8 characters needed to rule out any other encoding."""
 CHARACTERS_OF_DAMAGE = 200
 """Decoded text may contain one unreadable character per this many characters."""
 

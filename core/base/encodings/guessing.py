@@ -17,7 +17,10 @@ TABLE = Path(__file__).with_name("letters.txt")
 _MARKS = frozenset("“”‘’„‚–—…•·«»¿¡§©®°€£´×\xa0、。，；：！？（）「」『』《》～・〜ー％\u3000")
 _APOSTROPHES = frozenset("’·")
 _ASCII_SIGN, _APOSTROPHE, _AFTER_MARK, _MARK, _SYMBOL, _FOREIGN, _NO_TEXT = 5, 6, 2, 6, 13, 16, 26
-_REPEATED, _INSIDE_WORD, _CAPITAL_INSIDE_WORD, _OTHER_SCRIPT = 2, 7, 6, 7
+_REPEATED = 2
+_INSIDE_WORD = 7
+_CAPITAL_INSIDE_WORD = 6
+_OTHER_SCRIPT = 7
 _EDGE = " "
 
 
@@ -112,6 +115,7 @@ def _languages() -> dict[str, dict[str, int]]:
     return languages
 
 
+# Possible encodings of undeclared text, with the extra cost in bits of being rarer than the most common one.
 _UNLIKELY = {
     name: int(cost)
     for name, _, cost in (
@@ -125,20 +129,18 @@ _UNLIKELY = {
 """.split()
     )
 }
-"""Possible encodings of undeclared text, with the extra cost in bits of being rarer than the most common one."""
 _SAMPLE = 2048
+# A sample may contain one unreadable byte per this many bytes.
 _BYTES_OF_DAMAGE = 200
-"""A sample may contain one unreadable byte per this many bytes."""
 _DAMAGE = 30
+# Number of bits by which a decoding may be worse than the best one and still be considered.
 _ANOTHER = 60
-"""Number of bits by which a decoding may be worse than the best one and still be considered."""
+# Lead in bits over the second-best guess at which the best one is sure.
+#
+# benchmarks/encodings.py measures how often sure guesses are wrong.
 _SURE = 10
-"""Lead in bits over the second-best guess at which the best one is sure.
-
-benchmarks/encodings.py measures how often sure guesses are wrong.
-"""
+# Maximum number of bits per non-ASCII byte at which data still counts as text in some language.
 _NO_LANGUAGE = 13.5
-"""Maximum number of bits per non-ASCII byte at which data still counts as text in some language."""
 _ASCII = bytes(range(128))
 _ASCII_BITS = 5
 _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
@@ -200,8 +202,8 @@ def _sample(data: bytes) -> tuple[bytes, bool]:
 
 
 _SEARCHED = 64 * 1024
+# Escape sequences that start non-ASCII text in ISO-2022-JP.
 _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
-"""Escape sequences that start non-ASCII text in ISO-2022-JP."""
 
 
 def decode_part(data: bytes, kind: str, charset: str = "") -> str:

@@ -73,15 +73,15 @@ wann blüht der Flieder
 )
 """Everyday questions and nonsense words. A user's notes answer a few of them at most."""
 
+# Maximum number of questions to read from each of the user's question sets, newest first.
 _OWN = 100
-"""Maximum number of questions to read from each of the user's question sets, newest first."""
+# Share of the user's answered questions whose similarity may be below the background similarity.
 _BELOW = 0.02
-"""Share of the user's answered questions whose similarity may be below the background similarity."""
+# Factor by which a base grows or shrinks before its background similarity is measured again.
 _GROWN = 1.5
-"""Factor by which a base grows or shrinks before its background similarity is measured again."""
 _LEAST_SPREAD = 0.005
+# Seconds to wait before retrying a server that didn't respond.
 _REST_SECONDS = 60.0
-"""Seconds to wait before retrying a server that didn't respond."""
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
@@ -97,7 +97,8 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
     grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
     if store.readonly or not windows or not grown:
         return
-    embedder, unrelated = embedder_of(base), store.vectors.unrelated(base)
+    embedder = embedder_of(base)
+    unrelated = store.vectors.unrelated(base)
     if unrelated is None or len(unrelated) != len(UNRELATED):
         unrelated = embedder.embed(UNRELATED, role="query")
         store.vectors.store_unrelated(base.fingerprint, unrelated)
@@ -124,15 +125,17 @@ class Models:
     """The embedders and rerankers of all bases, one object per model."""
 
     def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
-        self._store, self._settings, self._jobs = store, settings, jobs
+        self._store = store
+        self._settings = settings
+        self._jobs = jobs
+        # Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text.
         self._rerankers: dict[tuple[str, str], Reranker] = {}
-        """Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text."""
         self.loaded = False
         """Whether the bases' models are loaded. Until the index is open too, searches are exact."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
+        # When to retry each unresponsive server, in monotonic time, by embedder name.
         self._away: dict[str, float] = {}
-        """When to retry each unresponsive server, in monotonic time, by embedder name."""
 
     test = staticmethod(trials.run)
     download = staticmethod(cards.download)
@@ -200,7 +203,8 @@ class Models:
 
     def ready(self, base: KnowledgeBase) -> bool:
         """Return whether a base's embedder is loaded. If not, start loading it, unless loading is running or failed."""
-        loaded, job = base.embedder in self._warm, self._jobs.find("warm")
+        loaded = base.embedder in self._warm
+        job = self._jobs.find("warm")
         if not loaded and base.has_vectors and (job is None or job.state == "done"):
             self.start_warming()
         return loaded
@@ -248,7 +252,8 @@ class Models:
         """
         if not self._was_loaded("bundled") or "bundled" not in self._warm:
             return ()
-        embedder, keys = embedding.build("bundled"), [digest(text) for text in texts]
+        embedder = embedding.build("bundled")
+        keys = [digest(text) for text in texts]
         if (found := shipped.find(embedder.fingerprint, {*keys}, shipped.GUIDE)) is None:
             return ()
         known = dict(zip(found.keys, found.vectors @ embedder.embed([question], role="query")[0], strict=True))
@@ -256,7 +261,8 @@ class Models:
 
     def _warm_up(self, after: float, progress: Progress) -> None:
         time.sleep(after)
-        bases, failed = self._store.bases.all(), []
+        bases = self._store.bases.all()
+        failed = []
         names = {base.embedder for base in bases if base.has_vectors}
         if not bases:
             names = {embedding.resolve(self._settings.embedder)}

@@ -232,7 +232,8 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
 
 def _server(model: ModelCard, argument: str) -> ModelCard:
     (reranking if model.part == "reranker" else embedding).make(model.name)
-    kind, configured = model.name.partition(":")[0], settings()
+    kind = model.name.partition(":")[0]
+    configured = settings()
     sections: dict[str, ServerSettings] = {
         "openai_compatible": configured.embeddings,
         "rerank-api": configured.rerank,

@@ -59,10 +59,10 @@ PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, 
 
 _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 
+# Names of models that don't generate text.
 _NO_CHAT = re.compile(r"(?i)embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|whisper")
-"""Names of models that don't generate text."""
+# Names of models that Ollama runs in the cloud, not on this machine.
 _CLOUD = re.compile(r"(?i)[:-]cloud$")
-"""Names of models that Ollama runs in the cloud, not on this machine."""
 
 
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
@@ -206,12 +206,14 @@ class Servers:
             notes = embedder.embed(texts, role="note")  # the first request may include loading the model
             started = time.perf_counter()
             scores = notes @ embedder.embed([question], role="query")[0]
-            seconds, dimension = time.perf_counter() - started, embedder.dimension
+            seconds = time.perf_counter() - started
+            dimension = embedder.dimension
         else:
             reranker: Reranker = Llm(settings=server) if isinstance(server, LlmSettings) else RerankApi(settings=server)
             started = time.perf_counter()
             scores = np.array(reranker.score(question, [Candidate(text) for text in texts]))
-            seconds, dimension = time.perf_counter() - started, None
+            seconds = time.perf_counter() - started
+            dimension = None
         return ServerTrial(section, seconds, dimension, bool(texts[int(np.argmax(scores))] == answer))
 
     def refresh(self) -> None:

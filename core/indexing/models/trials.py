@@ -62,8 +62,8 @@ def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     )
 
 
+# Scores each of TEXTS as an answer to a question.
 _Judge = Callable[[str], Sequence[float | None]]
-"""Scores each of TEXTS as an answer to a question."""
 
 
 def _embedder(name: str) -> tuple[Embedder, _Judge]:
@@ -80,7 +80,8 @@ def _embedder(name: str) -> tuple[Embedder, _Judge]:
 
 def _reranker(name: str) -> tuple[object, _Judge]:
     """Return a reranker, or the embedder whose tokens it reads, and a function that scores TEXTS for a question."""
-    candidates, running = [Candidate(text) for text in TEXTS], None
+    candidates = [Candidate(text) for text in TEXTS]
+    running = None
     if reranking.reads_tokens(name):
         running = tokens.token_embedder(embedding.build("bundled"))
         if running is None:

@@ -23,15 +23,15 @@ from core.store.backups import manifest
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
 """Number of backups to keep per workspace and folder, by reason; older ones are deleted."""
 
+# Number of database pages to copy between progress reports.
 _PAGES = 4096
-"""Number of database pages to copy between progress reports."""
+# Bytes to leave free on the backup's disk.
 _SPARE = 8 << 20
-"""Bytes to leave free on the backup's disk."""
+# Prefix of temporary names in a user-chosen folder, to avoid clashes with other programs' files.
 _PREFIX = ".tessera-backup."
-"""Prefix of temporary names in a user-chosen folder, to avoid clashes with other programs' files."""
 _COUNTS = "SELECT user_version, (SELECT count(*) FROM bases), (SELECT count(*) FROM notes) FROM pragma_user_version"
+# Compression level; higher levels take much longer and save little space.
 _LEVEL = 1
-"""Compression level; higher levels take much longer and save little space."""
 
 
 def make(

@@ -66,8 +66,8 @@ class _Manifest:
 
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
+# Pattern for backups by earlier versions, which only copied the database, before migrations.
 _OF_EARLIER = "notes-schema-*.db"
-"""Pattern for backups by earlier versions, which only copied the database, before migrations."""
 _MOST = 16 << 20
 _BLOCK = 1 << 20
 

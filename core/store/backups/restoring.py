@@ -24,13 +24,13 @@ ASIDE = "replaced"
 
 _READY = "restoring"
 _MOVED = "restored"
+# The file, in either folder, that holds the name of the folder for the replaced files.
 _NAMED = "aside.txt"
-"""The file, in either folder, that holds the name of the folder for the replaced files."""
 _BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != manifest.KEY_FILE]
+# Files replaced by a restored backup. Tokens, logs, other backups and the backup key stay.
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
-"""Files replaced by a restored backup. Tokens, logs, other backups and the backup key stay."""
+# Bytes to leave free on the workspace's disk.
 _SPARE = 64 << 20
-"""Bytes to leave free on the workspace's disk."""
 
 
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:

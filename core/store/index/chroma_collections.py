@@ -39,10 +39,9 @@ if TYPE_CHECKING:
 
 
 _PAGE = 1000
+# HNSW parameters. With 150,000 windows, a search misses a hundredth of the ten nearest windows, compared to a tenth
+# with Chroma's defaults. Adding a window takes 0.5 ms longer, and a search 2 ms longer.
 _GRAPH: Any = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
-"""HNSW parameters. With 150,000 windows, a search misses a hundredth of the ten nearest windows, compared to a tenth
-with Chroma's defaults. Adding a window takes 0.5 ms longer, and a search 2 ms longer.
-"""
 
 
 class Collections:
@@ -123,13 +122,14 @@ def _refuse(self: object, input: object) -> NoReturn:
 
 # A Chroma server, called from the worker process.
 
-_REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
-"""Time limits in seconds for connecting to a server and for its responses; Chroma's client has no limits."""
+# Time limits in seconds for connecting to a server and for its responses; Chroma's client has no limits.
+_REACHED_SECONDS = 5
+_ANSWERED_SECONDS = 30
 _SEALED = "sealed"
+# Prefix of the names of a workspace's collections, to be filled in with the owner.
 _PREFIX = "tessera-{}-"
-"""Prefix of the names of a workspace's collections, to be filled in with the owner."""
+# HTTP status codes for a temporarily unavailable server or proxy.
 _BUSY = (408, 429, 502, 503, 504)
-"""HTTP status codes for a temporarily unavailable server or proxy."""
 
 
 class RemoteChroma(Collections):

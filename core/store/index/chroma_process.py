@@ -17,12 +17,12 @@ from core.model import Matrix
 from core.store.index.chroma_collections import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED, seal_file
 
+# Number of entries to add or remove per request, so that a search waits for one batch at most.
 _BATCH = 100
-"""Number of entries to add or remove per request, so that a search waits for one batch at most."""
+# Time limit in seconds for a reply; a search in a damaged graph may never end.
 _SECONDS = 60
-"""Time limit in seconds for a reply; a search in a damaged graph may never end."""
+# Time limit in seconds for calls that read a whole collection.
 _LONG = 600
-"""Time limit in seconds for calls that read a whole collection."""
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 

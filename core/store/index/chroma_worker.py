@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 FRESH, REPLACED = "chroma.new", "chroma.old"
 """Folders next to an index during a rebuild; they remain if the process is killed."""
 _LOCK_SECONDS = 60
+# Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))
-"""Phrases in Chroma's errors for a full disk, from SQLite and from the operating system."""
 _BUSY = message("another Tessera still has it open")
 
 
@@ -82,8 +82,8 @@ Files = Mapping[str, list[int]]
 """Each file's size and CRC-32, by path within the folder. They detect damage, not forgery."""
 
 _BLOCK = 1 << 20
+# Minimum size in bytes of files to check for holes.
 _HOLLOW = 1 << 26
-"""Minimum size in bytes of files to check for holes."""
 
 
 def checksums(folder: Path) -> Files:

@@ -27,8 +27,8 @@ ALONE = 2 << 30
 """The limit in a workspace without an index: 1,400,000 windows with the built-in model. A graph of that size takes more
 memory, and reading the vectors from the database for each question takes many times as long.
 """
+# Budget for all bases' vectors combined, as a multiple of the budget for one base.
 _BASES = 2
-"""Budget for all bases' vectors combined, as a multiple of the budget for one base."""
 _BLOCK = 4096
 
 
@@ -67,8 +67,8 @@ class ExactSearch(StoreTable):
         self._vectors = VectorTable(database)
         self._reading = Lock()
         self._read: dict[str, _Vectors] = {}
+        # Base id -> the database version at which the base exceeded the budget.
         self._larger: dict[str, int] = {}
-        """Base id -> the database version at which the base exceeded the budget."""
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
         """Return a base's best chunks by the exact cosine of their best window.

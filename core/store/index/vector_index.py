@@ -23,10 +23,10 @@ from core.store.database import Database
 from core.store.events import WriteLock
 from core.store.index.chroma_process import Backend
 
+# Number of entries to update at a time, which takes less than a second.
 _BATCH = 100
-"""Number of entries to update at a time, which takes less than a second."""
+# Maximum number of queued entries per base; limited because a search compares with each of them.
 _MAX_BACKLOG = 5000
-"""Maximum number of queued entries per base; limited because a search compares with each of them."""
 
 
 class IndexQueue:
@@ -39,8 +39,8 @@ class IndexQueue:
         self._align = align
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = Condition()
+        # A base's id, and those of its entries that are currently being updated.
         self._at: tuple[str, list[str]] = ("", [])
-        """A base's id, and those of its entries that are currently being updated."""
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
@@ -75,7 +75,8 @@ class IndexQueue:
                     batch = list(islice(entries, _BATCH))
                     for entry in batch:
                         del entries[entry]
-                    self._at, self._running = (base_id, batch), bool(batch)
+                    self._at = (base_id, batch)
+                    self._running = bool(batch)
                     self._changed.notify_all()
                 if not batch:
                     break
@@ -87,12 +88,12 @@ class IndexQueue:
                 self._changed.notify_all()
 
 
+# Number of additions per window beyond which a collection is rebuilt, because HNSW files never shrink.
 _CHURN = 3
-"""Number of additions per window beyond which a collection is rebuilt, because HNSW files never shrink."""
 REACH = 0.95
 """Minimum share of entries found by a search that asks for all of them; an undamaged graph may miss 2 to 3%."""
+# Time limit in seconds for emptying the queue before closing; the rest is done when the index is next opened.
 _LAST_SECONDS = 60
-"""Time limit in seconds for emptying the queue before closing; the rest is done when the index is next opened."""
 _LOG = getLogger(__name__)
 
 
@@ -108,16 +109,17 @@ class Index:
         self.problem: Message | None = None
         self._backend = backend
         self._database = database
-        self._bases, self._chunks = BaseTable(database), ChunkTable(database)
+        self._bases = BaseTable(database)
+        self._chunks = ChunkTable(database)
         self._changing = changing
         self._opening = Lock()
+        # Held while collections are written or replaced. To prevent deadlocks, acquire it after `changing`.
         self._writing = RLock()
-        """Held while collections are written or replaced. To prevent deadlocks, acquire it after `changing`."""
         self._queue = IndexQueue(self._align)
+        # Names of deleted collections; a search still running in one of them may fail.
         self._dropped: set[str] = set()
-        """Names of deleted collections; a search still running in one of them may fail."""
+        # Ids of bases whose newly built graph disagrees with exact search.
         self._exact: set[str] = set()
-        """Ids of bases whose newly built graph disagrees with exact search."""
 
     @staticmethod
     def name(base: KnowledgeBase) -> str:
@@ -359,10 +361,12 @@ class Index:
 
 # Checks that compare the index with SQLite and with exact search.
 
-_QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
-"""Number of sample vectors to search for on opening, number of hits per vector, and minimum share of exact hits."""
+# Number of sample vectors to search for on opening, number of hits per vector, and minimum share of exact hits.
+_QUESTIONS = 12
+_NEAREST = 10
+_AGREEMENT = 0.95
+# Maximum rounding difference between two cosines.
 _NEARLY = 1e-3
-"""Maximum rounding difference between two cosines."""
 
 
 def _sample(windows: Iterable[tuple[list[str], Matrix]]) -> Matrix:

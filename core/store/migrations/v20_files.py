@@ -85,8 +85,8 @@ _KEYS = {
     "updated_at": "updated|updated_at|modified",
     "expires_at": "expires|expires_at|expiry",
 }
+# The expiry in a note's file, if the user overrode it.
 _OF_FILE = "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
-"""The expiry in a note's file, if the user overrode it."""
 _TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
 _LINES = {
     column: re.compile(rf"^(?:{keys}):[ \t]*[\"\']?{_TIME}[\"\']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -126,12 +126,14 @@ def step(connection: sqlite3.Connection) -> None:
 
 def _holds_only_diagrams(text: str) -> bool:
     """Return whether all code fences in a chunk are diagrams, which no longer count as code."""
-    opening, diagrams = "", 0
+    opening = ""
+    diagrams = 0
     for fence, info in _FENCE.findall(text):
         if opening:
             opening = "" if fence.startswith(opening) and not info.strip() else opening
         elif _DIAGRAM.match(info):
-            opening, diagrams = fence, diagrams + 1
+            opening = fence
+            diagrams = diagrams + 1
         else:
             return False
     return diagrams > 0
