@@ -1,4 +1,4 @@
-"""Paths outside every workspace: the program's own files and the user's."""
+"""Paths outside all workspaces: the program's own files, and the user's."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def workspace() -> Path:
     """Return the default workspace folder.
 
     A checkout uses `data/workspace` in the current folder. An installed program does so only if an earlier version
-    created a workspace there; otherwise it uses the user's data folder.
+    created a workspace there. Otherwise, it uses the user's data folder.
     """
     if PROGRAM != _INSTALLED or (_HERE / DATABASE).is_file():
         return _HERE

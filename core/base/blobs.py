@@ -54,7 +54,7 @@ _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
 # Limits on the shares of characters in minified code.
 #
-# JSON has more quotation marks; prose has more blanks or non-ASCII characters.
+# JSON has more quotation marks. Prose has more blanks or non-ASCII characters.
 _FEWEST_BRACKETS = 0.025
 _MOST_BLANKS = 0.04
 _MOST_QUOTES = 0.08

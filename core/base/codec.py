@@ -83,7 +83,7 @@ OWN_FIELDS = object()
 def encode(
     value: object, message_form: Callable[[Message], object] = lambda text: text, *, properties: bool = True
 ) -> Any:
-    """Convert a value to plain values. `message_form` converts messages; by default they are left as they are.
+    """Convert a value to plain values. `message_form` converts messages, which stay unchanged by default.
 
     If `properties` is False, only fields are included, not `SHOWN` properties.
     """

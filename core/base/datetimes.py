@@ -3,7 +3,7 @@
 A bare day, such as `created: 2026-01-31`, is the same day in every time zone. It is stored as midnight UTC. A time that
 happens to be midnight UTC is stored one microsecond later (`clock_to_utc`).
 
-Computed times are clamped to the calendar; input outside the calendar is rejected (`exact`).
+Computed times are clamped to the calendar. Input outside the calendar is rejected (`exact`).
 """
 
 import time as clock
@@ -57,7 +57,7 @@ def _local(at: datetime) -> datetime:
 
 
 def in_utc(at: datetime) -> datetime:
-    """Convert a time to UTC; a time without an offset counts as UTC."""
+    """Convert a time to UTC. A time without an offset counts as UTC."""
     if at.tzinfo is None:
         return at.replace(tzinfo=UTC)
     return _within(lambda: at.astimezone(UTC), at)
@@ -72,7 +72,7 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Convert a clock time to UTC; a time without an offset counts as local time.
+    """Convert a clock time to UTC. A time without an offset counts as local time.
 
     For a time with an offset, raises ValueError under the same conditions as `exact`.
     """

@@ -45,7 +45,7 @@ from core.base.messages import Message, Text, lines, message, plural
 
 
 class TesseraError(Exception):
-    """An error the user can act on; the message says how. Keyword arguments are the message's fields."""
+    """An error that the user can act on, as the message explains. Keyword arguments are the message's fields."""
 
     def __init__(self, text: Text, /, **fields: object) -> None:
         self.message = text if isinstance(text, Message) else message(text, **fields)

@@ -39,7 +39,7 @@ REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 # Prefixes of SQLite's messages about a damaged database that come with only a generic error code.
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-# Bytes for a test write, to find out why SQLite couldn't write. They don't fit on a full disk.
+# Bytes for a test write that shows why SQLite couldn't write. They don't fit on a full disk.
 _TRIAL = b"\0" * 65536
 
 

@@ -21,5 +21,5 @@ _PAGE = """<!doctype html>
 
 
 def html_page(title: str, body: str, style: str, language: str = ENGLISH) -> str:
-    """Return an HTML page. `title` is plain text; `body` is HTML with pictures as `data:` URLs."""
+    """Return an HTML page. `title` is plain text, and `body` is HTML with pictures as `data:` URLs."""
     return _PAGE.format(language=escape(language.replace("_", "-")), title=escape(title), style=style, body=body)

@@ -14,7 +14,7 @@ from core.base.errors import Cancelled, TesseraError
 from core.base.frozen import frozen
 from core.base.messages import Text, verbatim
 
-# Seconds of recent progress an estimate is based on, and seconds of recent estimates the median is taken over.
+# Seconds of recent progress on which an estimate is based, and seconds of recent estimates whose median is shown.
 _WINDOW = 10.0
 _STEADY = 60.0
 # Seconds of progress before the first estimate.
@@ -75,7 +75,7 @@ def no_progress(done: float, total: float, what: Text) -> None:
 
 @frozen
 class Job:
-    """State of long-running work. `error` is a message for the user; `result` is the work's return value.
+    """State of long-running work. `error` is a message for the user, and `result` is the work's return value.
 
     `base` is the only base the work changes, or "" if it may change any base. `left` is the number of seconds left, or
     None if it isn't known yet. A `quiet` job wasn't started by the user: pages don't change when it starts or ends.
@@ -160,7 +160,7 @@ class Jobs:
     ) -> T:
         """Run `work` as a job once no job named `name` or in `apart` is running, and return its result.
 
-        Pages show the job while it runs; the caller reports the outcome. Raises any error raised by `work`, Cancelled
+        Pages show the job while it runs. The caller reports the outcome. Raises any error raised by `work`, Cancelled
         if this job or all jobs are stopped, and Busy if other jobs run for more than `patience` seconds.
         """
         outcome: Future[T] = Future()

@@ -30,7 +30,7 @@ _SWAP = 2
 
 
 class Changed(Exception):
-    """Another program changed the file. Its text was kept; `copy` is the path of a conflict copy, or None."""
+    """Another program changed the file. Its text was kept. `copy` is the path of a conflict copy, or None."""
 
     def __init__(self, copy: Path | None = None) -> None:
         super().__init__(copy)
@@ -68,7 +68,7 @@ def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> b
         return True
     exchange(new, file)
     if _read_settled(new) != ours:
-        exchange(new, file)  # the file was written again in the meantime; the later text wins
+        exchange(new, file)  # the file was written again in the meantime, and the later text wins
     return False
 
 

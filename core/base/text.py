@@ -42,7 +42,7 @@ def with_newlines(text: str) -> str:
 def with_line_ends(text: str, before: str) -> str:
     """Restore the original line endings in text from an editor, which always uses \\n.
 
-    `before` is the text before the edit. Unchanged lines at the start and end keep their line endings; the lines
+    `before` is the text before the edit. Unchanged lines at the start and end keep their line endings. The lines
     between get the most common one. Text that already contains \\r is left unchanged.
     """
     if "\r" in text or "\r" not in before:
@@ -302,7 +302,7 @@ def _join(match: re.Match[str]) -> str:
 def keywords(text: str) -> list[str]:
     """Return the words in a note's text in reading order.
 
-    Full-width forms, case and traditional characters are folded; accents, strokes and invisible characters are dropped.
+    Full-width forms, case and traditional characters are folded. Accents, strokes and invisible characters are dropped.
     A run in a script without spaces yields each character and each pair of adjacent characters, so that any part of a
     word is found. An identifier yields itself and its parts: `RefCell` also yields `ref` and `cell`, and `iPhone15`
     also yields `iphone`. Blobs yield no words.
@@ -386,12 +386,12 @@ def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
     characters = [chr(code) for code in _HAN]
     lines = "\n".join(characters)
     table: dict[str, str] = {}
-    # Hong Kong and Taiwan write some characters differently (衞, and 著 for 着); the standard form takes precedence.
+    # Hong Kong and Taiwan write some characters differently (衞, and 著 for 着). The standard form takes precedence.
     for script in ("t2s", "hk2s", "tw2s"):
         for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):
             if simple != character and len(simple) == 1:
                 table.setdefault(character, simple)
-    # In Taiwan, 么 is a form of 幺; in simplified Chinese, it is the character in 什么.
+    # In Taiwan, 么 is a form of 幺. In simplified Chinese, it is the character in 什么.
     table.pop("么", None)
     forms = {character: table.get(simple, simple) for character, simple in table.items()}
     return re.compile(f"[{''.join(forms)}]"), forms

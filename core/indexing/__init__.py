@@ -1,1 +1,1 @@
-"""From notes to chunks and vectors: indexing, the user's edits to chunks, and switching embedders."""
+"""Turning notes into chunks and vectors: indexing, the user's edits to chunks, and switching embedders."""

@@ -41,9 +41,9 @@ from core.store import Store
 from core.store.base_table import IGNORED
 
 Reworded = Callable[[str, str, str], str]
-"""Returns a question with a base's old name replaced by the new name."""
+"""A function that returns a question with a base's old name replaced by the new one."""
 ToTrash = Callable[[KnowledgeBase], object]
-"""Moves a base with all its data to the trash."""
+"""A function that moves a base with all its data to the trash."""
 # Chunking strategies for the kinds of base that ignore the chunking settings.
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
 MOST_NAME = 200
@@ -101,7 +101,7 @@ class Bases:
         kind: BaseKind = "vector",
         **fields: Unpack[BaseFields],
     ) -> KnowledgeBase:
-        """Add an empty base; missing values come from the settings.
+        """Add an empty base. Missing values come from the settings.
 
         Raises ConfigError for a blank or taken name, a value out of range, or an embedder for a literal base. Raises
         UnknownChoice for an unknown kind, embedder, strategy or reranker. Raises ModelError or ProviderError if the
@@ -143,7 +143,7 @@ class Bases:
 
     @log_call("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
-        """Change fields that don't affect the index; return the base.
+        """Change fields that don't affect the index, and return the base.
 
         Settings that `search` leaves open are taken from the global settings. Raises ConfigError for a value out of
         range, or if `write_files` is set for a base of kind `lines`. Raises UnknownChoice for an unknown reranker.
@@ -157,12 +157,12 @@ class Bases:
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
-        """Stop offering the model requested by the base's archive; return the base."""
+        """Stop offering the model requested by the base's archive, and return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
     @log_call("base.rename")
     def rename(self, name: str, new: str) -> KnowledgeBase:
-        """Rename a base, including in past searches and questions that name it; return the base.
+        """Rename a base, including in past searches and questions that name it, and return the base.
 
         Raises ConfigError for a blank or taken name.
         """
@@ -252,7 +252,7 @@ class Bases:
 
     @log_call("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
-        """Keep or delete a base's token bits; return the number of windows embedded to compute missing bits."""
+        """Keep or delete a base's token bits, and return the number of windows embedded to compute missing bits."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         log_bases([changed])
         if not keep:
@@ -371,7 +371,7 @@ class ModelSwitches:
 
     @log_call("base.switch")
     def run(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
-        """Run or resume the recorded switch; return the base with its new embedder.
+        """Run or resume the recorded switch, and return the base with its new embedder.
 
         Raises ConfigError if no switch was started. After Cancelled, or if the embedder fails, the vectors embedded so
         far are kept for the next run.

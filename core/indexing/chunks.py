@@ -71,19 +71,19 @@ class Chunks:
     # the user's edits: all raise ChunkNotFound, and EditError if the edit is impossible
 
     def update(self, chunk_id: str, text: str) -> str:
-        """Replace a chunk's text; return the chunk's new id."""
+        """Replace a chunk's text, and return the chunk's new id."""
         return self._act(chunk_id, ChunkEditor.edit, text)[0]
 
     def merge(self, chunk_id: str, *others: str) -> str:
-        """Merge a chunk with neighbouring chunks, by default the next one; return the new chunk's id."""
+        """Merge a chunk with neighbouring chunks, by default the next one, and return the new chunk's id."""
         return self._act(chunk_id, ChunkEditor.merge, *others)[0]
 
     def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
-        """Split a chunk before offset `at` of its text; return both ids."""
+        """Split a chunk before offset `at` of its text, and return both ids."""
         return self._act(chunk_id, ChunkEditor.split, at)
 
     def delete(self, chunk_id: str) -> str:
-        """Exclude a chunk from every search; return the id with which it can be restored."""
+        """Exclude a chunk from every search, and return the id with which it can be restored."""
         return self._act(chunk_id, ChunkEditor.delete)[0]
 
     def restore(self, chunk_id: str) -> None:
@@ -108,12 +108,12 @@ class Chunks:
         self._act_on_note(note_id, act)
 
     def _act(self, chunk_id: str, act: Callable[..., Act], *parts: object) -> tuple[str, ...]:
-        """Perform an action on a chunk; return the ids of the chunks it creates."""
+        """Perform an action on a chunk, and return the ids of the chunks it creates."""
         return self._act_on_note(self._store.chunks.note_of(chunk_id), lambda editor: act(editor, chunk_id, *parts))
 
     @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Perform an action on a note; return the ids of the chunks it creates. Raises NoteNotFound."""
+        """Perform an action on a note, and return the ids of the chunks it creates. Raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = by_base(self._store, [note_id])
             log_bases([base])
@@ -200,7 +200,7 @@ class Chunks:
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=done.embedded_windows + rest.windows)
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
-        """Open the index; return the current base and its embedder."""
+        """Open the index, and return the current base and its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
         base = self._store.bases.by_id(base.id)

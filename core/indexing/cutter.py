@@ -1,4 +1,4 @@
-"""Cuts notes, and the text in their pictures, into chunks and windows for the indexer."""
+"""Splitting notes, and the text in their pictures, into chunks and windows for the indexer."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -66,7 +66,7 @@ def merge_picture_chunks(
 def _chunks(
     note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
 ) -> Iterator[Chunk]:
-    """Yield the pictures' chunks: their text cut by size, with the section that contains the picture."""
+    """Yield the pictures' chunks: their text split by size, with the section that contains the picture."""
     cutter = build(replace(options, strategy="recursive"))
     places = sorted({picture.start for picture in pictures})
     slices = [Slice(place, place, place) for place in places]

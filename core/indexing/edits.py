@@ -244,7 +244,7 @@ def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[C
     return ordered
 
 
-# From a user's action on a chunk to the note's new edits.
+# Turning a user's action on a chunk into the note's new edits.
 
 # Maximum number of characters before an addition that serve as its anchor.
 _ANCHOR = 200

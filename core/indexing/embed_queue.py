@@ -1,4 +1,4 @@
-"""Embedding pending chunks. Each distinct text is embedded only once, and texts refused by a model are recorded."""
+"""Embedding pending chunks. Each distinct text is embedded only once, and text that a model refuses is recorded."""
 
 import logging
 import time
@@ -115,7 +115,7 @@ class Vectors:
                 yield from self._store_vectors(notes, keys, reply.result, texts)
 
     def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
-        """Store the vectors shipped with Tessera for some of the texts; return the hashes of those texts."""
+        """Store the vectors shipped with Tessera for some of the texts, and return the hashes of those texts."""
         found = shipped.find(self._embedder.fingerprint, texts)
         if found is None:
             return ()
@@ -380,7 +380,7 @@ class PendingChunks:
 
     @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
-        """Embed a whole base again after its model changed under the same name; return the number of chunks.
+        """Embed a whole base again after its model changed under the same name, and return the number of chunks.
 
         Until a chunk is done, it is found only by words. After an interruption, `embed` does the rest. Bases with the
         same model get the new vectors for equal text too. Raises the same errors as `embed`.
@@ -394,7 +394,7 @@ class PendingChunks:
         return self._store.refusals.all(bases)
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
-        """Embed the chunks left pending by an unfinished import in bases that embed at once; return their number.
+        """Embed the chunks that an unfinished import left pending in bases that embed at once. Return their number.
 
         Can be stopped and fails like `embed`.
         """

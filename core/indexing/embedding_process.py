@@ -27,7 +27,7 @@ NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
 
 
 class EmbeddingRequest(NamedTuple):
-    """Notes to embed. `fingerprint` is the expected embedder's, and `centre` is as in `embed_notes`."""
+    """Notes to embed, with the expected embedder's fingerprint. `centre` is as in `embed_notes`."""
 
     name: str
     fingerprint: str

@@ -1,4 +1,4 @@
-"""Indexing: cuts, embeds and stores notes. All notes are written here."""
+"""Chunking, embedding and storing notes. All notes are written here."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -24,9 +24,9 @@ _SAMPLE = 8
 # Number of characters at which a group of notes is full, because a note's chunks take ten times its memory.
 _CHARACTERS = 1_000_000
 
-# Takes the share of a group that has been embedded so far.
+# A callback that takes the share of a group that has been embedded so far.
 _Report = Callable[[float], None]
-# Embeds, stores or writes a group of cut notes.
+# A function that embeds, stores or writes a group of chunked notes.
 _Finish = Callable[[Sequence[NoteToIndex], _Report], object]
 
 
@@ -34,8 +34,8 @@ _Finish = Callable[[Sequence[NoteToIndex], _Report], object]
 class Indexed:
     """The result of indexing. A note that fails keeps its previous state.
 
-    `notes`: ids of the stored notes. `indexed`: number of chunks with newly computed vectors. `flagged`: number of
-    edits that lost their position.
+    `notes` are the ids of the stored notes, `indexed` counts the chunks with newly computed vectors, and `flagged`
+    counts the edits that lost their position.
     """
 
     notes: tuple[str, ...] = ()
@@ -65,9 +65,9 @@ class Indexed:
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
-    A note is either stored completely or keeps its previous state. If another thread changes a note after it was cut,
-    it is cut once more before it is stored, so that no edit is lost. With `keep_ready`, in a base that doesn't embed at
-    once, only chunks that are pending now are pending afterwards.
+    A note is either stored completely or keeps its previous state. If another thread changes a note after it was
+    chunked, it is chunked once more before it is stored, so that no edit is lost. With `keep_ready`, in a base that
+    doesn't embed at once, only chunks that are pending now are pending afterwards.
 
     After Cancelled, notes already stored are kept. Raises ModelError or ProviderError if the embedder fails, and
     EmbeddingMismatch if the base has switched to another embedder in the meantime.
@@ -100,7 +100,7 @@ class Indexer:
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
     ) -> Indexed:
-        """Re-chunk, embed and store stored notes; skip deleted notes.
+        """Re-chunk and embed stored notes and store them again. Skip deleted notes.
 
         `options` become the notes' own, and `edits` replace their current edits.
         """
@@ -173,7 +173,7 @@ class Indexer:
         progress: Progress,
         finish: _Finish,
     ) -> Indexed:
-        """Run the tasks, each a note's title and a function that cuts the note, and finish the notes in groups."""
+        """Run the tasks, each a note's title and a function that chunks the note, and finish the notes in groups."""
         self._store.open_index()
         notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
@@ -248,7 +248,7 @@ class Indexer:
         return current
 
     def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
-        """Embed the windows that lack a vector; return a lookup for all windows, and the hashes of the new vectors."""
+        """Embed the windows that lack a vector. Return a lookup for all windows, and the hashes of the new vectors."""
         texts = _texts(group)
         known = self._vectors.lookup(texts)
         missing = known.missing_texts(texts)

@@ -21,7 +21,7 @@ Answered = Literal["yes", "possibly", "no"]
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 
 _NEAREST = 3
-# The header of a table, with the rows between it and the end of the text.
+# Matches a table's header, followed by rows up to the end of the text.
 _HEADER_ABOVE = re.compile(
     r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++\n(?:[^|\n]*+\|.*+\n)*+\Z"
 )
@@ -90,7 +90,7 @@ class Quote:
         return "" if is_rows else None
 
     def readable(self, part: Span) -> str:
-        """Return a part of the text as people write it: without hard line breaks, and without the bars of tables."""
+        """Return a part of the text as prose, without hard line breaks or the bars of tables."""
         text = as_copied(self.flowing(part))
         if self.header(part) is not None:
             return "\n".join(filter(None, map(as_row, text.splitlines())))

@@ -120,7 +120,7 @@ class Space:
 
 @frozen
 class Compacted:
-    """Size of the database in bytes before and after it was compacted."""
+    """The database's size in bytes before and after compacting."""
 
     before: int
     after: int

@@ -97,7 +97,7 @@ class LearntLog:
     """The result of learning from a log: counts of events and facts, and the ids of the suggested notes.
 
     `known` facts were suggested before, and `rejected` facts were refused by the user. Neither kind is suggested again.
-    `by_model` are the notes suggested by the model; the rest come from rules. `dropped` are the model's suggestions
+    `by_model` are the notes suggested by the model. The rest come from rules. `dropped` are the model's suggestions
     that didn't become notes. `unsent` counts the events that didn't fit into the model's input.
     """
 

@@ -1,4 +1,4 @@
-"""A note's neighbours: related notes, copies, and suggestions based on them. Also the map of all notes."""
+"""A note's neighbours, which are related notes and copies, suggestions based on them, and the map of all notes."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Note uses: where, for what question and with what verdict a note was found, read, cited or clicked."""
+"""Uses of notes: where a note was found, read, cited or clicked, for what question, and with what verdict."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Kinds of background jobs with their messages, the freshness of notes, and the program's settings."""
+"""Kinds of background jobs and their messages, the freshness of notes, and the program's settings."""
 
 from collections.abc import Mapping
 from dataclasses import field

@@ -50,7 +50,7 @@ from core.notes.links import NoteLinks
 from core.store import Store
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
-# Picture type -> first bytes of its files. Suffixes aren't reliable: many .jpg files are PNGs.
+# Patterns for the first bytes of picture files, by type. Suffixes aren't reliable: many .jpg files are PNGs.
 _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
@@ -161,7 +161,7 @@ def _files(top: Path) -> Iterator[Path]:
 MOST_PASTED = 20_000_000
 """Maximum size of a pasted picture, in bytes. Phone photos are smaller, and larger pictures are slow to show."""
 FOLDER = "attachments"
-# Accepted picture type -> suffix. SVG isn't accepted because it could contain a script.
+# Suffixes of the accepted picture types. SVG isn't accepted because it could contain a script.
 _SUFFIXES = {
     "image/png": ".png",
     "image/jpeg": ".jpg",
@@ -389,7 +389,7 @@ class Pictures:
                     time.sleep(_PATIENCE)
                 report()
                 if (data := data_of(picture_file)) is None:
-                    continue  # the file is changing right now; the next check finds it
+                    continue  # the file is changing right now, so the next check finds it
                 done += 1
                 try:
                     text, version = reader.read(data, picture_file.picture.place, report)

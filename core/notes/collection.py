@@ -68,7 +68,7 @@ class Notes:
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note with the given name like `resolve`, or None if there is no such note."""
+        """Return the note with the given name, as `resolve` does, or None if there is no such note."""
         try:
             return self.resolve(name)
         except NoteNotFound:
@@ -238,9 +238,9 @@ class Notes:
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def copy(self, note_id: str, *, title: str = "", author: Author = "person", embed: bool = True) -> Note:
-        """Copy a note into its folder, by default with its title; return the copy.
+        """Copy a note into its folder, by default with the same title, and return the copy.
 
-        A copy can be edited when the note's base writes no files.
+        The copy can be edited even if the note is a file in a base that doesn't write files.
         """
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})

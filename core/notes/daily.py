@@ -29,7 +29,7 @@ _LOG = getLogger(__name__)
 
 # Date formats with Moment.js tokens, as in Obsidian.
 
-# Moment.js tokens -> Unicode patterns, where one exists.
+# Unicode patterns for Moment.js tokens, where they exist.
 _CLDR = dict(
     entry.split(":")
     for entry in """
@@ -96,7 +96,7 @@ class DailyNotes:
 
     @property
     def problem(self) -> Message | None:
-        """What the user must choose before a daily note can be created, or None."""
+        """What the user must choose before a daily note can be created, or None if nothing is missing."""
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")

@@ -1,4 +1,4 @@
-"""Notes' source documents: the original files, converting them again, and files that weren't read."""
+"""Notes' source documents: reading the original files, converting them again, and listing files that weren't read."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -187,7 +187,7 @@ class Documents:
         with self._store.changing:
             now = self._notes.note(note_id)
             kept: dict[str, Any] = {name: getattr(now, name) for name in _KEPT}
-            if not now.in_file:  # keep what was set in Tessera; for notes in files, `overridden` holds it
+            if not now.in_file:  # keep what was set in Tessera (for notes in files, it is in `overridden`)
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}

@@ -1,4 +1,4 @@
-"""Note fields: validation, and types with their categories, from a file and from the notes."""
+"""Validation of note fields, and the vocabulary of types and categories from a file and the notes."""
 
 import os
 import re

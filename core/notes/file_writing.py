@@ -420,7 +420,7 @@ class FileActs:
         try:
             for number, step in list(intents.items())[::-1]:
                 (self._store.intents.drop if self._is_settled(step) else self._store.intents.leave)([number])
-        except TesseraError:  # a database error; retried the next time the workspace is opened
+        except TesseraError:  # a database error, so the next opening of the workspace tries again
             _LOG.warning("Files can't be restored", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:

@@ -13,7 +13,7 @@ from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
 from core.store.note_rows import NoteNames, texts
 
-# Kinds of names that links find notes by, most specific first.
+# Kinds of names by which links find notes, most specific first.
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 
 # Maximum number of notes with the same name listed in an error.

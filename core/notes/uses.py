@@ -48,7 +48,7 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 
 class Uses:
-    """Records how notes are used. Callers only append to a list; a background thread writes it to the database."""
+    """Records how notes are used. Callers only append to a list. A background thread writes it to the database."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
         self._store = store

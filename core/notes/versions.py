@@ -28,7 +28,9 @@ def between(old: Note, new: Note) -> NoteDifference:
 
 
 def compare_texts(old: str, new: str) -> list[DiffPiece]:
-    """Return the differences between two strings. Equal and removed pieces make up `old`, equal and added ones `new`.
+    """Return the differences between two strings.
+
+    Equal and removed pieces make up `old`, and equal and added ones `new`.
 
     Compares lines first, then the words within differing lines, so a megabyte of text takes about a second.
     """

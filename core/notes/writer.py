@@ -354,7 +354,9 @@ def add(
     *,
     strict: bool,
 ) -> Added:
-    """Add a note to a base for each item. Return the new ids and the failures; with `strict`, failures are raised.
+    """Add a note to a base for each item.
+
+    Return the new ids and the failures, or raise the first failure with `strict`.
 
     Notes are written in batches, and nothing else can write during a batch. The user's own notes become files if the
     base writes files.

@@ -26,13 +26,13 @@ RUN = "run.json"
 _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """Token of this process's pages."""
-# A complete 32-byte token; a damaged token gives no access.
+# A complete 32-byte token. A damaged token gives no access.
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
 def pages_need_token() -> bool:
-    """Return whether the pages require their token; True if the settings can't be read."""
+    """Return whether the pages require their token, or True if the settings can't be read."""
     try:
         return settings().app.token
     except ConfigError:
@@ -47,12 +47,12 @@ class RunningProgram:
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the response to a challenge; computing it requires the run's token."""
+        """Return the response to a challenge. Computing it requires the run's token."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
 class AccessTokens:
-    """A workspace's tokens, each in a file readable only by its owner; with `readonly`, no tokens are created."""
+    """A workspace's tokens, each in a file readable only by its owner. With `readonly`, no tokens are created."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token = folder / TOKEN
@@ -66,7 +66,7 @@ class AccessTokens:
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
-        """Replace the user's token and return the new one; programs with the old token lose access.
+        """Replace the user's token and return the new one. Programs with the old token lose access.
 
         An unreadable token file is set aside. Raises OSError if the token can't be stored, and always with `readonly`.
         """
@@ -99,7 +99,7 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that last published its address, or None; the process may have been killed since then."""
+        """The process that last published its address, or None. It may have been killed since then."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
@@ -141,7 +141,7 @@ _NAME = "tessera"
 
 @frozen
 class Snippet:
-    """Configuration for a program; `file` is where it goes, or "" if it is a command for the terminal."""
+    """Configuration for a program. `file` is the file it goes into, or "" if it is a command for the terminal."""
 
     program: str
     way: Way
@@ -171,7 +171,7 @@ def by_stdio(folder: Path) -> list[Snippet]:
 
 
 def by_http(address: str, token: str) -> list[Snippet]:
-    """Return the configurations for connecting to the app at `address`; Claude Desktop supports stdio only."""
+    """Return the configurations for connecting to the app at `address`. Claude Desktop supports stdio only."""
     url = f"{address}/mcp"
     header = f"Bearer {token}"
     server = {"url": url, "headers": {"Authorization": header}}

@@ -61,11 +61,11 @@ OLDER = {"WATCH_SECONDS"}
 """Deprecated names of environment variables that are still read."""
 
 ENTERED = "servers.json"
-"""Name of the file with the servers entered by the user: section -> `base_url` and `model`."""
+"""Name of the file with the `base_url` and `model` that the user entered for each section's server."""
 
 
 class _Environment(EnvSettingsSource):
-    """Settings from environment variables; a variable for a whole section contains JSON."""
+    """Settings from environment variables. A variable for a whole section contains JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
@@ -80,12 +80,12 @@ class _Environment(EnvSettingsSource):
 
 
 class Settings(BaseSettings):
-    """All settings; in environment variables, a double underscore separates nested keys.
+    """All settings. In environment variables, a double underscore separates nested keys.
 
     `log_texts` enables logging of error texts, which may quote notes. `keep_versions` is the maximum number of stored
     versions per note. `trash_days` is how many days a deleted note can be restored. `scan_interval` is the number of
-    seconds between full scans of watched folders; its old names are `watch_seconds` and `[knowledge] scan_interval`.
-    `auto_install` lists the packs for a new workspace. `enable_learning` allows learning from logs; None leaves the
+    seconds between full scans of watched folders. Its old names are `watch_seconds` and `[knowledge] scan_interval`.
+    `auto_install` lists the packs for a new workspace. `enable_learning` allows learning from logs, and None leaves the
     choice to the user.
     """
 
@@ -137,7 +137,7 @@ class Settings(BaseSettings):
         return self
 
     def seconds_between_looks(self, *, plain: bool) -> float:
-        """Return the seconds between scans of the bases' folders; `plain` is for bases of kind `lines`."""
+        """Return the seconds between scans of the bases' folders. `plain` is for bases of kind `lines`."""
         older = self.knowledge.scan_interval if plain else self.watch_seconds
         return self.scan_interval if older is None else older
 
@@ -189,7 +189,10 @@ def read_entered_servers() -> dict[str, dict[str, str]]:
 
 
 def store_entered_server(section: str, values: Mapping[str, str]) -> None:
-    """Store the user's entries for a server; "" deletes an entry. Raises ConfigError for an invalid address."""
+    """Store the user's entries for a server.
+
+    An empty string deletes an entry. Raises ConfigError for an invalid address.
+    """
     try:
         valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
     except ValidationError as error:
@@ -201,7 +204,7 @@ def store_entered_server(section: str, values: Mapping[str, str]) -> None:
 
 
 def source_of(section: str, name: str) -> Source:
-    """Return where a setting's value comes from; `section` is "" for a top-level setting."""
+    """Return where a setting's value comes from. `section` is "" for a top-level setting."""
     layers: dict[Source, Any] = {
         "environment": _Environment(Settings)(),
         "file": _in_file(),
@@ -237,7 +240,7 @@ def check(
 
 # The settings passed to the open workspaces, in opening order.
 _HANDED_IN: dict[object, Settings] = {}
-# The last settings read, by their sources; cached because a page asks for the settings dozens of times.
+# The last settings read, by their sources. Cached because a page asks for the settings dozens of times.
 _READ: dict[str, Settings] = {}
 
 

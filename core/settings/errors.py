@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 PREFIX = "TESSERA_"
-"""Prefix of environment variables for settings; a double underscore separates a section from its setting."""
+"""Prefix of environment variables for settings. A double underscore separates a section from its setting."""
 
 SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
 _TRUTH = message("it must be true or false")
 _TEXT = message("it must be text")
-# Pydantic error type -> message, with the fields from pydantic's `ctx`, and `choices`.
+# Messages by pydantic error type. Their fields come from pydantic's `ctx`, along with `choices`.
 _REASONS = {
     "greater_than_equal": message("it must be at least {ge}"),
     "greater_than": message("it must be more than {gt}"),

@@ -42,10 +42,10 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """The settings file; changes to it update the program's settings, and the program can write to it.
+    """The settings file. Changes to it update the program's settings, and the program can write to it.
 
-    `servers_changed` is called when a model server's settings have changed. An invalid file changes nothing; `problem`
-    says what is wrong with it.
+    `servers_changed` is called when a model server's settings have changed. An invalid file changes nothing, and
+    `problem` says what is wrong with it.
     """
 
     def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
@@ -56,7 +56,7 @@ class SettingsFile:
 
     @property
     def path(self) -> Path:
-        """The file's path; the file may not exist."""
+        """The file's path, even if there is no file."""
         return FILE.absolute()
 
     def look(self) -> None:
@@ -87,7 +87,7 @@ class SettingsFile:
         try:
             stored = settings()
             source = config.source_of(section, name)
-        except ConfigError:  # the file is invalid at the moment; `write` reports the error
+        except ConfigError:  # the file is invalid at the moment, which `write` reports
             stored = self._settings
             source = "file"
         used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
@@ -101,7 +101,7 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Write a setting to the file, or remove it if the value is None; the rest stays as the user wrote it.
+        """Write a setting to the file, or remove it if the value is None. The rest stays as the user wrote it.
 
         Raises ConfigError and writes nothing if the file or the value is invalid, or if another program changes the
         file in the meantime. Raises StoreError if the folder isn't writable.
@@ -126,7 +126,7 @@ class SettingsFile:
 
 
 def _set(values: Any, key: str, value: object) -> None:
-    """Set a setting in parsed values or in a TOML document; None removes it."""
+    """Set a setting in parsed values or in a TOML document, or remove it if the value is None."""
     section, _, name = key.rpartition(".")
     if value is None:
         (values.get(section, {}) if section else values).pop(name, None)
@@ -171,7 +171,7 @@ def _stamp() -> tuple[int, int] | None:
     return state.st_mtime_ns, state.st_size
 
 
-# Section -> its names in other programs. Any other name in `[models]` belongs to the embedder.
+# Each section's names in other programs. Any other name in `[models]` belongs to the embedder.
 _ROLES = {
     "embeddings": ("embeddings", "embedding", "embed"),
     "rerank": ("reranker", "reranking", "rerank"),

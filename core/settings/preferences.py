@@ -16,7 +16,7 @@ _LOG = getLogger(__name__)
 
 
 class Preferences:
-    """The user's choices by name; with `readonly`, `set` stores nothing."""
+    """The user's choices by name. With `readonly`, `set` stores nothing."""
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / FILE
@@ -29,7 +29,7 @@ class Preferences:
         return ""
 
     def set(self, name: str, value: str) -> None:
-        """Store a choice; errors are logged, not raised."""
+        """Store a choice. Errors are logged, not raised."""
         if self._readonly:
             return
         try:

@@ -23,7 +23,7 @@ KEYS = {
     "rerank": "TESSERA_RERANK_API_KEY",
     "llm": "TESSERA_LLM_API_KEY",
 }
-"""Section -> environment variable for the server's API key, which isn't a setting (see `core.providers.keys`)."""
+"""Environment variables for the servers' API keys, by section. Keys aren't settings (see `core.providers.keys`)."""
 
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
 """Environment variable for the vector index server's API key."""
@@ -37,7 +37,7 @@ _OPTIONS = ChunkingOptions()
 
 
 def key_variable(section: str) -> str:
-    """Return the environment variable for a section's API key; a section may be nested, as in `embeddings.ollama`."""
+    """Return the environment variable for a section's API key. A section may be nested, as in `embeddings.ollama`."""
     return KEYS.get(section) or f"TESSERA_{section.upper().replace('.', '_')}_API_KEY"
 
 
@@ -55,7 +55,7 @@ _Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_PARTS)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking for new bases: sizes in tokens, with the same ranges and error messages as everywhere else."""
+    """Chunking for new bases. Sizes are in tokens, with the same ranges and error messages as everywhere else."""
 
     strategy: str = _OPTIONS.strategy
 
@@ -71,9 +71,9 @@ class SearchSection(_Parts):
     """Search settings that apply unless the question or the base overrides them.
 
     `decompose` selects how exploratory questions are decomposed: by rules or by a language model. `auto` means a
-    language model if one is configured, and rules otherwise. `choose` lets a configured language model choose among
-    the hits in literal bases. `context_tokens` is the token budget for a context. `refuse` has no effect; it is
-    accepted because older files may contain it. If `record_uses` or `use_clicks` is None, the user decides.
+    language model if one is configured, and rules otherwise. `choose` lets a configured language model choose among the
+    hits in literal bases. `context_tokens` is the token budget for a context. `refuse` has no effect, and is accepted
+    only because older files may contain it. If `record_uses` or `use_clicks` is None, the user decides.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
@@ -116,7 +116,7 @@ def plain_address(url: str) -> str:
 
 
 class ServerSettings(_SettingsSection):
-    """A model server; `base_url` is the address up to `/embeddings`, `/rerank` or `/chat/completions`.
+    """A model server. `base_url` is the address up to `/embeddings`, `/rerank` or `/chat/completions`.
 
     `queue_interval_seconds` is the minimum time between the starts of two requests. `requests_at_once` is the maximum
     number of concurrent requests. `timeout_seconds` is the time limit per request, including retries. `retries` is the
@@ -140,10 +140,10 @@ class ServerSettings(_SettingsSection):
 class EmbeddingServer(ServerSettings):
     """A server with an embedding model.
 
-    `dimensions` is the requested vector size; None, or 0 in the file, means the model's default. `batch_size` is the
-    maximum number of inputs per request; the default is `embed_batch_size` in `[knowledge]`. `input_tokens` is the
-    model's input limit. `query_prompt` and `note_prompt` are prepended to questions and passages; by default, they are
-    the known prompts for the model's family.
+    `dimensions` is the requested vector size. None, or 0 in the file, means the model's default. `batch_size` is the
+    maximum number of inputs per request, by default `embed_batch_size` in `[knowledge]`. `input_tokens` is the model's
+    input limit. `query_prompt` and `note_prompt` are prepended to questions and passages. By default, they are the
+    known prompts for the model's family.
     """
 
     dimensions: int | None = Field(None, ge=0, le=65_536)
@@ -180,7 +180,7 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server for the `rerank-api` reranker; `style` is the request format, detected if `auto`."""
+    """The server for the `rerank-api` reranker. `style` is the request format, which is detected if it is `auto`."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
@@ -190,8 +190,8 @@ class LlmSettings(ServerSettings):
     """The language model server.
 
     `input_characters` limits how much note text a request contains. `answer_seconds` limits the duration of a streamed
-    answer, whose parts may be up to `timeout_seconds` apart. With `discover`, the Settings page looks for model
-    servers on this machine; so does the Search page, until a model is set up.
+    answer, whose parts may be up to `timeout_seconds` apart. With `discover`, the Settings page looks for model servers
+    on this machine, and so does the Search page until a model is set up.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
@@ -200,7 +200,7 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """Location of the vector index: in the workspace, on the Chroma server at `url`, or no index (`none`).
+    """Where the vector index is: in the workspace, on the Chroma server at `url`, or nowhere (`none`).
 
     Without an index, a search compares the question with every vector.
     """
@@ -214,7 +214,7 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs have access; None leaves the choice to the user, on the Settings page."""
+    """Whether other programs have access. None leaves the choice to the user, on the Settings page."""
 
     enabled: bool | None = None
 
@@ -231,7 +231,7 @@ class AppSettings(_SettingsSection):
 
 
 class BackupSettings(_SettingsSection):
-    """The backup folder, and whether to back up daily; None leaves the choice to the user, on the Settings page."""
+    """The backup folder, and whether to back up daily. None leaves the choice to the user, on the Settings page."""
 
     folder: Path | None = None
     daily: bool | None = None
@@ -255,7 +255,7 @@ class PicturesSettings(_SettingsSection):
 
 
 class KnowledgeSettings(_SettingsSection):
-    """Folders of text files; each `BASE/texts` folder in `base_dir` is a base of kind `lines`.
+    """Folders of text files. Each `BASE/texts` folder in `base_dir` is a base of kind `lines`.
 
     With `auto_scan`, the app looks for these folders every `scan_interval` seconds and creates missing bases. With
     `auto_embed`, it then embeds their lines. `embed_batch_size` is the maximum number of inputs per request to the

@@ -1,8 +1,8 @@
-"""The store: SQLite holds all data; Chroma holds a vector index that can be rebuilt from SQLite.
+"""The store. SQLite holds all data, and Chroma holds a vector index that can be rebuilt from SQLite.
 
 Each note is written in a single SQLite transaction, and a thread updates Chroma afterwards. Until Chroma is up to date,
 searches also compare with the vectors it lacks. A reader sees either the old or the new version of a note. If the
-process is killed, Chroma may be out of date; it is updated the next time the store is opened.
+process is killed, Chroma may be out of date. It is updated the next time the store is opened.
 """
 
 import os
@@ -97,7 +97,7 @@ class Tables:
 
 
 class Store(Tables):
-    """All data in a workspace. One process can write; any others open the store `readonly`.
+    """All data in a workspace. Only one process can write. Any others open the store `readonly`.
 
     Raises WorkspaceLocked if another process is already writing, NewerSchema if the workspace comes from a newer
     version, and StoreError if `readonly` and the folder has no workspace.
@@ -154,7 +154,7 @@ class Store(Tables):
     # index
 
     def open_index(self, *, heal: bool = True) -> None:
-        """Open the index, rebuilding it if damaged; does nothing if it is already open or this process is read-only."""
+        """Open the index, rebuilding it if damaged. Do nothing if it is already open or this process is read-only."""
         self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = no_progress) -> int:
@@ -235,7 +235,7 @@ class Store(Tables):
                 record(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write new versions of stored notes whose fields have changed; title and text must be unchanged."""
+        """Write new versions of stored notes whose fields have changed. Their titles and text must be unchanged."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
@@ -248,7 +248,7 @@ class Store(Tables):
             self.proposals.drop(note.id)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record renamed files in a single transaction; their notes keep their text and vectors."""
+        """Record renamed files in a single transaction. Their notes keep their text and vectors."""
         with self.changing, self.database.write():
             self.notes.move(moves)
             for move in moves:
@@ -259,7 +259,7 @@ class Store(Tables):
         """Switch a base to the embedder in `target`, and write its notes, chunked for that embedder.
 
         All of this happens in a single transaction. Return the changed base. The new collection is filled before the
-        commit; if the process is killed in between, the collection stays unused.
+        commit. If the process is killed in between, the collection stays unused.
         """
         old = self.bases.by_id(target.id)
         fresh = replace(target, index_generation=target.index_generation + 1)
@@ -309,7 +309,7 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that no chunk uses; a running import recomputes those that it needs."""
+        """Delete vectors and refusals that no chunk uses. A running import recomputes those that it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
@@ -338,7 +338,7 @@ class Store(Tables):
         """Return a base's best chunks with the cosine of their best window, best first.
 
         With `allowed`, search only those chunks. While the index is open and undamaged, Chroma searches the bases that
-        exceed the budget of `ExactSearch`; it may miss some chunks. All other searches are exact.
+        exceed the budget of `ExactSearch`. It may miss some chunks. All other searches are exact.
         """
         if (best := self.exact_search.nearest(base, query, count, allowed)) is None:
             best = self._from_index(base, query, count, allowed)

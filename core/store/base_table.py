@@ -60,7 +60,7 @@ class BaseTable(StoreTable):
         return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
-        """Return the bases with the given names, or all bases if there are no names.
+        """Return the bases with the given names, or all bases if no names are given.
 
         Raises UnknownChoice, listing the known bases.
         """
@@ -75,7 +75,7 @@ class BaseTable(StoreTable):
         return self._only("id", base_id)
 
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
-        """Return the given notes' bases; notes that aren't stored are ignored."""
+        """Return the given notes' bases. Notes that aren't stored are ignored."""
         return self._nouns(
             _READER, "SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id IN ?) ORDER BY name", note_ids
         )
@@ -141,7 +141,7 @@ class BaseTable(StoreTable):
         )
 
     def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:
-        """Increase the number of windows added to a base's index since it was built; None resets it after a rebuild."""
+        """Increase the number of windows added to a base's index since it was built. None resets it after a rebuild."""
         self._execute(
             "UPDATE bases SET index_added = coalesce(index_added + ?, 0) WHERE id = ?", windows, base.id, aside=True
         )

@@ -1,4 +1,4 @@
-"""Tables for chunks, their windows, and text refused by a model; exact vector search and filtering."""
+"""Tables for chunks, their windows, and text refused by a model, with exact vector search and filtering."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ from core.store.vector_table import VectorTable, matrix
 
 
 class RefusalTable(StoreTable):
-    """Text refused by models. Chunks with such text have the state `refused`; only keyword search finds them."""
+    """Text refused by models. Chunks with such text have the state `refused`. Only keyword search finds them."""
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store the reason why a model refuses a piece of text."""
@@ -35,13 +35,13 @@ class RefusalTable(StoreTable):
         self._insert("refusals", row | {"reason": json.dumps(to_json(reason), ensure_ascii=False)}, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of a model's refusals, by text hash; text that wasn't refused is left out."""
+        """Return the ids of a model's refusals, by text hash. Text that wasn't refused is left out."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
 
     def link(self, refusals: Mapping[int, int]) -> None:
-        """Set the state of chunks to `refused`; `refusals` maps each chunk's rowid to its refusal's id."""
+        """Set the state of chunks to `refused`. `refusals` maps each chunk's rowid to its refusal's id."""
         with self._write():
             self._execute_many("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
             self._execute("UPDATE chunks SET state = 'refused' WHERE rowid IN ?", refusals)
@@ -114,12 +114,12 @@ class BaseCounts(NamedTuple):
 
 
 class ChunkTable(StoreTable):
-    """A workspace's chunks. A chunk's `rowid` identifies it in every other table in this module."""
+    """A workspace's chunks. Every other table in this module refers to a chunk by its `rowid`."""
 
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Replace a note's chunks and pictures; the note's row must exist."""
+        """Replace a note's chunks and pictures. The note's row must exist."""
         with self._write():
             self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id)
             self._execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
@@ -133,7 +133,7 @@ class ChunkTable(StoreTable):
                 PictureTable(self._database).put(cut.note.id, cut.pictures)
 
     def _put(self, chunk: Chunk, vectors: Sequence[int], words: tuple[str, str, str]) -> int:
-        """Insert a chunk, and return its rowid; a `refused` chunk stays pending until its refusal is linked."""
+        """Insert a chunk, and return its rowid. A `refused` chunk stays pending until its refusal is linked."""
         state = "pending" if chunk.state == "refused" else chunk.state
         row = columns_of(chunk) | {"state": "embedded" if vectors else state}
         del row["total"]
@@ -302,7 +302,7 @@ class ChunkTable(StoreTable):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the most recently changed notes; on ties, higher priorities come first."""
+        """Return the first chunk of each of the most recently changed notes. On ties, higher priorities come first."""
         return list(
             islice(
                 first_of_notes(
@@ -329,11 +329,11 @@ class ChunkTable(StoreTable):
         return top_k.best(self.cosines(base, query, None if allowed is None else allowed.tolist()), count)
 
     def cosines(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None) -> Scores:
-        """Return the exact cosine of each chunk's best window; chunks without vectors are left out."""
+        """Return the exact cosine of each chunk's best window. Chunks without vectors are left out."""
         return {rowid: score for rowid, (score, _) in self._best_windows(base, query, rowids).items()}
 
     def nearest_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, int]:
-        """Return the index of each chunk's window nearest to the query; chunks without vectors are left out."""
+        """Return the index of each chunk's window nearest to the query. Chunks without vectors are left out."""
         return {rowid: index for rowid, (_, index) in self._best_windows(base, query, rowids).items()}
 
     def _best_windows(

@@ -31,7 +31,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translate_errors(method: Method) -> Method:
-    """Translate SQLite errors raised by a cursor or connection method; programming errors pass through unchanged."""
+    """Translate SQLite errors raised by a cursor or connection method. Bugs in the program pass through unchanged."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: object, **more: object) -> object:
@@ -117,7 +117,7 @@ _WRITER_ENDS = 30_000
 
 
 class Database:
-    """The connections to `notes.db`; `outdated` means that the database had an earlier schema when it was opened.
+    """The connections to `notes.db`. `outdated` means that the database had an earlier schema when it was opened.
 
     A read-only database raises WorkspaceLocked on every write. Raises NewerSchema if the database comes from a newer
     version. SQLite's errors are translated by `core.base.faults`. In statements, `IN ?` takes a list as its value.
@@ -234,7 +234,7 @@ class Database:
         return [row[0] for row in self.rows(statement, *values)]
 
     def exists(self, source: str, *values: object) -> bool:
-        """Return whether a query yields any rows; `source` is the SQL after FROM."""
+        """Return whether a query yields any rows. `source` is the SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[object] | ValueMap], *, aside: bool = False) -> None:
@@ -284,7 +284,9 @@ class Database:
 
     @contextmanager
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run the block in a transaction, or join the caller's; commit at the end, or roll back on any error.
+        """Run the block in a transaction, or in the caller's if there is one.
+
+        Commit at the end, or roll back on any error.
 
         Increase the database's `version`, except with `aside`, which is for writes that don't affect search results.
         """
@@ -337,11 +339,11 @@ class Database:
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
     def compact(self) -> None:
-        """Rewrite the file atomically without unused pages; writers wait in the meantime."""
+        """Rewrite the file atomically without unused pages. Writers wait in the meantime."""
         self.check_writable()
         with self._writer:
             self._check_identity()
-            # Make SQLite write the new file next to the old one; other connections keep temporary data in memory.
+            # Make SQLite write the new file next to the old one. Other connections keep temporary data in memory.
             # putenv leaves `os.environ` unchanged, because other threads may be iterating over it.
             before = os.environ.get(_TEMPORARY)
             os.putenv(_TEMPORARY, str(self.file.parent))

@@ -30,7 +30,7 @@ class VersionTable(StoreTable):
     most = 100
 
     def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
-        """Store a note as a version, in the same transaction as its change; `at` defaults to the current time."""
+        """Store a note as a version, in the same transaction as its change. `at` defaults to the current time."""
         row = {
             "note_id": note.id,
             "number": note.version,
@@ -83,7 +83,7 @@ class VersionTable(StoreTable):
         return self._note(row)
 
     def newest(self, note_id: str) -> Note | None:
-        """Return a note's newest version, or None if it has no versions; the note may be deleted."""
+        """Return a note's newest version, or None if it has no versions. The note may be deleted."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id)
         return self._note(row) if row else None
 
@@ -225,7 +225,7 @@ class ProposalTable(StoreTable):
 _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(Values))
 
 
-# Maximum total size of the stored responses in bytes; the oldest are deleted first.
+# Maximum total size of the stored responses in bytes. The oldest are deleted first.
 _MOST_BYTES = 32 * 1024 * 1024
 # Number of bytes counted per row in addition to the response.
 _ROW = 1000

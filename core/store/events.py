@@ -40,7 +40,7 @@ class WriteLock:
                 _LOG.exception("Work after a write failed")
 
     def follow(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function once this thread releases the lock. Identical calls are made only once; errors are logged."""
+        """Call a function once this thread releases the lock. Identical calls are made only once. Errors are logged."""
         with self:
             if (work, values) not in self._following:
                 self._following.append((work, values))
@@ -55,13 +55,13 @@ class Events:
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
-        """Call a function for each event of the given type; functions are called in subscription order."""
+        """Call a function for each event of the given type. Functions are called in subscription order."""
         self._subscribers[event].append(subscriber)
 
     def publish(self, event: object) -> None:
         """Call an event's subscribers once its transaction is committed and this thread has released `changing`.
 
-        Identical events from one write are published only once; after a rollback, no events are published. If a
+        Identical events from one write are published only once. After a rollback, no events are published. If a
         subscriber raises an exception, it is logged. The write is kept, and the remaining subscribers are still called.
         """
         for subscriber in self._subscribers[type(event)]:

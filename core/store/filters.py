@@ -25,7 +25,7 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query for the distinct names, with one index lookup per name; with DISTINCT, SQLite would read all rows."""
+"""Query for the distinct names, with one index lookup per name. With DISTINCT, SQLite would read all rows."""
 # Query for the notes that have a property with a given folded name.
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
 TEXT = """
@@ -37,7 +37,7 @@ PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
-"""SQL expression: the property text for a row in `chunks`; NULL for all but a note's first chunk.
+"""SQL expression for the property text of a row in `chunks`. It is NULL for all but a note's first chunk.
 
 Names of several words are included because they may be prose, since any line with a colon is read as a property.
 """
@@ -52,13 +52,13 @@ PROPERTY_TEXTS = f"""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
-    """Return the condition for notes with any of the given properties; `column` holds the note's id."""
+    """Return the condition for notes with any of the given properties. `column` holds the note's id."""
     values: list[object] = list(map(fold, names))
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
-    """Return the condition for notes with one of several phrases in a property; `column` holds the note's id."""
+    """Return the condition for notes with one of several phrases in a property. `column` holds the note's id."""
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [
         part for value in condition.values for part in map(fold, (condition.field, value))
     ]
@@ -117,7 +117,7 @@ def chunk_conditions(filters: Filters) -> Where:
 
 
 def _is_chunk_condition(condition: Condition) -> bool:
-    """Return whether a condition applies to chunks; `has:` with only property names applies to notes."""
+    """Return whether a condition applies to chunks. `has:` with only property names applies to notes."""
     on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
     return condition.field in CHUNK_FIELDS and not on_note
 
@@ -249,7 +249,7 @@ def _language(condition: Condition) -> Term:
     return _either(("language IN (SELECT value FROM json_each(?))", [codes]), property_condition(condition, "note_id"))
 
 
-# Language name or alias -> language code of chunks.
+# Chunks' language codes, by language name or alias.
 _LANGUAGES = dict(
     pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
 )
@@ -306,7 +306,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "created": _day,
     "updated": _day,
     "has": lambda condition: notes_with_condition(condition.values),
-    "like": lambda _: ("1", []),  # applies to pictures; all other conditions apply to passages
+    "like": lambda _: ("1", []),  # only for pictures, while all other conditions are for passages
 }
 _CHUNK: dict[str, Callable[[Condition], Term]] = {
     "section": lambda condition: _any("instr(titles(breadcrumb, sections), ?)", condition),
@@ -318,7 +318,7 @@ _CHUNK: dict[str, Callable[[Condition], Term]] = {
 
 
 def titles(breadcrumb: str, sections: str) -> str:
-    """Return a chunk's folded section titles, joined by NUL, which never occurs in text; for SQL."""
+    """Return a chunk's folded section titles for SQL, joined by NUL, which never occurs in text."""
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 

@@ -1,4 +1,4 @@
-"""The workspace folder: the lock that allows a single writing process, checks, and permissions.
+"""The workspace folder: its permissions, checks of its contents, and the lock that allows one writing process.
 
 A folder that used to contain notes is never treated as new.
 """
@@ -60,7 +60,7 @@ def check_exists(folder: Path) -> None:
 
 
 def check_unused(folder: Path) -> None:
-    """Raise NotesDamaged if the folder has an index or backups; called if its database is missing or empty."""
+    """Raise NotesDamaged if the folder, whose database is missing or empty, has an index or backups."""
     left = [name for name in _FROM_NOTES if has_content(folder / name)]
     fields = {"file": folder / DATABASE, "folder": folder, "left": left}
     if left and (backup := newest_backup(folder)):

@@ -1,4 +1,4 @@
-"""Convert notes to rows, and rows to notes, summaries and names."""
+"""Conversion of notes to rows, and of rows to notes, summaries and names."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ COLUMNS = [
     *"strategy cut_by chunking".split(),
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
-# Maximum number of cached summaries, and of cached names; pages that list all notes read them on every click.
+# Maximum number of cached summaries, and of cached names. Pages that list all notes read them on every click.
 _REMEMBERED = 20_000
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
@@ -100,7 +100,7 @@ class _Chunked:
 
 @frozen
 class Joined:
-    """A workspace note's link to a file in the folder `source_ref`; `overridden` are the file's own field values."""
+    """A workspace note's link to a file in the folder `source_ref`. `overridden` are the file's own field values."""
 
     note_id: str
     source_ref: str

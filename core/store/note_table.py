@@ -79,7 +79,7 @@ class FieldTable(StoreTable):
         )
 
     def any_lapsed(self) -> bool:
-        """Return whether any note may be expired; for this check, a date without a time expires at the day's start."""
+        """Return whether any note may be expired. For this check, a date without a time expires at the day's start."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
         return self._exists(source, moments()[1])
 
@@ -125,7 +125,7 @@ class FieldTable(StoreTable):
 
 class PropertyTable(StoreTable):
     def put(self, note: Note) -> None:
-        """Replace a note's properties; the note's row must exist."""
+        """Replace a note's properties. The note's row must exist."""
         rows = [(note.id, name, value) for name, value in property_values(note.extra)]
         with self._write():
             self._execute("DELETE FROM properties WHERE note_id = ?", note.id)
@@ -140,7 +140,7 @@ class PropertyTable(StoreTable):
         return self._column(f"{NAMES} LIMIT ?", _MOST_NAMES)
 
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
-        """Return the property text indexed with each chunk; chunks without any are left out."""
+        """Return the property text indexed with each chunk. Chunks without any are left out."""
         return {
             rowid: text
             for rowid, text in self._rows(
@@ -151,7 +151,7 @@ class PropertyTable(StoreTable):
 
 
 class TitleTable(StoreTable):
-    """Exact lookup of notes by title or alias; only the case of ASCII letters is ignored."""
+    """Exact lookup of notes by title or alias. Only the case of ASCII letters is ignored."""
 
     def is_title(self, text: str) -> bool:
         forms = _forms([text])
@@ -175,7 +175,7 @@ class TitleTable(StoreTable):
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
-    """Return titles in the forms that may occur in notes: as typed, with single spaces, and with composed accents."""
+    """Return the forms in which titles may occur in notes: as typed, with single spaces, and with composed accents."""
     stripped = {
         form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
     }
@@ -229,7 +229,7 @@ class NoteTable(StoreTable):
             self._execute("DELETE FROM notes WHERE id IN ?", ids)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record renamed files in a single transaction; their notes keep their text and vectors."""
+        """Record renamed files in a single transaction. Their notes keep their text and vectors."""
         with self._write():
             # Clear the paths first, because two notes may have swapped names.
             self._execute("UPDATE notes SET path = NULL WHERE id IN ?", [move.note_id for move in moves])
@@ -316,14 +316,14 @@ class NoteTable(StoreTable):
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
-        """Return whether a base has a note with this path from the given source; by default, from the workspace."""
+        """Return whether a base has a note with this path from the given source (by default, from the workspace)."""
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Ids) -> int:
         return int(self._value("SELECT count(*) FROM notes WHERE base_id IN ?", base_ids))
 
     def counts(self, base_ids: Ids) -> NoteCounts:
-        """Count the notes in the given bases by status; `by_words` isn't set."""
+        """Count the notes in the given bases by status, leaving `by_words` unset."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id IN ?",
@@ -333,7 +333,7 @@ class NoteTable(StoreTable):
         return NoteCounts(*row)
 
     def base_ids(self, note_ids: Ids) -> dict[str, str]:
-        """Return a mapping of note ids to base ids; notes that aren't stored are left out."""
+        """Return a mapping of note ids to base ids. Notes that aren't stored are left out."""
         return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
@@ -343,7 +343,7 @@ class NoteTable(StoreTable):
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return summaries of notes that pass the filters and contain `text` in their title or path.
 
-        Notes are sorted by base and path. With `answering`, notes must be active and unexpired; otherwise, notes with
+        Notes are sorted by base and path. With `answering`, notes must be active and unexpired. Otherwise, notes with
         any status pass. A note passes a chunk filter if any of its chunks does.
         """
         where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
@@ -391,7 +391,7 @@ class NoteTable(StoreTable):
         return self._column(f"SELECT id FROM notes WHERE source_ref IN ? AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the number of notes per tag, most frequent first; the tag `a` includes `a/b`."""
+        """Return the number of notes per tag, most frequent first. The tag `a` includes `a/b`."""
         return dict(
             self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"

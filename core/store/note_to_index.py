@@ -13,18 +13,18 @@ from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision
 class NoteToIndex:
     """A note to be indexed: first it is read, then chunked, and then its chunks get vectors.
 
-    Set on reading: `mtime_ns`, `size` and `stamp`, used by the next sync to detect a changed file. `outline` is the
+    Reading sets `mtime_ns`, `size` and `stamp`, which the next sync uses to detect a changed file. `outline` is the
     outline of the body, if the reader parsed it, and `change` is the change that creates a new version. `replaces` is
-    the content hash of the stored note with which the file was compared, or "" if there was none; it is used to detect
-    later changes to that note.
+    the content hash of the stored note with which the file was compared, or "" if there was none. It reveals later
+    changes to that note.
 
-    Set on chunking: the `chunks`, the `windows` of chunks that get vectors, the note's `edits`, the number of edits
-    whose position was lost (`flagged`), and the `options` set for the note. `edits` and `pictures` replace the stored
-    ones unless they are None. Before chunking, `pictures` are those known from elsewhere. `recut` re-chunks the note
-    from its stored state.
+    Chunking sets the `chunks`, the `windows` of chunks that get vectors, the note's `edits`, the number of edits whose
+    position was lost (`flagged`), and the note's own `options`. `edits` and `pictures` replace the stored ones unless
+    they are None. Before chunking, `pictures` are those known from elsewhere. `recut` re-chunks the note from its
+    stored state.
 
-    Set at the end: `vectors` are the ids of each chunk's window vectors, and `refusals` are the ids of refusals by the
-    id of the chunk whose text the model refuses.
+    Finally, `vectors` are the ids of each chunk's window vectors, and `refusals` maps each chunk whose text the model
+    refuses to its refusal's id.
     """
 
     note: Note
@@ -47,7 +47,7 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note with vectors; the arguments map text hashes to the ids of vectors and of refusals.
+        """Return the note with vectors. The arguments map text hashes to the ids of vectors and of refusals.
 
         A chunk gets no vectors unless each of its windows has one.
         """

@@ -34,7 +34,7 @@ class PendingCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingChunk:
-    """A stored chunk without vectors; the chunk is unchanged while its note has this generation."""
+    """A stored chunk without vectors. The chunk is unchanged while its note has this generation."""
 
     rowid: int
     base_id: str
@@ -44,7 +44,7 @@ class PendingChunk:
 
 
 class EmbeddingTurn:
-    """A lock for embedding a block of chunks; threads with only a few chunks go first."""
+    """A lock for embedding a block of chunks. Threads with only a few chunks go first."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -52,7 +52,9 @@ class EmbeddingTurn:
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
-        """Hold the lock during the block; `waits`, which may raise, is called repeatedly while waiting for it.
+        """Hold the lock during the block.
+
+        `waits`, which may raise, is called repeatedly while this thread waits for it.
 
         With `first`, go ahead of all threads that don't set it.
         """
@@ -138,7 +140,7 @@ class PendingTable(StoreTable):
         """Return the next pending chunks, all from the same base.
 
         Recently opened notes come first, then recently changed notes, then short notes, then newer ones. A note is
-        short if it has a single pending chunk; many short notes can be finished in the time taken by one long note.
+        short if it has a single pending chunk. Many short notes are finished in the time that one long note takes.
         `counts` maps each base's id to the maximum number of chunks. With `only`, return only chunks with these ids.
         """
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
@@ -184,7 +186,7 @@ class PendingTable(StoreTable):
         }
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
-        """Set unchanged pending chunks' state to `refused`; `refusals` maps each chunk to its refusal's id."""
+        """Set unchanged pending chunks' state to `refused`. `refusals` maps each chunk to its refusal's id."""
         with self._write():
             current = self.unchanged({pending: [number] for pending, number in refusals.items()})
             RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})

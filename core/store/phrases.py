@@ -20,7 +20,7 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 
 @lru_cache(maxsize=2048)
 def _words_of(text: str) -> str:
-    """Return the words in `text` as a string; cached because reindexing an edited note repeats most of its text."""
+    """Return the words in `text` as a string. Cached, because reindexing an edited note repeats most of its text."""
     return " ".join(index_words(text))
 
 
@@ -30,7 +30,7 @@ _CAPITALS = re.compile("[A-Z]+")
 
 
 class Phrase:
-    """A phrase to search for; `folded` is the folded phrase, with whitespace collapsed to single spaces.
+    """A phrase to search for. `folded` is the folded phrase, with whitespace collapsed to single spaces.
 
     Any text that contains the phrase matches the FTS5 `expression`, which is empty if the phrase contains no words.
     `settled` means that any text matching the expression contains the phrase, so no further check is needed.
@@ -49,12 +49,12 @@ class Phrase:
         self.expression = " AND ".join(filter(None, (quote(pairs, " AND "), near)))
 
     def matches(self, text: str) -> bool:
-        """Return whether `text` contains the phrase; Latin words at the phrase's edges must match whole words."""
+        """Return whether `text` contains the phrase. Latin words at the phrase's edges must match whole words."""
         return holds_phrase(text, self.folded)
 
 
 def holds_phrase(text: str, folded: str) -> bool:
-    """Return whether `text` contains a folded phrase; Latin words at the phrase's edges must match whole words."""
+    """Return whether `text` contains a folded phrase. Latin words at the phrase's edges must match whole words."""
     return find_words(" ".join(folded.split()), " ".join(fold(text).split())) >= 0
 
 

@@ -115,7 +115,7 @@ _LEFT_OVER = (
 
 
 class Unplaced(NamedTuple):
-    """A note whose chunks don't reflect its pictures' text yet; `differs` means that it must be re-chunked."""
+    """A note whose chunks don't reflect its pictures' text yet. `differs` means that it must be re-chunked."""
 
     base_id: str
     note_id: str
@@ -270,7 +270,7 @@ class PictureTable(_FileTable):
         )
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
-        """Store the text read from a file, or why it can't be read; with `again`, the next import tries again."""
+        """Store the text read from a file, or why it can't be read. With `again`, the next import tries again."""
         self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             read.hash,
@@ -283,7 +283,7 @@ class PictureTable(_FileTable):
         )
 
     def forget_problems(self, *, lasting: bool) -> None:
-        """Delete the records of failed reads, so that they are retried; with `lasting`, permanent failures too."""
+        """Delete the records of failed reads, so that they are retried. With `lasting`, include permanent failures."""
         failed = "reason != ''" if lasting else "again"
         with self._write(aside=True):
             self._execute(
@@ -336,7 +336,7 @@ class ImageTable(_FileTable):
     # pictures in notes
 
     def notes_without_pictures(self) -> list[str]:
-        """Return the ids of notes whose pictures must still be found; mark changed notes without pictures as done."""
+        """Return the ids of notes whose pictures must still be found. Mark changed notes without pictures as done."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._write(aside=True):

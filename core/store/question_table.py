@@ -1,4 +1,4 @@
-"""Tables for question sets, with their questions and right passages."""
+"""Tables for question sets, with their questions and right passages (the passages that answer them)."""
 
 import sqlite3
 from collections import defaultdict
@@ -106,7 +106,7 @@ class QuestionTable(QuestionedTable):
             )
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        """Add all of the questions, or none on error, and return them; a question without an id gets the next free one.
+        """Add all of the questions, or none on error, and return them. A question without an id gets the next free one.
 
         Their right passages must have positions in notes. Raises QueryError if a question can't be searched for.
         """
@@ -131,7 +131,7 @@ class QuestionTable(QuestionedTable):
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question and its right passages; the id may change. Raises the same errors as `add`."""
+        """Replace a question and its right passages. The id may change. Raises the same errors as `add`."""
         check_question(question.text)
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]

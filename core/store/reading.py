@@ -1,4 +1,4 @@
-"""Convert rows to dataclasses, checking each value against its field's type, and dataclasses to rows.
+"""Conversion of rows to dataclasses, with each value checked against its field's type, and of dataclasses to rows.
 
 Damage or another program may leave a value of the wrong type. Such a value is read as empty, and `Unread` reports the
 row and field to the user. No other rows are affected.
@@ -84,7 +84,7 @@ class RowReader(Generic[Noun]):
         }
 
     def __call__(self, row: ValueMap | sqlite3.Row, unread: Unread) -> Noun:
-        """Return the object in a row; fields missing from the row get their defaults."""
+        """Return the object in a row. Fields missing from the row get their defaults."""
         row = dict(row)
         try:
             return self.whole(row)

@@ -1,4 +1,4 @@
-"""Caches for database reads (until the next write), results per note, and background similarities."""
+"""Caches for database reads until the next write, for results per note, and for background similarities."""
 
 import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -15,7 +15,7 @@ from core.base.frozen import ValueMap, Values, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
-# Maximum number of cached results; all are dropped when the database's version changes.
+# Maximum number of cached results. All are dropped when the database's version changes.
 _MOST = 16
 Read = TypeVar("Read")
 
@@ -95,7 +95,7 @@ class Floors:
         return None
 
     def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
-        """Store a base's background similarity; None deletes it, because the base's vectors have changed."""
+        """Store a base's background similarity. Pass None to delete it because the base's vectors have changed."""
         with self._lock, translate_errors(self._file.parent):
             measured = self._read() | {base.id: floor and _Measured(base.fingerprint, floor)}
             files.replace(self._file, json.dumps(to_plain(measured)))

@@ -30,18 +30,18 @@ class StoreTable:
         self._write = database.write
 
     def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids found by a query for a model's text hashes, by hash; hashes that aren't found are left out."""
+        """Return the ids found by a query for a model's text hashes, by hash. Hashes that aren't found are left out."""
         ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
         return {key: number for key, number in ids.items() if number is not None}
 
 
 class QuestionedTable(StoreTable):
-    """A table with the user's questions; `asked` is the table's name, the column, and a condition on its rows."""
+    """A table with the user's questions. `asked` is the table's name, the column, and a condition on its rows."""
 
     asked: tuple[str, str, str]
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the text of questions with a function; rows that become equal are merged."""
+        """Change the text of questions with a function. Rows that become equal are merged."""
         table, column, which = self.asked
         with self._write(aside=True):
             for text in self._column(f"SELECT DISTINCT {column} FROM {table} WHERE {which}"):

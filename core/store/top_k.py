@@ -1,4 +1,4 @@
-"""The order of scores: highest first; ties are broken by the lowest rowid, which was written earliest.
+"""The order of scores: highest first, with ties broken by the lowest rowid, which was written earliest.
 
 This way, a search always returns the same hits in the same order, whatever its limit. The exception is Chroma, which
 may return any of several equally near windows.

@@ -55,7 +55,7 @@ class SearchTable(QuestionedTable):
     asked = "searches", "query", "TRUE"
 
     def add(self, query: str) -> None:
-        """Record a search; does nothing in a read-only workspace."""
+        """Record a search. Do nothing in a read-only workspace."""
         if self._database.readonly:
             return
         with self._write(aside=True):
@@ -72,7 +72,7 @@ class SearchTable(QuestionedTable):
             )
 
     def save(self, query: str, name: str) -> None:
-        """Save a search under a name; an empty name turns it back into a past search."""
+        """Save a search under a name. An empty name turns it back into a past search."""
         self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
@@ -131,7 +131,7 @@ class UseTable(QuestionedTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, newest first; optionally, only those of a query's hits or of a note."""
+        """Return the uses with a verdict, newest first, optionally only those of a query's hits or of a note."""
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
@@ -176,7 +176,7 @@ class UseTable(QuestionedTable):
         )
 
     def verdict_weights(self, note_ids: Ids) -> Mapping[str, float]:
-        """Return the weight of each note's verdicts, from -1 to 1; notes with a weight of 0 are left out."""
+        """Return the weight of each note's verdicts, from -1 to 1. Notes with a weight of 0 are left out."""
         return {
             note_id: favour(total, count)
             for note_id, total, count in self._rows(

@@ -1,4 +1,4 @@
-"""Tables for vectors and token sign bits, by model fingerprint and text hash; notes' mean vectors."""
+"""Tables for vectors and token sign bits, by model fingerprint and text hash, and notes' mean vectors."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ class VectorTable(StoreTable):
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
-        """Store vectors and their token bits by text hash; existing vectors stay unchanged.
+        """Store vectors and their token bits by text hash. Existing vectors stay unchanged.
 
         Searches only find a vector once a window uses it.
         """
@@ -58,7 +58,7 @@ class VectorTable(StoreTable):
         self._execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", fingerprint)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
-        """Return the ids of stored vectors by text hash; with `with_bits`, only those of vectors with token bits."""
+        """Return the ids of stored vectors by text hash. With `with_bits`, leave out vectors without token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
         statement = (
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
@@ -130,7 +130,7 @@ class VectorTable(StoreTable):
         return self._exists("embedders WHERE fingerprint = ? AND centring IS NOT NULL", fingerprint)
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Store a model's centring; the caller must rebuild the indexes of the model's bases."""
+        """Store a model's centring. The caller must rebuild the indexes of the model's bases."""
         with self._write():
             self._add_model(fingerprint)
             constants = centring.constants.astype("<f4").tobytes()
@@ -169,7 +169,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return each chunk's token bits, window by window; chunks are left out if any of their windows has no bits."""
+        """Return each chunk's token bits, window by window. Chunks are left out if any of their windows has no bits."""
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
@@ -228,7 +228,7 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
 _BLOCK = 200
 
 Sign = tuple[int, int]
-"""The number of a note's windows and the sum of their vectors' ids, which change when the windows change."""
+"""The number of a note's windows and the sum of their vectors' ids. They change when the windows do."""
 
 
 class NoteVectors(StoreTable):
@@ -250,7 +250,7 @@ class NoteVectors(StoreTable):
         )
 
     def signs(self) -> dict[str, Sign]:
-        """Return the sign of each note with windows; it changes when the windows change."""
+        """Return the sign of each note with windows. It changes when the windows change."""
         rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )

@@ -37,11 +37,11 @@ _TOKENIZER = "porter ascii tokenchars '.+#_'"
 
 _K1 = 1.2
 _B = 0.75
-# Minimum weight of a word; applies to words in at least half of all chunks.
+# Minimum weight of a word, which words in at least half of all chunks get.
 _LEAST = 1e-6
 # Weight of a word, by field of the word index.
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
-# SQL expression: the position of an occurrence's field in `_WEIGHTS`.
+# SQL expression for the position of an occurrence's field in `_WEIGHTS`.
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
 # Weight of the query's other spellings. A spelling with more words is scaled down to the query's number of words.
@@ -176,7 +176,7 @@ class Words(StoreTable):
                 return dict(islice(best.items(), count))
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
-        """Return, for each chunk, those of the query's words that it contains; chunks without any are left out."""
+        """Return, for each chunk, those of the query's words that it contains. Chunks without any are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
@@ -275,7 +275,7 @@ class Words(StoreTable):
             return {word: self._stems[word] for word in words}
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return the words that occur in any chunk; frequent words take no longer than rare ones."""
+        """Return the words that occur in any chunk. Frequent words take no longer than rare ones."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._column(terms, list(stems.values())))

@@ -55,7 +55,7 @@ _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
 # Seconds between checks of a job on which another job is waiting.
 _PATIENCE = 0.2
-# Seconds between attempts to rebuild a damaged index; in the meantime, space may have been freed on a full disk.
+# Seconds between attempts to rebuild a damaged index. In the meantime, a full disk may have got some space.
 _HEALING = 60.0
 
 
@@ -195,7 +195,7 @@ class Workspace(Services):
     ) -> Context:
         """Return the passages that answer a question as text for a prompt, with numbered citations.
 
-        `budget` is in tokens of the base's embedder; the default comes from the settings. Raises the same errors as
+        `budget` is in tokens of the base's embedder, and its default comes from the settings. Raises the same errors as
         `search`.
         """
         return self.searching.context(self.searching.prepare(text, options), budget)
@@ -203,7 +203,7 @@ class Workspace(Services):
     def retrieve(
         self, text: str | None = None, context: ValueMap | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
-        """Search on behalf of a caller with one or more of `type`, `tags` and `scope`; see `CallerContext`."""
+        """Search on behalf of a caller with one or more of `type`, `tags` and `scope` (see `CallerContext`)."""
         from core.query.parser import caller_of
 
         options["caller"] = caller_of(context)
@@ -244,7 +244,7 @@ class Workspace(Services):
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
-        """Return the configurations for assistants; `address` is the app's address."""
+        """Return the configurations for assistants. `address` is the app's address."""
         return build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
@@ -304,7 +304,7 @@ class Workspace(Services):
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the `heal` job if the index is damaged; return False if it isn't or if healing was tried recently."""
+        """Start the `heal` job if the index is damaged. Return False if it isn't or if healing was tried recently."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         tried = self.jobs.find("heal")
@@ -316,7 +316,7 @@ class Workspace(Services):
     def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:
         """Rebuild the vector index from SQLite, and return its number of windows.
 
-        With `embed`, also embed any pending chunks; otherwise, no model is used.
+        With `embed`, also embed any pending chunks. Otherwise, no model is used.
         """
         windows = self.store.rebuild_index(progress)
         if not embed:
@@ -351,4 +351,4 @@ SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
     NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
 }
-"""Store event -> functions called by the workspace when the event occurs, in this order."""
+"""Functions that the workspace calls when a store event occurs, in this order, by event type."""

@@ -1,6 +1,6 @@
 """Bug reports without personal data, such as text, names, paths, addresses or keys.
 
-Only numbers, versions and Tessera's predefined choices are shown; everything else is left out or shown as `(set)`.
+Only numbers, versions and Tessera's predefined choices are shown. Everything else is left out or shown as `(set)`.
 """
 
 import json
@@ -35,7 +35,7 @@ _SET = "(set)"
 
 @frozen
 class BugReport:
-    """Facts about a workspace, by name; `str()` returns them as indented JSON."""
+    """Facts about a workspace, by name. `str()` returns them as indented JSON."""
 
     facts: Mapping[str, Any]
 
@@ -46,7 +46,7 @@ class BugReport:
 def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
-    """Return a bug report; if there is no `status`, `problem` is the reason."""
+    """Return a bug report. If there is no `status`, `problem` is the reason."""
     facts: Values = {
         "versions": versions(),
         "files": _sizes(folder),
@@ -86,7 +86,7 @@ def _sizes(folder: Path) -> dict[str, str]:
 
 
 def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
-    """Yield the settings that differ from their defaults; text is hidden unless it is one of Tessera's choices."""
+    """Yield the settings that differ from their defaults. Text is hidden unless it is one of Tessera's choices."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):

@@ -76,7 +76,7 @@ class LazyService(Generic[S, T]):
 
 
 class Services:
-    """A workspace's services; those needed by every command are built immediately."""
+    """A workspace's services. Those needed by every command are built immediately."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
         self._building = RLock()

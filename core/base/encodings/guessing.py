@@ -1,4 +1,4 @@
-"""Guessing of undeclared encodings: the likeliest encoding is the one whose text takes the fewest bits."""
+"""Guesses of undeclared encodings. The likeliest encoding is the one whose text takes the fewest bits."""
 
 import codecs
 import math

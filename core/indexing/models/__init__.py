@@ -1,4 +1,4 @@
-"""A workspace's models: built once, shared by its bases, loaded in the background, described and tested."""
+"""A workspace's models, which its bases share. They are built once, loaded in the background, described and tested."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -222,7 +222,7 @@ class Models:
         self._away[name] = time.monotonic() + _REST_SECONDS
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
-        """Return whether a reranker's model is loaded; if it isn't, start loading it.
+        """Return whether a reranker's model is loaded. If it isn't, start loading it.
 
         A model that can't be loaded counts as ready, because a search with it reports the error.
         """

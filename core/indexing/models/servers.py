@@ -66,7 +66,7 @@ _CLOUD = re.compile(r"(?i)[:-]cloud$")
 
 
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
-    """Check the usual ports of all kinds of servers at the same time; return the state of each server.
+    """Check the usual ports of all kinds of servers at the same time, and return the state of each server.
 
     Each port gets one request, which times out after SECONDS. A port with an unexpected response doesn't count as a
     server, because it could be a program that forwards text to another machine.
@@ -144,7 +144,7 @@ class Servers:
         card = ServerCard(section, server.base_url, server.model, sources, variable, keys.server_of(section))
         try:
             url = httpx.URL(server.base_url)
-        except httpx.InvalidURL:  # from the settings file; a search reports it
+        except httpx.InvalidURL:  # from the settings file, and reported by a search
             return card
         if not url.host:
             return card
@@ -159,7 +159,7 @@ class Servers:
         )
 
     def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
-        """Look for model servers on their usual ports on this machine; this takes up to two seconds.
+        """Look for model servers on their usual ports on this machine. This takes up to two seconds.
 
         If the setting `discover` is off, sends no requests and returns an empty tuple.
         """

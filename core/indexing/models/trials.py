@@ -62,7 +62,7 @@ def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     )
 
 
-# Scores each of TEXTS as an answer to a question.
+# A function that scores each of TEXTS as an answer to a question.
 _Judge = Callable[[str], Sequence[float | None]]
 
 

@@ -1,1 +1,1 @@
-"""Create, check, encrypt and restore backups."""
+"""Creating, checking, encrypting and restoring backups."""

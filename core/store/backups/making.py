@@ -1,4 +1,4 @@
-"""Create a backup: a zip file with a consistent copy of the database and the workspace's files."""
+"""Creating a backup: a zip file with a consistent copy of the database and the workspace's files."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
-"""Number of backups to keep per workspace and folder, by reason; older ones are deleted."""
+"""Number of backups to keep per workspace and folder, by reason. Older ones are deleted."""
 
 # Number of database pages to copy between progress reports.
 _PAGES = 4096
@@ -30,7 +30,7 @@ _SPARE = 8 << 20
 # Prefix of temporary names in a user-chosen folder, to avoid clashes with other programs' files.
 _PREFIX = ".tessera-backup."
 _COUNTS = "SELECT user_version, (SELECT count(*) FROM bases), (SELECT count(*) FROM notes) FROM pragma_user_version"
-# Compression level; higher levels take much longer and save little space.
+# Compression level. Higher levels take much longer and save little space.
 _LEVEL = 1
 
 
@@ -43,7 +43,7 @@ def make(
     *,
     to: Path | None = None,
 ) -> Backup:
-    """Back up the workspace in `folder`; its database may be written to at the same time.
+    """Back up the workspace in `folder`. Its database may be written to at the same time.
 
     `place` is the backup folder, by default `backups` in the workspace. `to` overrides `place` with another folder or
     with a .zip file. Raises ConfigError if that file exists, NotesDamaged if the database is damaged (older backups
@@ -80,7 +80,7 @@ def make(
 
 @contextmanager
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
-    """Lock a backup folder, and yield an empty temporary folder in it; leftovers of a killed process are deleted.
+    """Lock a backup folder, and yield an empty temporary folder in it. A killed process's leftovers are deleted.
 
     The names of the lock file and the temporary folder begin with the prefix. With the default prefix, the lock file
     is kept.
@@ -150,7 +150,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
 
 
 def open_closed(database: Path) -> closing[sqlite3.Connection]:
-    """Open a database file without locking it; nothing may write to the file in the meantime."""
+    """Open a database file without locking it. Nothing may write to the file in the meantime."""
     return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
 
 
@@ -201,7 +201,7 @@ def _free_name(place: Path, backup: Backup) -> Path:
 
 
 def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
-    """Delete this workspace's old backups with the same reason; `KEPT` says how many to keep.
+    """Delete this workspace's old backups with the same reason. `KEPT` says how many to keep.
 
     The new backup is always kept, even if others have later timestamps because the clock was wrong.
     """

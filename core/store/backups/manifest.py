@@ -1,7 +1,7 @@
-"""Backup contents: the workspace's files, a manifest with their digests, and encryption.
+"""The contents of a backup: the workspace's files and a manifest with their digests, possibly encrypted.
 
 Encrypted backups use the age format. The passphrase is needed to read a backup, but not to create one. It encrypts a
-private key once; later backups are encrypted for the public key, so the passphrase is never stored. Every backup
+private key once. Later backups are encrypted for the public key, so the passphrase is never stored. Every backup
 contains the encrypted key, so the `age` program can also read the backup.
 """
 
@@ -39,7 +39,7 @@ DAMAGE = (
 """Exceptions that may be raised while reading a damaged backup."""
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
-"""Names in an encrypted backup of the key and of the encrypted zip."""
+"""Names of the key and the encrypted zip in an encrypted backup."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash", FILES),
@@ -110,7 +110,7 @@ def belongs(name: str) -> bool:
 
 
 def list_backups(*places: Path) -> list[Backup]:
-    """Return the backups in the given folders, newest first; an unreadable backup has a `problem`."""
+    """Return the backups in the given folders, newest first. An unreadable backup has a `problem`."""
     backups = {file: read_backup(file) for place in places for file in _files(place)}
     return sorted(backups.values(), key=lambda backup: (backup.made_at, backup.name), reverse=True)
 
@@ -137,7 +137,7 @@ def read_backup(file: Path) -> Backup:
 
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
-    """Copy a stream to `target`, or only read the stream if `target` is None; return its size and SHA-256."""
+    """Copy a stream to `target`, or only read it if `target` is None, and return its size and SHA-256."""
     size = 0
     digest = sha256()
     while block := source.read(_BLOCK):
@@ -212,7 +212,7 @@ def _key_error(file: Path) -> SourceError:
 
 
 def unprotect(folder: Path) -> None:
-    """Stop encrypting a workspace's backups; earlier backups stay encrypted."""
+    """Stop encrypting a workspace's backups. Earlier backups stay encrypted."""
     with translate_errors(folder):
         files.delete(folder / KEY_FILE)
 
@@ -230,7 +230,7 @@ def protect(folder: Path, passphrase: str) -> None:
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
-    """Encrypt a backup file in place if the workspace encrypts its backups; return the resulting backup."""
+    """Encrypt a backup file in place if the workspace encrypts its backups, and return the resulting backup."""
     own = key(folder)
     if own is None:
         return backup

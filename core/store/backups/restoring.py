@@ -1,4 +1,4 @@
-"""Restore a backup: unpack and check it now, and replace the workspace's files the next time the workspace is opened.
+"""Restoring a backup. It is unpacked and checked now, and replaces the workspace's files at the next opening.
 
 The folder with the unpacked backup is named `restoring` only once it is complete. Opening the workspace moves the
 current files aside, renames the folder to `restored`, and moves its contents into the workspace. If the process is
@@ -127,7 +127,7 @@ def is_pending(folder: Path) -> bool:
 
 
 def complete(folder: Path) -> None:
-    """Move an unpacked backup into place, if there is one; the caller must hold the workspace's lock."""
+    """Move an unpacked backup into place, if there is one. The caller must hold the workspace's lock."""
     ready = folder / _READY
     moved = folder / _MOVED
     with translate_errors(folder):
@@ -140,7 +140,7 @@ def complete(folder: Path) -> None:
         if moved.is_dir():
             (moved / _NAMED).unlink(missing_ok=True)
             _move(list(moved.glob(f"{BACKUPS}/trash")), folder / BACKUPS)
-            # The database comes last; without it, the folder isn't a workspace yet.
+            # The database comes last. Without it, the folder isn't a workspace yet.
             kept = {manifest.KEY_FILE} if (folder / manifest.KEY_FILE).exists() else set()
             others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]
             _move([*others, *moved.glob(DATABASE)], folder)

@@ -28,7 +28,7 @@ Place = Path | Address
 
 
 def rebuild_address(address: Address) -> Address:
-    """Return the address where new collections are built; no workspace's owner name starts with this prefix."""
+    """Return the address where new collections are built. No workspace's owner name starts with this prefix."""
     return replace(address, owner=f"new-{address.owner}")
 
 
@@ -122,7 +122,7 @@ def _refuse(self: object, input: object) -> NoReturn:
 
 # A Chroma server, called from the worker process.
 
-# Time limits in seconds for connecting to a server and for its responses; Chroma's client has no limits.
+# Time limits in seconds for connecting to a server and for its responses. Chroma's client has no limits.
 _REACHED_SECONDS = 5
 _ANSWERED_SECONDS = 30
 _SEALED = "sealed"
@@ -168,7 +168,7 @@ class RemoteChroma(Collections):
         self._collections.clear()
 
     def close(self, *, sealed: bool) -> None:
-        """Close the client; with `sealed`, first mark the collections as undamaged."""
+        """Close the client. With `sealed`, first mark the collections as undamaged."""
         try:
             for name in self.names() if sealed else ():
                 collection = self._collection(name)

@@ -19,7 +19,7 @@ from core.store.index.chroma_worker import FRESH, REPLACED, seal_file
 
 # Number of entries to add or remove per request, so that a search waits for one batch at most.
 _BATCH = 100
-# Time limit in seconds for a reply; a search in a damaged graph may never end.
+# Time limit in seconds for a reply. A search in a damaged graph may never end.
 _SECONDS = 60
 # Time limit in seconds for calls that read a whole collection.
 _LONG = 600
@@ -36,11 +36,11 @@ class Backend:
         self._place = place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the folder or server, clearing the index if `empty`; return whether a seal proves it undamaged."""
+        """Open the folder or server, clearing the index if `empty`. Return whether a seal proves it undamaged."""
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:
-        """Close the folder or server if it is open; with `sealed`, mark the index as undamaged."""
+        """Close the folder or server if it is open. With `sealed`, mark the index as undamaged."""
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
@@ -62,12 +62,12 @@ class Backend:
         return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add entries; existing entries with the same ids stay unchanged."""
+        """Add entries. Existing entries with the same ids stay unchanged."""
         for at in range(0, len(ids), _BATCH):
             self._ask("add", name=name, ids=list(ids[at : at + _BATCH]), vectors=vectors[at : at + _BATCH])
 
     def remove(self, name: str, ids: Sequence[str]) -> None:
-        """Remove entries; unknown ids are ignored."""
+        """Remove entries. Unknown ids are ignored."""
         for at in range(0, len(ids), _BATCH):
             self._ask("remove", name=name, ids=list(ids[at : at + _BATCH]))
 
@@ -82,7 +82,7 @@ class Backend:
         return Backend(rebuild_address(place) if isinstance(place, Address) else place.with_name(FRESH))
 
     def take_over(self, fresh: "Backend") -> None:
-        """Replace this backend's contents with those of another backend; both are closed afterwards."""
+        """Replace this backend's contents with those of another backend. Both are closed afterwards."""
         place = self._place
         if isinstance(place, Address):
             fresh._ask("hand_over", _LONG, owner=place.owner)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders next to an index during a rebuild; they remain if the process is killed."""
+"""Folders next to an index during a rebuild. They remain if the process is killed."""
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))
@@ -36,7 +36,7 @@ _BUSY = message("another Tessera still has it open")
 
 
 class NotOpened(Exception):
-    """Chroma failed to open a folder; `__cause__` is Chroma's error."""
+    """Chroma failed to open a folder. `__cause__` is Chroma's error."""
 
 
 class Directory(Collections):
@@ -65,7 +65,7 @@ class Directory(Collections):
             raise
 
     def close(self, *, sealed: bool) -> None:
-        """Close the folder; with `sealed`, also seal it to mark the index as undamaged."""
+        """Close the folder. With `sealed`, also seal it to mark the index as undamaged."""
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
@@ -108,7 +108,7 @@ def checksums(folder: Path) -> Files:
 
 
 def seal(folder: Path, present: Files, *, changed: bool) -> None:
-    """Seal a folder; `changed` means that its files were written since they were last known to be undamaged."""
+    """Seal a folder. `changed` means that its files were written since they were last known to be undamaged."""
     replace(seal_file(folder), json.dumps({"changed": changed, "files": present}))
 
 
@@ -182,7 +182,7 @@ def _folder_fault(error: BaseException, folder: Path) -> StoreError:
 
 
 def main() -> None:
-    """Answer requests, each with a folder or address, a method name and arguments; finally, close everything."""
+    """Answer requests, each with a folder or address, a method name and arguments. Finally, close everything."""
     # Building a graph uses all cores, so give priority to other programs, and to processes that write notes.
     if hasattr(os, "nice"):
         os.nice(10)

@@ -1,7 +1,7 @@
 """Exact search over a base's vectors in memory, for bases small enough to compare with every vector.
 
 A graph search takes hardly any longer for a larger base, but misses vectors that aren't reached by the graph's links.
-How many it misses depends on the vectors; see docs/decisions/0025-exact-search.md.
+How many it misses depends on the vectors (docs/decisions/0025-exact-search.md).
 """
 
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class _Vectors:
 
 
 class ExactSearch(StoreTable):
-    """Exact search; keeps the most recently searched bases' vectors in memory, and reads only new ones after a write.
+    """Exact search, with the most recently searched bases' vectors in memory. After a write, only new vectors are read.
 
     `alone` means that the workspace has no index.
     """
@@ -67,7 +67,7 @@ class ExactSearch(StoreTable):
         self._vectors = VectorTable(database)
         self._reading = Lock()
         self._read: dict[str, _Vectors] = {}
-        # Base id -> the database version at which the base exceeded the budget.
+        # The database version at which each base exceeded the budget, by base id.
         self._larger: dict[str, int] = {}
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
@@ -109,7 +109,7 @@ class ExactSearch(StoreTable):
             " JOIN windows ON chunk = chunks.rowid WHERE base_id = ?",
             base.id,
         )
-        # Read the ids of all vectors, because that only takes an index; the rows themselves are large.
+        # Read the ids of all vectors. That only takes an index, while the rows themselves are large.
         numbers, entries = self._columns("SELECT group_concat(id), group_concat(entry) FROM vectors")
         named = dict(zip(numbers, entries, strict=True))
         ids = {named[vector]: int(vector) for vector in vectors}

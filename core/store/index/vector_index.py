@@ -25,12 +25,12 @@ from core.store.index.chroma_process import Backend
 
 # Number of entries to update at a time, which takes less than a second.
 _BATCH = 100
-# Maximum number of queued entries per base; limited because a search compares with each of them.
+# Maximum number of queued entries per base, because a search compares with each of them.
 _MAX_BACKLOG = 5000
 
 
 class IndexQueue:
-    """A queue of written entries by base id; a thread passes them to `align`, which updates the index from SQLite.
+    """A queue of written entries by base id. A thread passes them to `align`, which updates the index from SQLite.
 
     An entry that changes during its update is queued again. Writers that outpace the index have to wait.
     """
@@ -39,7 +39,7 @@ class IndexQueue:
         self._align = align
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = Condition()
-        # A base's id, and those of its entries that are currently being updated.
+        # The base whose entries are being updated, and these entries.
         self._at: tuple[str, list[str]] = ("", [])
         self._running = False
 
@@ -58,7 +58,7 @@ class IndexQueue:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait up to the given number of seconds for the queue to empty; return whether it did."""
+        """Wait up to the given number of seconds for the queue to empty, and return whether it did."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
@@ -91,14 +91,14 @@ class IndexQueue:
 # Number of additions per window beyond which a collection is rebuilt, because HNSW files never shrink.
 _CHURN = 3
 REACH = 0.95
-"""Minimum share of entries found by a search that asks for all of them; an undamaged graph may miss 2 to 3%."""
-# Time limit in seconds for emptying the queue before closing; the rest is done when the index is next opened.
+"""Minimum share of entries found by a search that asks for all of them. An undamaged graph may miss 2 to 3%."""
+# Time limit in seconds for emptying the queue before closing. The rest is done when the index is next opened.
 _LAST_SECONDS = 60
 _LOG = getLogger(__name__)
 
 
 class Index:
-    """All bases' collections, in a single backend; only the writing process opens the index.
+    """All bases' collections, in a single backend. Only the writing process opens the index.
 
     `state` says whether searches can use the index, and `problem` says why not. `changing` is the lock for writing
     notes. In a workspace without an index, the state is always `none`, and searches compare with every vector.
@@ -116,7 +116,7 @@ class Index:
         # Held while collections are written or replaced. To prevent deadlocks, acquire it after `changing`.
         self._writing = RLock()
         self._queue = IndexQueue(self._align)
-        # Names of deleted collections; a search still running in one of them may fail.
+        # Names of deleted collections. A search still running in one of them may fail.
         self._dropped: set[str] = set()
         # Ids of bases whose newly built graph disagrees with exact search.
         self._exact: set[str] = set()
@@ -134,7 +134,7 @@ class Index:
     # opening
 
     def open(self, progress: Progress = no_progress, *, heal: bool = True) -> None:
-        """Open Chroma and update every collection from SQLite; does nothing if the index is open or being opened.
+        """Open Chroma and update every collection from SQLite. Do nothing if the index is open or being opened.
 
         With `heal`, a damaged index is rebuilt. A failure is stored in `problem`, and the next call tries again.
         """
@@ -193,7 +193,7 @@ class Index:
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Queue entries; a thread then adds or removes them to match SQLite."""
+        """Queue entries, which a thread then adds or removes to match SQLite."""
         if self.ready:
             self._queue.note(base.id, ids)
 
@@ -211,7 +211,10 @@ class Index:
         return set() if self.state == "none" else self._backend.ids(self.name(base))
 
     def _write(self, write: Callable[[], object]) -> None:
-        """Write to the index if it is ready; if not, the next opening catches up. A failure is stored in `problem`."""
+        """Write to the index if it is ready.
+
+        If it isn't, the next opening catches up. A failure is stored in `problem`.
+        """
         if self.ready:
             try:
                 with self._writing:
@@ -282,7 +285,7 @@ class Index:
     def _renew_base(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Build a base's collection from a single snapshot, and check it; return the updated `done`."""
+        """Build a base's collection from a single snapshot, check it, and return the updated `done`."""
         self._bases.count_index_added(base, None)
         with self._database.read():
             done = self._build(backend, base, progress, done, total)
@@ -316,7 +319,7 @@ class Index:
     def _build(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Create and fill a collection; return the updated `done`."""
+        """Create and fill a collection, and return the updated `done`."""
         name = self.name(base)
         backend.drop(name)
         backend.create(name)

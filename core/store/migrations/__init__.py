@@ -1,4 +1,4 @@
-"""The schema of `notes.db`, and its migrations; each is run once, in its own transaction, after a backup."""
+"""The schema of `notes.db`, and its migrations. Each is run once, in its own transaction, after a backup."""
 
 import sqlite3
 from collections.abc import Callable

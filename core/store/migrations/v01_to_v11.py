@@ -264,7 +264,7 @@ FILTERS = """
     """
 
 
-# 7. Questions and their right passages. A passage outlives its note, because the note's file may be imported again.
+# 7. Questions and the passages that answer them, which outlive their notes because a file may be imported again.
 
 QUESTIONS = """
     CREATE TABLE question_sets (
