@@ -191,8 +191,7 @@ def _is_mixed(run: str) -> bool:
 def _code(text: str) -> Iterator[Span]:
     at = 0
     while len(text) - at >= _LONG_LINE:
-        end = text.rfind("\n", at, at + _LONG_LINE)
-        if end < 0:
+        if (end := text.rfind("\n", at, at + _LONG_LINE)) < 0:
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
             line = text[at : min(end, at + _LONGEST_SAMPLE)]

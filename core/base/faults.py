@@ -91,8 +91,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         # SQLite doesn't report the reason for these.
         cause = _folder_in_place_error(folder) or _try_write(folder)
-        hidden = _unreadable(folder) or _unreadable(folder / DATABASE)
-        if hidden:
+        if hidden := _unreadable(folder) or _unreadable(folder / DATABASE):
             return hidden
         if cause:
             return _translate_os_error(cause, folder)
@@ -128,8 +127,7 @@ def newest_backup(folder: Path) -> Path | None:
 def damage_error(folder: Path, why: str) -> NotesDamaged:
     """Return the error for an unreadable database, naming the newest backup, if any."""
     file = folder / DATABASE
-    backup = newest_backup(folder)
-    if backup:
+    if backup := newest_backup(folder):
         return NotesDamaged(
             (
                 "{file} is damaged ({why}). Close Tessera, then restore the newest backup. The "

@@ -222,8 +222,7 @@ class Jobs:
 
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
         """Wait up to `timeout` seconds for a job to end, and return the job."""
-        thread = self._threads.get(name)
-        if thread is not None:
+        if (thread := self._threads.get(name)) is not None:
             thread.join(timeout)
         return self.find(name)
 

@@ -394,8 +394,7 @@ class ModelSwitches:
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
         """Return the current base and its switch. Restart the switch if its model's name now means another model."""
         stored = self._store.bases.by_id(base_id)
-        switch = self._store.switches.for_base(stored)
-        if switch is None:
+        if (switch := self._store.switches.for_base(stored)) is None:
             self._store.drop_unused_vectors()
             raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)
         fingerprint = embedding.build(switch.embedder).fingerprint

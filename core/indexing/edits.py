@@ -117,8 +117,7 @@ def _single_lines(body: str) -> dict[str, int]:
     starts: dict[str, int] = {}
     repeated = {""}
     for start, end in pairwise([*line_starts(body), len(body)]):
-        text = body[start:end].strip()
-        if text in starts:
+        if (text := body[start:end].strip()) in starts:
             repeated.add(text)
         starts[text] = start
     return {text: start for text, start in starts.items() if text not in repeated}
@@ -312,8 +311,7 @@ class ChunkEditor:
                 text += self.note.body[chunk.end : after.start] + after.text
             else:
                 text += self.note.body[chunk.end : after.end]
-        wide = [chunk for chunk in run if chunk.start < chunk.end]
-        if wide:
+        if wide := [chunk for chunk in run if chunk.start < chunk.end]:
             merged = self._pin("text", (self._own_span(wide[0])[0], self._own_span(wide[-1])[1]), text)
         else:
             assert edits[0] is not None  # no width, so it is an addition

@@ -116,8 +116,7 @@ class Vectors:
 
     def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
         """Store the vectors shipped with Tessera for some of the texts, and return the hashes of those texts."""
-        found = shipped.find(self._embedder.fingerprint, texts)
-        if found is None:
+        if (found := shipped.find(self._embedder.fingerprint, texts)) is None:
             return ()
         if self._tokens and not np.array_equal(centre_of(self._store, self._tokens), tokens.centre(self._tokens)):
             return ()  # bits with different centres can't be compared
@@ -199,8 +198,7 @@ class Counted(Generic[T]):
 
     def get(self) -> T:
         """Return the last count, or a new one if that is due."""
-        started = time.monotonic()
-        if started >= self._due:
+        if (started := time.monotonic()) >= self._due:
             self._last = self._count()
             self._due = started + (time.monotonic() - started) / _COUNTING
         return self._last
@@ -240,8 +238,7 @@ class EmbedQueue:
         failure = None
         while True:
             with self._store.pending.turn.take(lambda: self._report(progress), first=self._is_urgent):
-                block = self._store.pending.next(left, self._only)
-                if not block:
+                if not (block := self._store.pending.next(left, self._only)):
                     break
                 self._report(progress)
                 base = self._bases[block[0].base_id]

@@ -220,8 +220,7 @@ class Answer:
     @property
     def explanation(self) -> Message | None:
         """A remark on the answer, or None."""
-        writing = self.writing
-        if writing and writing.problem:
+        if (writing := self.writing) and writing.problem:
             return writing.problem
         if writing:
             return UNPROVEN if writing.ended and not writing.stopped and not self.quotes else None

@@ -181,8 +181,7 @@ def check_picture(data: bytes) -> str:
             "The picture is larger than {limit} MB. Make it smaller, then insert it again.",
             limit=MOST_PASTED // 1_000_000,
         )
-    suffix = _SUFFIXES.get(picture_type(data))
-    if suffix is None:
+    if (suffix := _SUFFIXES.get(picture_type(data))) is None:
         raise EditError(
             "Only pictures can be inserted: PNG, JPEG, GIF, WebP, AVIF and BMP. This file has another format."
         )
@@ -343,8 +342,7 @@ class Pictures:
     def _drop_left_over(self) -> None:
         """Remove pictures, with their chunks, from bases that no longer read them."""
         with self._store.changing:
-            note_ids = self._pictures.left_over()
-            if not note_ids:
+            if not (note_ids := self._pictures.left_over()):
                 return
             self._store.open_index()
             owners = self._store.notes.base_ids(note_ids)
@@ -425,8 +423,7 @@ def data_of(picture_file: PictureFile) -> bytes | None:
 def _as_file(picture_file: PictureFile) -> NotePicture | None:
     """Return a picture file's current path, time and size, without its hash, or None if it can't be checked."""
     now = NotePicture(picture_file.picture.target, looked=True)
-    file = locate(picture_file.source_ref, picture_file.path, now.target)
-    if file is None:
+    if (file := locate(picture_file.source_ref, picture_file.path, now.target)) is None:
         # If a folder is unavailable, its notes keep their pictures.
         return now if Path(picture_file.source_ref).is_dir() else None
     try:

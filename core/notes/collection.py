@@ -232,8 +232,7 @@ class Notes:
 
         Lines are counted from 0. Raises EditError if the line has no checkbox, and the same errors as `update`.
         """
-        body = toggle_task(self._store.notes.note(note_id).body, line)
-        if body is None:
+        if (body := toggle_task(self._store.notes.note(note_id).body, line)) is None:
             raise EditError("Line {line} of the note has no checkbox.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 

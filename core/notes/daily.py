@@ -100,8 +100,7 @@ class DailyNotes:
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
-        base = self._bases.find(chosen.base)
-        if base is None:
+        if (base := self._bases.find(chosen.base)) is None:
             return message(
                 "The base '{base}' for today's note no longer exists. Choose another base.", base=chosen.base
             )

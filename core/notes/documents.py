@@ -108,8 +108,7 @@ class Documents:
                     if is_inside(path, note.folder, MAX_BYTES):
                         return Original(name, document.kind, path=str(path.resolve()))
             raise SourceError(str(path), "no longer exists.")
-        data = self._store.documents.original(document.original)
-        if data is None:
+        if (data := self._store.documents.original(document.original)) is None:
             raise SourceError(name, "no longer exists.")
         return Original(name, document.kind, data=data)
 

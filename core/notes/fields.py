@@ -55,8 +55,7 @@ def overriding(note: Note, changed: Note) -> Note:
 
 def check_text(name: str, text: str) -> None:
     """Raise EditError if the text contains a lone surrogate or a NUL, which no file or database can hold."""
-    half = find_half_character(text)
-    if half is None and "\0" not in text:
+    if (half := find_half_character(text)) is None and "\0" not in text:
         return
     half = text.index("\0") if half is None else half
     around = escape_halves(text[max(0, half - _AROUND) : half + _AROUND])
@@ -110,8 +109,7 @@ def _checked(kind: FieldKind, name: str, value: object) -> object:
             if isinstance(value, datetime):
                 with suppress(ValueError):
                     return exact(value)
-            when = moment(str(value).strip())
-            if when is None:
+            if (when := moment(str(value).strip())) is None:
                 raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))
             return when
         case _:

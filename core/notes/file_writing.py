@@ -170,8 +170,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     if inside is None or body != changed.body:
         inside = look_into(body, step.new_path)
     fields = changed_fields(head, old, changed, inside)
-    at = head.value("updated_at")
-    if at is not None and (fields or body != old.body):
+    if (at := head.value("updated_at")) is not None and (fields or body != old.body):
         now = clock_to_utc(utc_now().replace(microsecond=0))
         fields["updated_at"] = datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now
     text = front_with_fields(front, fields, body)

@@ -213,8 +213,7 @@ class Proposals:
             chosen = self.current(submissions)
             for submission in chosen:
                 note = self._store.notes.note(submission.note.id)
-                change = submission.change
-                if change and note.version not in (change.version, over):
+                if (change := submission.change) and note.version not in (change.version, over):
                     raise Conflict(
                         (
                             "'{title}' was changed after a program proposed a change: the note is now version "

@@ -318,8 +318,7 @@ class _Renamed:
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
         """Return the path or name that keeps a link leading to the same file, or None if the link needn't change."""
-        name = file_of(link)
-        if not name or (here.path == there.path and not self.files):
+        if not (name := file_of(link)) or (here.path == there.path and not self.files):
             return None
         note_id = self.files.get((here.source_ref, normpath(join(dirname(here.path or ""), name))))
         if note_id is None:

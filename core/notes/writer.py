@@ -91,8 +91,7 @@ class Writer:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
             log_bases([self._store.bases.by_id(note.base_id)])
-            planned = self.plan(note, change, revision, body)
-            if planned is None:
+            if (planned := self.plan(note, change, revision, body)) is None:
                 return note
             self.carry_out([planned])
         if embed is not None and (planned.is_cut or not embed):

@@ -225,8 +225,7 @@ def check(
     Questions allow wider ranges (`of_question`). The reranker is checked by `core.reranking.check`.
     """
     for name, part in PARTS.items():
-        value = getattr(chosen, name)
-        if value is None:
+        if (value := getattr(chosen, name)) is None:
             continue
         if CHOICES[name] and value not in CHOICES[name]:
             raise UnknownChoice(part.noun, str(value), CHOICES[name])

@@ -61,8 +61,7 @@ class SettingsFile:
 
     def look(self) -> None:
         """Reload the file if its modification time or size has changed since the last call."""
-        stamp = _stamp()
-        if stamp == self._stamp:
+        if (stamp := _stamp()) == self._stamp:
             return
         self._stamp = stamp
         try:
@@ -140,8 +139,7 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
         raise ConfigError("{file} is not valid TOML: {reason}", file=FILE.absolute(), reason=str(error)) from error
-    section = key.rpartition(".")[0]
-    if section and section not in document and value is not None:
+    if (section := key.rpartition(".")[0]) and section not in document and value is not None:
         if content.strip():
             document.add(tomlkit.nl())
         document[section] = tomlkit.table()

@@ -354,8 +354,7 @@ class Store(Tables):
         centring = self.vectors.centring(base)
         centred = centring.questions(query)
         while allowed is None or wanted < len(allowed):
-            cosines = self.index.nearest(base, centred, wanted)
-            if cosines is None:
+            if (cosines := self.index.nearest(base, centred, wanted)) is None:
                 return None
             best: Scores = {}
             for rowid, entry in self.chunks.by_entries(base, cosines):

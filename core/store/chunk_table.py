@@ -165,8 +165,7 @@ class ChunkTable(StoreTable):
 
     def note_of(self, chunk_id: str) -> str:
         """Return the id of a chunk's note. Raises ChunkNotFound."""
-        note_id = self._value("SELECT note_id FROM chunks WHERE id = ?", chunk_id)
-        if note_id is None:
+        if (note_id := self._value("SELECT note_id FROM chunks WHERE id = ?", chunk_id)) is None:
             raise ChunkNotFound(chunk_id)
         return str(note_id)
 

@@ -143,8 +143,7 @@ class Database:
                 make_private(file.parent)
             self._identity = _identity(file)
         try:
-            version = migrations.schema_version(self.connection)
-            if not version:
+            if not (version := migrations.schema_version(self.connection)):
                 check_unused(file.parent)
             self.outdated = version < len(migrations.MIGRATIONS)
             if not readonly:
@@ -322,8 +321,7 @@ class Database:
 
         Identical calls are made only once. After a rollback, no calls are made.
         """
-        following = getattr(self._local, "following", None)
-        if following is None:
+        if (following := getattr(self._local, "following", None)) is None:
             work(*values)
         elif (work, values) not in following:
             following.append((work, values))

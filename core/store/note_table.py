@@ -278,8 +278,7 @@ class NoteTable(StoreTable):
         raise NoteNotFound(note_id)
 
     def _only(self, columns: str, note_id: str, *values: object) -> sqlite3.Row:
-        row = self._row(f"SELECT {columns} FROM notes WHERE id = ?", *values, note_id)
-        if row is None:
+        if (row := self._row(f"SELECT {columns} FROM notes WHERE id = ?", *values, note_id)) is None:
             raise NoteNotFound(note_id)
         return row
 
@@ -347,8 +346,7 @@ class NoteTable(StoreTable):
         any status pass. A note passes a chunk filter if any of its chunks does.
         """
         where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
-        chunks = narrowed.chunk_conditions(filters)
-        if chunks:
+        if chunks := narrowed.chunk_conditions(filters):
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)

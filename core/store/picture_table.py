@@ -418,8 +418,7 @@ class ImageTable(_FileTable):
         conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
         where = narrowed.answerable_conditions(rest)
-        passages = narrowed.chunk_conditions(rest)
-        if passages:
+        if passages := narrowed.chunk_conditions(rest):
             holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
             where.add(f"EXISTS ({holds})", *passages.values)
         return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)

@@ -170,8 +170,7 @@ class VectorTable(StoreTable):
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
         """Return each chunk's token bits, window by window. Chunks are left out if any of their windows has no bits."""
-        centre = self.centre(fingerprint)
-        if centre is None:
+        if (centre := self.centre(fingerprint)) is None:
             return {}
         rows = self._rows(
             "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"

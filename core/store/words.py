@@ -139,8 +139,7 @@ class Words(StoreTable):
                 for row in self._rows(statement, rowids[at : at + _BLOCK]).fetchall():
                     rowid, *written, title, property_text = row[:6]
                     with suppress(*DAMAGE):
-                        words = word_row(title, chunk_of(row), property_text or "")
-                        if words != tuple(written):
+                        if (words := word_row(title, chunk_of(row), property_text or "")) != tuple(written):
                             connection.execute(
                                 "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?", (*words, rowid)
                             )

@@ -307,8 +307,7 @@ class Workspace(Services):
         """Start the `heal` job if the index is damaged. Return False if it isn't or if healing was tried recently."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
-        tried = self.jobs.find("heal")
-        if tried and time.monotonic() - tried.started < _HEALING:
+        if (tried := self.jobs.find("heal")) and time.monotonic() - tried.started < _HEALING:
             return False
         return self.jobs.start("heal", self.store.index.open)
 

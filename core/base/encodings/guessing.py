@@ -97,8 +97,7 @@ def _unknown(char: str) -> int:
         return _ASCII_SIGN if char in "\t\n\r\f" or char.isprintable() else _NO_TEXT
     if char in _MARKS:
         return _MARK
-    category = unicodedata.category(char)
-    if category in ("Cc", "Cn", "Co", "Cs"):
+    if (category := unicodedata.category(char)) in ("Cc", "Cn", "Co", "Cs"):
         return _NO_TEXT
     return _FOREIGN if category[0] in "LM" else _SYMBOL
 

@@ -98,8 +98,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
     if store.readonly or not windows or not grown:
         return
     embedder = embedder_of(base)
-    unrelated = store.vectors.unrelated(base)
-    if unrelated is None or len(unrelated) != len(UNRELATED):
+    if (unrelated := store.vectors.unrelated(base)) is None or len(unrelated) != len(UNRELATED):
         unrelated = embedder.embed(UNRELATED, role="query")
         store.vectors.store_unrelated(base.fingerprint, unrelated)
     if unanswered := [question.text for question in own if not question.gold]:
@@ -211,8 +210,7 @@ class Models:
 
     def is_away(self, base: KnowledgeBase) -> bool:
         """Return whether the server of a base's model didn't respond. A thread retries it from time to time."""
-        due = self._away.get(base.embedder)
-        if due is not None and time.monotonic() >= due:
+        if (due := self._away.get(base.embedder)) is not None and time.monotonic() >= due:
             self.set_away(base.embedder)
             self.start_warming()
         return due is not None
@@ -294,8 +292,7 @@ class Models:
         self._away.clear()
         for key in [key for key in self._rerankers if key[0].partition(":")[0] in kinds]:
             del self._rerankers[key]
-        job = self._jobs.find("warm")
-        if job and job.state == "failed":
+        if (job := self._jobs.find("warm")) and job.state == "failed":
             self.start_warming()
 
     def _load(self, name: str) -> None:
@@ -332,8 +329,7 @@ def _configured(settings: Settings) -> list[str]:
 
 def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
     """Return the centre of a model's token bits in this workspace. The first call computes and stores it."""
-    centre = store.vectors.centre(embedder.fingerprint)
-    if centre is None:
+    if (centre := store.vectors.centre(embedder.fingerprint)) is None:
         centre = tokens.centre(embedder)
         if not store.readonly:
             centre = store.vectors.settle_centre(embedder.fingerprint, centre)

@@ -72,8 +72,7 @@ def device_of(card: ModelCard) -> Device | None:
     """
     if card.running:
         return card.running.device
-    kind = card.name.partition(":")[0]
-    if kind == "onnx":
+    if (kind := card.name.partition(":")[0]) == "onnx":
         return onnx.PROCESSOR
     return choose_device() if kind in _BY_TORCH and "torch" in sys.modules else None
 

@@ -83,8 +83,7 @@ def _reranker(name: str) -> tuple[object, _Judge]:
     candidates = [Candidate(text) for text in TEXTS]
     running = None
     if reranking.reads_tokens(name):
-        running = tokens.token_embedder(embedding.build("bundled"))
-        if running is None:
+        if (running := tokens.token_embedder(embedding.build("bundled"))) is None:
             raise ModelError("The built-in model can't rerank on this machine. Choose another model for reranking.")
         centre = tokens.centre(running)
         reranker = reranking.make(name, running, centre)

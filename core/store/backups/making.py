@@ -113,8 +113,7 @@ def _check_space(folder: Path, place: Path) -> None:
     """Raise DiskFull if there is too little space for a copy of the database and the zip."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need = 2 * size + _SPARE
-    free = shutil.disk_usage(place).free
-    if free < need:
+    if (free := shutil.disk_usage(place).free) < need:
         raise DiskFull(
             (
                 "A backup temporarily needs {need:,.0f} MB, but {folder} has only {free:,.0f} MB "

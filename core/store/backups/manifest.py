@@ -231,8 +231,7 @@ def protect(folder: Path, passphrase: str) -> None:
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
     """Encrypt a backup file in place if the workspace encrypts its backups, and return the resulting backup."""
-    own = key(folder)
-    if own is None:
+    if (own := key(folder)) is None:
         return backup
     age = _age()
     content = file.with_name(CONTENT)

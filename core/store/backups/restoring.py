@@ -84,8 +84,7 @@ def _unpack_backup(file: Path, partial: Path, passphrase: str) -> Backup:
 
 
 def _check_space(need: int, folder: Path) -> None:
-    free = shutil.disk_usage(folder).free
-    if free < need + _SPARE:
+    if (free := shutil.disk_usage(folder).free) < need + _SPARE:
         raise DiskFull(
             (
                 "The backup needs {need:,.0f} MB, but the disk of {folder} has only {free:,.0f} MB "

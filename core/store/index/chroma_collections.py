@@ -75,8 +75,7 @@ class Collections:
         return vectors
 
     def reach(self, name: str) -> float:
-        ids = self._collection(name).get(include=[])["ids"]
-        if not ids:
+        if not (ids := self._collection(name).get(include=[])["ids"]):
             return 1.0
         return len(self.search(name, self.vectors(name, ids[:1])[ids[0]], len(ids))) / len(ids)
 
@@ -151,8 +150,7 @@ class RemoteChroma(Collections):
                 self.drop(name)
         states = []
         for collection in map(self._collection, self.names()):
-            sealed = (collection.metadata or {}).get(_SEALED, -1)
-            if sealed != -1:
+            if (sealed := (collection.metadata or {}).get(_SEALED, -1)) != -1:
                 collection.modify(metadata={_SEALED: -1})
             states.append(sealed == collection.count())
         self.sound = bool(states) and all(states)

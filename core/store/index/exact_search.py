@@ -75,8 +75,7 @@ class ExactSearch(StoreTable):
 
         Return None if the base exceeds the budget.
         """
-        vectors = self._load_vectors(base)
-        if vectors is None:
+        if (vectors := self._load_vectors(base)) is None:
             return None
         scores = vectors.scores(query, self._vectors.centring(base))
         passing = slice(None) if allowed is None else np.isin(vectors.chunks, allowed)
@@ -87,8 +86,7 @@ class ExactSearch(StoreTable):
             version = self._database.version()
             if self._larger.get(base.id) == version:
                 return None
-            known = self._read.pop(base.id, None)
-            if known is None or known.version != version:
+            if (known := self._read.pop(base.id, None)) is None or known.version != version:
                 if self._chunks.count(base).windows * base.dimension * 4 > self._budget:
                     self._larger[base.id] = version
                     return None
