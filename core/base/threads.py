@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Self, TypeVar
@@ -11,15 +12,17 @@ T = TypeVar("T")
 Call = tuple[Callable[..., object], tuple[object, ...]]
 
 
+@dataclass
 class DaemonPool:
-    """A pool of at most `count` daemon threads, which run tasks in the order they were submitted.
+    """A pool of at most `_count` daemon threads, which run tasks in the order they were submitted.
 
     On exit, the context manager waits for running tasks and cancels those still queued.
     """
 
-    def __init__(self, count: int, name: str) -> None:
-        self._count = count
-        self._name = name
+    _count: int
+    _name: str
+
+    def __post_init__(self) -> None:
         self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self._threads: list[Thread] = []
         self._is_closed = False

@@ -62,15 +62,17 @@ class VectorLookup(NamedTuple):
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
 
+@dataclass
 class Vectors:
     """The vectors computed by a base's embedder, by text hash, with token bits if the base keeps them."""
 
-    def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
-        self._store = store
-        self._base = base
-        self._embedder = embedder
-        self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
-        self._slice = batch_size(embedder) or _SLICE
+    _store: Store
+    _base: KnowledgeBase
+    _embedder: Embedder
+
+    def __post_init__(self) -> None:
+        self._tokens = tokens.token_embedder(self._embedder) if self._base.keep_tokens else None
+        self._slice = batch_size(self._embedder) or _SLICE
         self._size = 0
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
@@ -189,12 +191,12 @@ def are_few(chunks: Collection[str]) -> bool:
     return len(chunks) <= _BLOCK
 
 
+@dataclass
 class Counted(Generic[T]):
     """The cached result of a counting function. Recounting takes at most the share `_COUNTING` of the time."""
 
-    def __init__(self, count: Callable[[], T]) -> None:
-        self._count = count
-        self._due = 0.0
+    _count: Callable[[], T]
+    _due: float = 0.0
 
     def get(self) -> T:
         """Return the last count, or a new one if that is due."""

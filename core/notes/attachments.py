@@ -8,7 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from logging import getLogger
@@ -217,16 +217,18 @@ def save(top: Path, name: str, data: bytes) -> str:
     raise EditError("There is already another file at {path}.", path=str(file))
 
 
+@dataclass
 class Attachments:
-    """Pictures and files of the notes in all bases. `links` returns the links between notes."""
+    """Pictures and files of the notes in all bases. `_links` returns the links between notes."""
 
     most_bytes = MOST_PASTED
 
-    def __init__(self, store: Store, bases: Bases, links: Callable[[], NoteLinks]) -> None:
-        self._store = store
-        self._bases = bases
-        self._links = links
-        self.own_folder = store.folder / FILES
+    _store: Store
+    _bases: Bases
+    _links: Callable[[], NoteLinks]
+
+    def __post_init__(self) -> None:
+        self.own_folder = self._store.folder / FILES
         """Workspace folder for pictures that don't go into one of the user's folders."""
 
     def find(self, note_id: str, target: str) -> Attachment | None:
@@ -280,14 +282,16 @@ _JOB = "pictures"
 _PATIENCE = 0.3
 
 
+@dataclass
 class Pictures:
     """Runs OCR on pictures in bases that enable it, while no other job is running. A stopped run keeps its results."""
 
-    def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
-        self._store = store
-        self._pictures = store.pictures
-        self._pending = pending
-        self._jobs = jobs
+    _store: Store
+    _pending: PendingChunks
+    _jobs: Jobs
+
+    def __post_init__(self) -> None:
+        self._pictures = self._store.pictures
         self._turn = Lock()
 
     @property

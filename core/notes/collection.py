@@ -2,7 +2,7 @@
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import Unpack
@@ -35,13 +35,13 @@ from core.notes.writer import Writer, add
 from core.store import Store
 
 
+@dataclass
 class Notes:
     """The notes in all bases. Changes raise WorkspaceLocked in a read-only workspace."""
 
-    def __init__(self, store: Store, bases: Bases, writer: Writer) -> None:
-        self._store = store
-        self._bases = bases
-        self._writer = writer
+    _store: Store
+    _bases: Bases
+    _writer: Writer
 
     # reading
 

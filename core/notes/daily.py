@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from logging import getLogger
@@ -75,24 +75,15 @@ def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> st
     return _PLACEHOLDER.sub(value, template)
 
 
+@dataclass
 class DailyNotes:
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        file: SettingsFile,
-        bases: Bases,
-        notes: Notes,
-        imports: Imports,
-        writer: Writer,
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._settings_file = file
-        self._bases = bases
-        self._notes = notes
-        self._imports = imports
-        self._writer = writer
+    _store: Store
+    _settings: Settings
+    _settings_file: SettingsFile
+    _bases: Bases
+    _notes: Notes
+    _imports: Imports
+    _writer: Writer
 
     @property
     def problem(self) -> Message | None:

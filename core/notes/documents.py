@@ -1,7 +1,7 @@
 """Notes' source documents: reading the original files, converting them again, and listing files that weren't read."""
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,7 @@ _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_
 _KEPT = "id base_id generation version path source source_ref source_url".split()
 
 
+@dataclass
 class Documents:
     """The documents in a workspace.
 
@@ -53,12 +54,13 @@ class Documents:
 
     converters_of = staticmethod(converters_for)
 
-    def __init__(self, store: Store, preferences: Preferences, bases: Bases, writer: Writer) -> None:
-        self._store = store
-        self._notes = store.notes
-        self._preferences = preferences
-        self._bases = bases
-        self._writer = writer
+    _store: Store
+    _preferences: Preferences
+    _bases: Bases
+    _writer: Writer
+
+    def __post_init__(self) -> None:
+        self._notes = self._store.notes
 
     @property
     def asks_web(self) -> bool:

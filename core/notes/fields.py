@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -162,11 +162,11 @@ class TypeVocabulary:
     problems: Messages = ()
 
 
+@dataclass
 class Vocabulary:
     """Words to suggest for note fields. Any other words are allowed too."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     @property
     def path(self) -> Path:

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from errno import EACCES
 from logging import getLogger
@@ -384,11 +384,11 @@ _LOG = getLogger(__name__)
 _Done = TypeVar("_Done")
 
 
+@dataclass
 class FileActs:
     """Changes files along with the caller's database writes."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     @contextmanager
     def carry_out(

@@ -3,7 +3,7 @@
 import re
 from base64 import b64decode
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any, Unpack
@@ -45,18 +45,16 @@ _ACCEPT = Revision("accept", "person")
 _PROPOSE = Revision("propose", "person")
 
 
+@dataclass
 class Proposals:
     """Submissions by programs, awaiting review. In a base that trusts programs, changes take effect at once."""
 
-    def __init__(
-        self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash, attachments: Attachments
-    ) -> None:
-        self._store = store
-        self._bases = bases
-        self._writer = writer
-        self._notes = notes
-        self._trash = trash
-        self._attachments = attachments
+    _store: Store
+    _bases: Bases
+    _writer: Writer
+    _notes: Notes
+    _trash: Trash
+    _attachments: Attachments
 
     # for programs
 

@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from posixpath import basename, dirname, join, normpath
 from typing import NamedTuple
@@ -42,13 +42,13 @@ class _NewName(NamedTuple):
     path: str
 
 
+@dataclass
 class Renames:
     """Renames and moves notes and their files. Raises WorkspaceLocked in a read-only workspace."""
 
-    def __init__(self, store: Store, writer: Writer, files: Files) -> None:
-        self._store = store
-        self._writer = writer
-        self._files = files
+    _store: Store
+    _writer: Writer
+    _files: Files
 
     def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
         """Return what `rename` would change.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -212,14 +212,14 @@ def _without_links(text: str) -> str:
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 
+@dataclass
 class NoteTexts:
     """The text of notes in all bases, as shown and quoted."""
 
     title_of = staticmethod(title_of)
     is_titled_by_text = staticmethod(is_titled_by_text)
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    _store: Store
 
     def hidden(self, note_id: str) -> list[Span]:
         """Return the hidden parts of a note's body, which searches leave out."""

@@ -3,7 +3,7 @@
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -26,15 +26,18 @@ from core.store.note_to_index import NoteToIndex
 _MOST_BYTES = 50_000_000
 
 
+@dataclass
 class Trash:
     """The deleted notes. Changes raise WorkspaceLocked in a read-only workspace."""
 
-    def __init__(self, store: Store, settings: Settings, bases: Bases, writer: Writer, files: Files) -> None:
-        self._store = store
-        self._bases = bases
-        self._writer = writer
-        self._files = files
-        self.stays = timedelta(days=settings.trash_days)
+    _store: Store
+    _settings: Settings
+    _bases: Bases
+    _writer: Writer
+    _files: Files
+
+    def __post_init__(self) -> None:
+        self.stays = timedelta(days=self._settings.trash_days)
         """How long a deleted note can be restored."""
 
     def all(self, base: str | None = None) -> list[Trashed]:

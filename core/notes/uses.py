@@ -1,6 +1,7 @@
 """Note usage (recorded in the background, reported by programs, judged by the user), and clicks on search hits."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from logging import getLogger
 from threading import Event, Lock, Thread
@@ -47,19 +48,21 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
         raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
 
 
+@dataclass
 class Uses:
     """Records how notes are used. Callers only append to a list. A background thread writes it to the database."""
 
-    def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
-        self._store = store
-        self._settings = settings
-        self._preferences = preferences
+    _store: Store
+    _settings: Settings
+    _preferences: Preferences
+
+    def __post_init__(self) -> None:
         self._lock = Lock()
         self._writing = Lock()
         self._waiting: list[Use] = []
         self._writer: Thread | None = None
         self._closing = Event()
-        self._write: Callable[[Sequence[Use]], None] | None = None if store.readonly else store.uses.add
+        self._write: Callable[[Sequence[Use]], None] | None = None if self._store.readonly else self._store.uses.add
         self._seconds = _GATHERED
 
     def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
@@ -184,19 +187,17 @@ class Uses:
 _CLICKS_PREFERENCE = "clicks"
 
 
+@dataclass
 class Clicks:
     """Records which hits were opened, copied or cited for a question. Off unless the user enables it.
 
-    `clock` returns the local time.
+    `_clock` returns the local time.
     """
 
-    def __init__(
-        self, store: Store, settings: Settings, preferences: Preferences, clock: Callable[[], datetime] = local_now
-    ) -> None:
-        self._store = store
-        self._settings = settings
-        self._preferences = preferences
-        self._clock = clock
+    _store: Store
+    _settings: Settings
+    _preferences: Preferences
+    _clock: Callable[[], datetime] = local_now
 
     @property
     def enabled(self) -> bool:

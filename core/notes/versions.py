@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -102,13 +103,13 @@ def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, 
         yield True, before[len(before) - end :], after[len(after) - end :]
 
 
+@dataclass
 class Versions:
     compare = staticmethod(between)
     merge_texts = staticmethod(merge_texts)
 
-    def __init__(self, store: Store, writer: Writer) -> None:
-        self._store = store
-        self._writer = writer
+    _store: Store
+    _writer: Writer
 
     def all(self, note_id: str) -> list[Version]:
         """Return a note's versions, newest first, even if the note is deleted. Raises NoteNotFound."""

@@ -8,7 +8,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -62,13 +62,15 @@ def _own_title(body: str, path: str) -> str:
     return look_into(body, path).title or stem(path)
 
 
+@dataclass
 class Writer:
     """Writes a workspace's notes. Methods raise WorkspaceLocked if the workspace is read-only."""
 
-    def __init__(self, store: Store, pending: PendingChunks) -> None:
-        self._store = store
-        self._pending = pending
-        self.files = FileActs(store)
+    _store: Store
+    _pending: PendingChunks
+
+    def __post_init__(self) -> None:
+        self.files = FileActs(self._store)
 
     @log_call("note.change")
     def change(
@@ -433,10 +435,10 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
     return NoteToIndex(note, change=Revision("create", author), outline=inside.outline)
 
 
+@dataclass
 class Files:
-    def __init__(self, store: Store, writer: Writer) -> None:
-        self._store = store
-        self._writer = writer
+    _store: Store
+    _writer: Writer
 
     def is_writable(self, note: Note) -> bool:
         """Return whether a note has a text file that Tessera may write to."""

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from logging import getLogger
 from pathlib import Path
 from typing import Any
@@ -41,18 +42,20 @@ def usual_workspace() -> Path:
     return settings().workspace
 
 
+@dataclass
 class SettingsFile:
     """The settings file. Changes to it update the program's settings, and the program can write to it.
 
-    `servers_changed` is called when a model server's settings have changed. An invalid file changes nothing, and
+    `_servers_changed` is called when a model server's settings have changed. An invalid file changes nothing, and
     `problem` says what is wrong with it.
     """
 
-    def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
-        self._settings = settings
-        self._servers_changed = servers_changed
+    _settings: Settings
+    _servers_changed: Callable[[], object]
+    problem: Message | None = None
+
+    def __post_init__(self) -> None:
         self._stamp = _stamp()
-        self.problem: Message | None = None
 
     @property
     def path(self) -> Path:

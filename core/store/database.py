@@ -7,6 +7,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from threading import RLock, local
@@ -94,14 +95,14 @@ class Connection(sqlite3.Connection):
         return self.cursor().executescript(*values)
 
 
+@dataclass
 class ThreadConnection:
     """Closes a connection when its thread ends, because every page run and every question may start a thread.
 
     A connection forms a reference cycle with its cached statements, so the garbage collector would close it late.
     """
 
-    def __init__(self, connection: Connection) -> None:
-        self.connection = connection
+    connection: Connection
 
     def __del__(self) -> None:
         self.connection.close()

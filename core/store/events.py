@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from logging import getLogger
 from threading import RLock
 from typing import Any
@@ -46,12 +47,14 @@ class WriteLock:
                 self._following.append((work, values))
 
 
+@dataclass
 class Events:
-    """Publishes events to their subscribers. `changing` is the write lock."""
+    """Publishes events to their subscribers. `_changing` is the write lock."""
 
-    def __init__(self, database: Database, changing: WriteLock) -> None:
-        self._database = database
-        self._changing = changing
+    _database: Database
+    _changing: WriteLock
+
+    def __post_init__(self) -> None:
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -120,13 +121,15 @@ def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
     return centring.similarity(nearest)
 
 
+@dataclass
 class Models:
     """The embedders and rerankers of all bases, one object per model."""
 
-    def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
-        self._store = store
-        self._settings = settings
-        self._jobs = jobs
+    _store: Store
+    _settings: Settings
+    _jobs: Jobs
+
+    def __post_init__(self) -> None:
         # Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text.
         self._rerankers: dict[tuple[str, str], Reranker] = {}
         self.loaded = False

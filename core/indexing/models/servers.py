@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -120,17 +120,15 @@ SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rer
 """The kind of model run by the server in each section of the settings."""
 
 
+@dataclass
 class Servers:
     """The servers in the settings.
 
-    Changes take effect at once: `settings` are updated, and `changed` is called with the kinds of models affected.
+    Changes take effect at once: `_settings` are updated, and `_changed` is called with the kinds of models affected.
     """
 
-    def __init__(
-        self, settings: Settings | None = None, changed: Callable[[Collection[str]], object] = lambda kinds: None
-    ) -> None:
-        self._settings = settings
-        self._changed = changed
+    _settings: Settings | None = None
+    _changed: Callable[[Collection[str]], object] = lambda kinds: None
 
     def all(self) -> list[ServerCard]:
         """Return all servers, whether set up or not. Sends no requests."""

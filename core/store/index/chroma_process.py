@@ -6,6 +6,7 @@ A single worker process serves all folders and servers.
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,14 @@ _LONG = 600
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 
+@dataclass
 class Backend:
     """Collections of entries by name, in a folder or on a server. An entry is an id with a unit-length vector.
 
     Raises IndexDamaged if a collection must be rebuilt, or another StoreError if the backend is currently unusable.
     """
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    _place: Place
 
     def open(self, *, empty: bool = False) -> bool:
         """Open the folder or server, clearing the index if `empty`. Return whether a seal proves it undamaged."""

@@ -7,6 +7,7 @@ import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from logging import getLogger
@@ -97,23 +98,25 @@ _LAST_SECONDS = 60
 _LOG = getLogger(__name__)
 
 
+@dataclass
 class Index:
     """All bases' collections, in a single backend. Only the writing process opens the index.
 
-    `state` says whether searches can use the index, and `problem` says why not. `changing` is the lock for writing
+    `state` says whether searches can use the index, and `problem` says why not. `_changing` is the lock for writing
     notes. In a workspace without an index, the state is always `none`, and searches compare with every vector.
     """
 
-    def __init__(self, backend: Backend, database: Database, changing: WriteLock, state: IndexState = "closed") -> None:
-        self.state = state
-        self.problem: Message | None = None
-        self._backend = backend
-        self._database = database
-        self._bases = BaseTable(database)
-        self._chunks = ChunkTable(database)
-        self._changing = changing
+    _backend: Backend
+    _database: Database
+    _changing: WriteLock
+    state: IndexState
+    problem: Message | None = None
+
+    def __post_init__(self) -> None:
+        self._bases = BaseTable(self._database)
+        self._chunks = ChunkTable(self._database)
         self._opening = Lock()
-        # Held while collections are written or replaced. To prevent deadlocks, acquire it after `changing`.
+        # Held while collections are written or replaced. To prevent deadlocks, acquire it after `_changing`.
         self._writing = RLock()
         self._queue = IndexQueue(self._align)
         # Names of deleted collections. A search still running in one of them may fail.
