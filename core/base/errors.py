@@ -41,14 +41,14 @@ from difflib import get_close_matches
 from typing import Any
 
 from core.base.frozen import Values
-from core.base.messages import Message, Text, lines, message, plural
+from core.base.messages import Message, Text, as_message, lines, message, plural
 
 
 class TesseraError(Exception):
     """An error that the user can act on, as the message explains. Keyword arguments are the message's fields."""
 
     def __init__(self, text: Text, /, **fields: object) -> None:
-        self.message = text if isinstance(text, Message) else message(text, **fields)
+        self.message = as_message(text, **fields)
         super().__init__(self.message)
 
     def __str__(self) -> str:
@@ -74,8 +74,7 @@ class UnknownChoice(ConfigError):
 
     def __init__(self, what: Text, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
-        noun = what if isinstance(what, Message) else message(what)
-        fields = {"what": noun, "name": name, "choices": choices or message("none yet")}
+        fields = {"what": as_message(what), "name": name, "choices": choices or message("none yet")}
         text = message("There is no {what} '{name}'. Choices: {choices}.", **fields)
         if nearest := get_close_matches(name, choices, n=1):
             fields["nearest"] = nearest[0]
@@ -103,7 +102,7 @@ class SourceError(TesseraError):
 
     def __init__(self, path: str, reason: Text, /, **fields: object) -> None:
         self.path = path
-        self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
+        self.reason = as_message(reason, **fields)
         super().__init__(message("{path}: {reason}", path=path, reason=self.reason))
 
 
@@ -255,7 +254,7 @@ class QuestionSetError(TesseraError):
         **fields: object,
     ) -> None:
         self.line = line
-        why = reason if isinstance(reason, Message) else message(reason, **fields)
+        why = as_message(reason, **fields)
         first = message("{path}, line {line}: {reason}", path=path, line=line, reason=why)
         rows = [first if line else message("{path}: {reason}", path=path, reason=why)]
         rows += [message("line {line}: {reason}", line=line, reason=other) for line, other in others]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar, dataclass_transform
+from typing import Any, TypeVar, dataclass_transform
 
 _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
@@ -10,6 +10,8 @@ Values = dict[str, object]
 """Values of any type, keyed by name."""
 ValueMap = Mapping[str, object]
 """Read-only version of Values."""
+AnyValues = dict[str, Any]
+"""Values to convert or to pass as keyword arguments, by name."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

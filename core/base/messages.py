@@ -62,9 +62,9 @@ def message_table(texts: Mapping[_Key, str]) -> dict[_Key, Message]:
     return {key: Message(text) for key, text in texts.items()}
 
 
-def as_message(text: str | Message) -> Message:
-    """Turn a string into a message, or return a message unchanged."""
-    return text if isinstance(text, Message) else Message(text)
+def as_message(text: Text, /, **fields: object) -> Message:
+    """Turn a string into a message with the given fields, or return a message unchanged."""
+    return text if isinstance(text, Message) else Message(text, fields)
 
 
 def plural(one: str, many: str, /, **fields: object) -> Message:

@@ -223,7 +223,7 @@ def name_key(name: str) -> str:
 
 def stem(path: str) -> str:
     """Return the title for a file name: composed (NFC), on one line, and without the suffix."""
-    return compose(" ".join(PurePosixPath(path).stem.split()))
+    return compose(collapse_spaces(PurePosixPath(path).stem))
 
 
 def collapse_spaces(text: str) -> str:
@@ -233,7 +233,7 @@ def collapse_spaces(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the text on one line, without control characters, which a terminal would execute."""
-    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+    return collapse_spaces("".join(letter if letter.isprintable() else " " for letter in text))
 
 
 def is_punctuation(text: str) -> bool:

@@ -29,6 +29,7 @@ from core.model import (
     no_progress,
 )
 from core.store import Store
+from core.store.table import NoteIds
 
 _LOG = logging.getLogger(__name__)
 _DECISIONS = {"keep": ChunkEditor.keep, "drop": ChunkEditor.drop}
@@ -161,7 +162,7 @@ class Chunks:
         self,
         base: str | None = None,
         *,
-        note_ids: Sequence[str] = (),
+        note_ids: NoteIds = (),
         options: ChunkingOptions | None = None,
         progress: Progress = no_progress,
     ) -> Rechunked:
@@ -192,7 +193,7 @@ class Chunks:
             done += Indexer(self._store, opened, embedder).recut(ids, progress, options=own)
         return done.report(unchanged, started)
 
-    def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
+    def reindex(self, base: str | None, note_ids: NoteIds = (), progress: Progress = no_progress) -> Rechunked:
         """Re-chunk a base or the given notes, and embed all their pending chunks. Raises the errors of both steps."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]

@@ -33,6 +33,7 @@ from core.indexing.models import Models, centre_of
 from core.model import KnowledgeBase, Progress, RefusedChunk, no_progress
 from core.store import Store
 from core.store.pending_table import PER_CHUNK, PendingChunk
+from core.store.table import NoteIds
 
 _LOG = logging.getLogger(__name__)
 
@@ -346,7 +347,7 @@ class PendingChunks:
         self,
         base: str | None = None,
         *,
-        note_ids: Sequence[str] = (),
+        note_ids: NoteIds = (),
         chunk_ids: Sequence[str] = (),
         refused: bool = False,
         progress: Progress = no_progress,
@@ -368,7 +369,7 @@ class PendingChunks:
             [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
         ).chunks
 
-    def embed_written(self, note_ids: Sequence[str]) -> None:
+    def embed_written(self, note_ids: NoteIds) -> None:
         """Embed the given notes' chunks in bases that embed at once. If the model fails, the chunks stay pending."""
         base_ids = {*self._store.notes.base_ids(note_ids).values()}
         bases = [base for base in self._at_once() if base.id in base_ids]

@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
+from core.base.codec import assemble
 from core.base.errors import NoteNotFound, SourceError
 from core.base.text import digest
 from core.embedding import Embedder
@@ -14,6 +15,7 @@ from core.indexing.embed_queue import VectorLookup, Vectors
 from core.model import ChangeCost, ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
+from core.store.table import NoteIds
 
 # Number of windows or notes to embed and store together, sorted by length.
 _GROUP = 128
@@ -50,13 +52,11 @@ class Indexed:
 
     def report(self, unchanged: int, started: float) -> Rechunked:
         """Return the report on re-chunked notes. `started` comes from `time.perf_counter`."""
-        return Rechunked(
+        return assemble(
+            Rechunked,
+            self,
             notes=len(self.notes),
             unchanged=unchanged,
-            chunks=self.chunks,
-            indexed=self.indexed,
-            embedded_windows=self.embedded_windows,
-            flagged=self.flagged,
             failed=tuple(Failed(error.path, error.reason) for error in self.failed),
             seconds=round(time.perf_counter() - started, 3),
         )
@@ -88,13 +88,13 @@ class Indexer:
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
         return self._run(tasks, total, progress, self._write_group)
 
-    def recut_words(self, note_ids: Sequence[str]) -> Indexed:
+    def recut_words(self, note_ids: NoteIds) -> Indexed:
         """Re-chunk stored notes, and store them like `write`, without embedding them. Skip deleted notes."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group)
 
     def recut(
         self,
-        note_ids: Sequence[str],
+        note_ids: NoteIds,
         progress: Progress = no_progress,
         *,
         options: ChunkingOptions | None = None,
@@ -107,15 +107,15 @@ class Indexer:
         cut = partial(self._cutter.recut, options=options, edits=edits)
         return self._run_stored(note_ids, cut, progress, self._store_group)
 
-    def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
+    def embed_again(self, note_ids: NoteIds, progress: Progress = no_progress) -> Indexed:
         """Compute anything that stored notes' windows lack, such as token bits, without re-chunking the notes."""
         return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
-    def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:
+    def prepare(self, note_ids: NoteIds, progress: Progress = no_progress) -> None:
         """Embed the windows that notes will have once they are re-chunked, without changing the notes."""
         self._run_stored(note_ids, self._cutter.recut, progress, self._embed_missing)
 
-    def cost(self, note_ids: Sequence[str], progress: Progress) -> ChangeCost:
+    def cost(self, note_ids: NoteIds, progress: Progress) -> ChangeCost:
         """Estimate the cost of re-chunking notes: chunk them, and time the embedding of a few windows.
 
         Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
@@ -141,7 +141,7 @@ class Indexer:
             seconds = (time.perf_counter() - started) / sum(map(len, sample)) * sum(map(len, missing))
         return ChangeCost(base.embedder, base.chunking, len(note_ids), chunks, windows, len(missing), seconds)
 
-    def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
+    def cut_again(self, note_ids: NoteIds, progress: Progress = no_progress) -> Iterator[NoteToIndex]:
         """Yield re-chunked notes, ready to be stored. Embed any windows that `prepare` didn't embed."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)
@@ -150,7 +150,7 @@ class Indexer:
 
     def _run_stored(
         self,
-        note_ids: Sequence[str],
+        note_ids: NoteIds,
         cut: Callable[[str], NoteToIndex],
         progress: Progress,
         finish: _Finish,

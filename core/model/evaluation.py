@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 from core.base.codec import assemble
-from core.base.frozen import Values, frozen
+from core.base.frozen import AnyValues, Values, frozen
 from core.base.messages import Message, Messages, Text, message_table
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, ChunkingOptions, Level, SearchSettings
@@ -332,7 +332,7 @@ class RunView:
     questions: int
     asked: int
     metrics: dict[str, float]
-    settings: dict[str, Any]
+    settings: AnyValues
     pipeline: str
     started_at: datetime
     ended_at: datetime | None

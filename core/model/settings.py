@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.base.frozen import Texts, frozen
+from core.base.frozen import AnyValues, Texts, frozen
 from core.base.messages import Message, message
 
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
@@ -145,7 +145,7 @@ class SearchSettings:
         """Return the search settings in a mapping. Any other keys, such as a later version's, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 
-    def chosen(self) -> dict[str, Any]:
+    def chosen(self) -> AnyValues:
         return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
 
     def over(self, other: "SearchSettings") -> "SearchSettings":

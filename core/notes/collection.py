@@ -1,7 +1,7 @@
 """Listing, finding, writing, classifying and archiving a workspace's notes. Each change creates a version."""
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
@@ -33,6 +33,9 @@ from core.notes.links import NoteLinks
 from core.notes.texts import nearest_names
 from core.notes.writer import Writer, add
 from core.store import Store
+from core.store.table import NoteIds
+
+_EDIT = Revision("update", "person")
 
 
 @dataclass
@@ -83,8 +86,7 @@ class Notes:
 
     def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
         """Return the notes with the given names, in the same order. Raises the same errors as `resolve`."""
-        links = self.links()
-        found = [links.single(name) for name in names]
+        found = list(map(self.links().single, names))
         cards = self.cards_of(found)
         return [cards[note_id] for note_id in found]
 
@@ -145,8 +147,8 @@ class Notes:
         in `/` is a folder. Raises EditError or UnknownChoice if a field is invalid, and SourceError if the text is too
         large to be read.
         """
-        item = {"body": body, "path": path, **fields}
-        return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
+        items = [{"body": body, "path": path, **fields}]
+        return self.get(self.add_many(base, items, author=author, embed=embed, strict=True).note_ids[0])
 
     @log_call("note.add")
     def add_many(
@@ -190,33 +192,30 @@ class Notes:
         file was changed, EditError if the file can't be written, and the same errors as `add`.
         """
         change = partial(with_fields, fields=fields)
-        revision = Revision("update", author, joins)
-        return self._writer.change(note_id, change, revision, expected_version, body=body, embed=embed)
+        return self._writer.change(
+            note_id, change, Revision("update", author, joins), expected_version, body=body, embed=embed
+        )
 
     def set_fields(
         self,
-        note_ids: Sequence[str],
+        note_ids: NoteIds,
         *,
         expected_version: int | None = None,
-        author: Author = "person",
         **fields: Unpack[NoteFields],
     ) -> None:
         """Set fields on several notes. Raises the same errors as `update`."""
         values = check_fields(fields)
-        self._writer.change_all(
-            note_ids, lambda note: replace(note, **values), Revision("update", author), expected_version
-        )
+        self._writer.change_all(note_ids, lambda note: replace(note, **values), _EDIT, expected_version)
         if "title" in values:  # the embedded text of each chunk contains the title
             self._writer.index(note_ids, embed=True)
 
     def tag(
         self,
-        note_ids: Sequence[str],
+        note_ids: NoteIds,
         *,
         add: Iterable[str] = (),
         remove: Iterable[str] = (),
         expected_version: int | None = None,
-        author: Author = "person",
     ) -> None:
         """Add tags to several notes, and remove tags from them."""
         more = check_fields({"tags": add})["tags"]
@@ -225,7 +224,7 @@ class Notes:
         def change(note: Note) -> Note:
             return with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in less), *more]})
 
-        self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
+        self._writer.change_all(note_ids, change, _EDIT, expected_version)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
         """Toggle the checkbox on a line of a note, as an edit by the user, and return the note.
@@ -236,17 +235,18 @@ class Notes:
             raise EditError("Line {line} of the note has no checkbox.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
-    def copy(self, note_id: str, *, title: str = "", author: Author = "person", embed: bool = True) -> Note:
+    def copy(self, note_id: str, *, title: str = "", embed: bool = True) -> Note:
         """Copy a note into its folder, by default with the same title, and return the copy.
 
         The copy can be edited even if the note is a file in a base that doesn't write files.
         """
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS} | ({"title": title} if title else {})
-        base = self._store.bases.by_id(note.base_id).name
         folder = posixpath.dirname(note.path or "")
-        return self.add(base, note.body, path=folder and f"{folder}/", author=author, embed=embed, **fields)
+        base = self._store.bases.by_id(note.base_id).name
+        return self.add(base, note.body, path=folder and f"{folder}/", author="person", embed=embed, **fields)
 
-    def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
+    def archive(self, note_ids: NoteIds) -> None:
         """Archive notes. Only searches that ask for archived notes find them."""
-        self._writer.change_all(note_ids, lambda note: replace(note, status="archived"), Revision("archive", author))
+        archived = Revision("archive", "person")
+        self._writer.change_all(note_ids, lambda note: replace(note, status="archived"), archived)

@@ -3,11 +3,11 @@
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from core.base.call_log import log_call
 from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
+from core.base.frozen import AnyValues
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.kinds import MAX_BYTES, installed
@@ -187,7 +187,7 @@ class Documents:
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
             now = self._notes.note(note_id)
-            kept: dict[str, Any] = {name: getattr(now, name) for name in _KEPT}
+            kept: AnyValues = {name: getattr(now, name) for name in _KEPT}
             if not now.in_file:  # keep what was set in Tessera (for notes in files, it is in `overridden`)
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}

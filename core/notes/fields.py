@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 from core.base import files
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.files import set_aside
-from core.base.frozen import Texts, ValueMap, frozen
+from core.base.frozen import AnyValues, Texts, ValueMap, frozen
 from core.base.messages import ENGLISH, Message, Messages, in_context, message, render, verbatim
-from core.base.text import LINE_END, escape_halves, find_half_character, fold
+from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold
 from core.intake.encoding import MAX_BYTES
 from core.markdown.body import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
@@ -33,7 +33,7 @@ def with_fields(note: Note, fields: ValueMap) -> Note:
     return replace(note, **check_fields(fields))
 
 
-def check_fields(fields: ValueMap) -> dict[str, Any]:
+def check_fields(fields: ValueMap) -> AnyValues:
     """Validate and normalize note fields. Raises EditError, and UnknownChoice for an unknown field or status."""
     for name in fields:
         if name not in NOTE_FIELDS:
@@ -74,7 +74,7 @@ def check_body(body: str) -> None:
 
 
 def _text(name: str, value: object) -> str:
-    text = " ".join(str(value or "").split())
+    text = collapse_spaces(str(value or ""))
     check_text(name, text)
     return text
 
@@ -266,7 +266,7 @@ def _line(line: bytes) -> tuple[str, list[str]] | Message:
         kind, *rest = re.split("[:：]", line.decode("utf-8"), maxsplit=1)
     except UnicodeDecodeError:
         return message("this isn't UTF-8 text. Save the file as UTF-8.")
-    words = [" ".join(word.split()) for word in (kind, *re.split("[,，、]", "".join(rest)))]
+    words = list(map(collapse_spaces, (kind, *re.split("[,，、]", "".join(rest)))))
     if not words[0]:
         return message("a type is missing before the colon.")
     for word in words:

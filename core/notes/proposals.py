@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import Any, Unpack
+from typing import Unpack
 from urllib.parse import quote
 
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
-from core.base.frozen import ValueMap
+from core.base.frozen import AnyValues, ValueMap
 from core.base.text import one_line
 from core.indexing.bases import Bases
 from core.intake import notefile
@@ -70,7 +70,7 @@ class Proposals:
 
     def _add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
         into = self._bases.find(base)
-        values: dict[str, Any] = {**fields} if into and into.trusts_programs else {**fields, "status": "pending"}
+        values: AnyValues = {**fields} if into and into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name if into else base, body, path=path, author="program", **values)
 
     def add_page(
@@ -128,7 +128,7 @@ class Proposals:
         """
         note = self._store.notes.note(note_id)
         self._store.log_notes([note_id])
-        values: dict[str, Any] = dict(fields)
+        values: AnyValues = dict(fields)
         if not self._store.bases.by_id(note.base_id).trusts_programs:
             check_version(note, expected_version)
             if not self._is_programs(note):

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from posixpath import basename, dirname, join, normpath
+from types import MappingProxyType
 from typing import NamedTuple
 
 from core.base.call_log import log_call
@@ -132,7 +133,7 @@ class Renames:
                 path = self._writer.free_path(note, path, taken)
                 taken.add(name_key(path))
                 new_names.append(_NewName(note, note.title, note.title, path))
-            return self._rename(new_names, author, {})
+            return self._rename(new_names, author)
 
     @log_call("note.rename")
     def rename(
@@ -143,7 +144,6 @@ class Renames:
         file: bool = True,
         title_before: str = "",
         expected_version: int | None = None,
-        author: Author = "person",
     ) -> Renaming:
         """Retitle a note, updating its path, its first heading and links to it. Each changed note gets a new version.
 
@@ -163,9 +163,11 @@ class Renames:
             check_version(note, expected_version)
             title_before = title_before or note.title
             path = self._path_for(replace(note, title=title_before), title, file=file)
-            return self._rename([_NewName(note, title_before, title, path)], author, {})[0]
+            return self._rename([_NewName(note, title_before, title, path)])[0]
 
-    def _rename(self, new_names: Sequence[_NewName], author: Author, old: Mapping[str, Note]) -> list[Renaming]:
+    def _rename(
+        self, new_names: Sequence[_NewName], author: Author = "person", old: Mapping[str, Note] = MappingProxyType({})
+    ) -> list[Renaming]:
         """Rename notes as `rename` does, in one change. `old` maps note ids to earlier notes whose text is restored.
 
         Each result lists the notes whose changed links lead to its note. The first result also lists the rest.
@@ -219,7 +221,7 @@ class Renames:
         return renamings
 
     @log_call("note.undo_rename")
-    def undo(self, *done: Renaming, author: Author = "person") -> list[Renaming]:
+    def undo(self, *done: Renaming) -> list[Renaming]:
         """Restore the old titles and paths of notes that were renamed or moved together.
 
         Notes that haven't changed since, including linking notes, get their old text back. Raises the same errors as
@@ -241,7 +243,7 @@ class Renames:
                 path = self._writer.free_path(note, renaming.path_before)
                 new_names.append(_NewName(note, note.title, renaming.title_before, path))
                 old = old if path == renaming.path_before else {}
-            return self._rename(new_names, author, old)
+            return self._rename(new_names, old=old)
 
     def _plan(self, note: Note, title: str, path: str, renamed: "_Renamed") -> PlannedChange | None:
         """Plan the changes to a renamed note: its path, title, heading and own links."""

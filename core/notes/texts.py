@@ -11,7 +11,7 @@ from core.base.errors import EditError
 from core.base.file_names import harmless_name, harmless_path
 from core.base.frozen import Texts
 from core.base.messages import message
-from core.base.text import LINE_END, escape_halves, find_half_character, fold, stem
+from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold, stem
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash, is_safe
 from core.markdown.body import BodyMetadata, look_into
@@ -32,7 +32,7 @@ _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()
 
 
 def title_filename(title: str) -> str:
-    name = " ".join(_FORBIDDEN.sub(" ", title).split())
+    name = collapse_spaces(_FORBIDDEN.sub(" ", title))
     while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
         name = name[:-1]
     name = name.strip(". ") or "note"
@@ -43,8 +43,7 @@ def renamed_path(path: str, title_before: str, title: str) -> str:
     """Return a note's path for a new title, keeping the folder and suffix, and the hyphens if the old name had them."""
     pure = PurePosixPath(path)
     name = title_filename(title).removesuffix(".md")
-    slug = "-".join(title_before.casefold().split())
-    if slug == pure.stem != title_before:
+    if "-".join(title_before.casefold().split()) == pure.stem != title_before:
         name = "-".join(name.casefold().split())
     return str(pure.with_name(f"{name}{pure.suffix or '.md'}"))
 
@@ -65,7 +64,7 @@ def check_path(path: str) -> str:
 
 def first_words(body: str) -> str:
     """Return a title from the first line that isn't just a picture. Links become their visible text."""
-    shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
+    shown = (collapse_spaces(_PICTURE.sub(" ", line)) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
     line = _without_links(line)
@@ -257,7 +256,7 @@ class NoteTexts:
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
         """Return the title and the first characters of each note as one line, without hidden parts."""
         texts = self._store.notes.beginnings(note_ids, length)
-        return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
+        return {note_id: collapse_spaces(text) for note_id, text in texts.items()}
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
         """Return the sentence in which each note in `among` links to a note, without hidden parts."""
@@ -273,7 +272,7 @@ class NoteTexts:
                     after = _SENTENCE_END.search(note.body, end, end + MOST_CHARACTERS)
                     around = slice(before[-1] if before else first, after.end() if after else end + MOST_CHARACTERS)
                     sentence = _without_links(note.body[around].strip())
-                    sentence = " ".join(_SIGNS.sub("", sentence).split())
+                    sentence = collapse_spaces(_SIGNS.sub("", sentence))
                     return sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[: MOST_CHARACTERS - 1]}…"
             return ""
 

@@ -1,7 +1,7 @@
 """The trash: deleted notes with their files, until they are restored or permanently deleted."""
 
 from collections import defaultdict, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -21,6 +21,7 @@ from core.store import Store
 from core.store.editing_tables import FileStep
 from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
+from core.store.table import NoteIds
 
 # Maximum size of all files in a transaction, in bytes. Larger deletions are split because the bytes are in memory.
 _MOST_BYTES = 50_000_000
@@ -56,7 +57,7 @@ class Trash:
         return deleted[links.single(name)]
 
     @log_call("note.delete")
-    def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
+    def put(self, note_ids: NoteIds | str, *, author: Author = "person") -> set[Path]:
         """Move notes to the trash, with their versions and chunk edits, and return any folders used for their files.
 
         Notes already in the trash stay there. If a base writes files, a note's file goes to the system trash, or to a
@@ -114,7 +115,7 @@ class Trash:
             self.put(note_id)
 
     @log_call("note.restore")
-    def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
+    def restore(self, note_ids: NoteIds, *, author: Author = "person", embed: bool = True) -> None:
         """Restore deleted notes from the trash, and make archived notes active again.
 
         If a base writes files, a note's file is written again. Otherwise, a note whose file is gone becomes a note
@@ -153,7 +154,7 @@ class Trash:
             self._writer.write(base, [NoteToIndex(note, change=change)])
 
     @log_call("note.delete_for_good")
-    def delete_for_good(self, note_ids: Sequence[str]) -> int:
+    def delete_for_good(self, note_ids: NoteIds) -> int:
         """Permanently delete notes in the trash, with their versions and edits, and return the number deleted.
 
         Raises NoteNotFound if an id is unknown.

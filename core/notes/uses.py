@@ -29,6 +29,7 @@ from core.model import (
 from core.settings.config import Settings
 from core.settings.preferences import Preferences
 from core.store import Store
+from core.store.table import NoteIds
 
 _LOG = getLogger(__name__)
 # Name of the preference that turns recording on or off.
@@ -172,7 +173,7 @@ class Uses:
         return self._store.uses.figures(note_id)
 
     @log_call("use.forget")
-    def forget(self, note_ids: Sequence[str]) -> int:
+    def forget(self, note_ids: NoteIds) -> int:
         self.flush()
         self._store.log_notes(note_ids)
         return self._store.uses.drop(note_ids)
@@ -252,7 +253,7 @@ class Clicks:
         return self._store.clicks.for_notes(note_ids)
 
     @log_call("click.forget")
-    def forget(self, note_ids: Sequence[str] | None = None) -> int:
+    def forget(self, note_ids: NoteIds | None = None) -> int:
         """Delete the clicks on the given notes, or on all notes by default. Return the number deleted."""
         if note_ids is not None:
             self._store.log_notes(note_ids)

@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import groupby, pairwise
 from operator import itemgetter
 
 from core.base.errors import NoteNotFound
 from core.base.frozen import Texts
 from core.base.text import shared_length
-from core.model import NOTE_FIELDS, Author, DiffPiece, FieldChange, Note, NoteDifference, Revision, Version
+from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference, Revision, Version
 from core.notes.texts import restore_version
 from core.notes.writer import Writer
 from core.store import Store
@@ -130,11 +131,8 @@ class Versions:
         number: int,
         *,
         expected_version: int | None = None,
-        author: Author = "person",
         embed: bool = True,
     ) -> Note:
         """Restore a note's title, text and fields from an earlier version, as a new version. Return the note."""
-        old = self.get(note_id, number)
-        return self._writer.change(
-            note_id, lambda note: restore_version(note, old), Revision("revert", author), expected_version, embed=embed
-        )
+        change = partial(restore_version, old=self.get(note_id, number))
+        return self._writer.change(note_id, change, Revision("revert", "person"), expected_version, embed=embed)

@@ -13,13 +13,12 @@ from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
 from posixpath import dirname
-from typing import Any
 
 from core import embedding
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError, SourceError, TesseraError, UnknownChoice
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import AnyValues, ValueMap, Values, frozen
 from core.base.messages import Message, message
 from core.base.text import name_key, one_line, stem
 from core.indexing.embed_queue import PendingChunks
@@ -44,6 +43,7 @@ from core.notes.texts import (
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
+from core.store.table import NoteIds
 
 Change = Callable[[Note], Note]
 
@@ -100,7 +100,7 @@ class Writer:
             self.index([note_id], embed=embed)
         return self._store.notes.note(note_id)
 
-    def index(self, note_ids: Sequence[str], *, embed: bool) -> None:
+    def index(self, note_ids: NoteIds, *, embed: bool) -> None:
         """Embed the written notes' chunks, or leave the chunks pending."""
         if embed:
             self._pending.embed_written(note_ids)
@@ -109,7 +109,7 @@ class Writer:
 
     @log_call("note.change")
     def change_all(
-        self, note_ids: Sequence[str], change: Change, revision: Revision, expected_version: int | None = None
+        self, note_ids: NoteIds, change: Change, revision: Revision, expected_version: int | None = None
     ) -> None:
         """Apply a function to several notes and their files, all or none of them.
 
@@ -397,7 +397,7 @@ def add(
     return Added(tuple(note_ids), tuple(failed))
 
 
-def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:
+def _new(base: KnowledgeBase, author: Author, item: AnyValues, paths: TakenNames, ids: TakenNames) -> NoteToIndex:
     """Create a note with a new id at a free path."""
     body = item.pop("body", "")
     path = item.pop("path", "")
@@ -475,7 +475,7 @@ class Files:
         chosen = set(names)
 
         def change(note: Note) -> Note:
-            rest: dict[str, Any] = dict(note.overridden)
+            rest: AnyValues = dict(note.overridden)
             own = {name: rest.pop(name) for name in chosen & rest.keys()}
             return replace(note, overridden=rest, **own)
 

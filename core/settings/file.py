@@ -13,7 +13,7 @@ from tomlkit.exceptions import TOMLKitError
 from core.base import files, safe_replace
 from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translate_errors
-from core.base.frozen import Texts, ValueMap, Values, frozen
+from core.base.frozen import AnyValues, Texts, ValueMap, Values, frozen
 from core.base.messages import Message, message
 from core.model import ProgramSetting
 from core.settings import config
@@ -205,7 +205,7 @@ def import_settings(path: Path) -> ImportedSettings:
     target = SettingsFile(settings(), lambda: None)
     taken = []
     left = dict[str, Message]()
-    servers = dict[str, dict[str, Any]]()
+    servers = dict[str, AnyValues]()
     for name, key, value in _read(values):
         section, _, last = key.rpartition(".")
         if last == "api_key":

@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from core.base.frozen import AnyValues
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, SearchSettings
 
@@ -45,9 +46,9 @@ class _SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-_SIZES: dict[str, Any] = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
+_SIZES: AnyValues = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
 _Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
-_PARTS: dict[str, Any] = {
+_PARTS: AnyValues = {
     name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
     for name, kind in get_type_hints(type(DEFAULTS)).items()
 }

@@ -52,6 +52,7 @@ from core.store.pending_table import PendingChunk, PendingTable
 from core.store.picture_table import DocumentTable, ImageTable, PictureTable
 from core.store.question_table import QuestionTable
 from core.store.remembered import Floors, Remembered
+from core.store.table import NoteIds
 from core.store.top_k import Scores
 from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
@@ -273,7 +274,7 @@ class Store(Tables):
         self.index.drop(old)
         return self.bases.by_id(fresh.id)
 
-    def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
+    def delete_notes(self, base: KnowledgeBase, note_ids: NoteIds, change: Revision | None = None) -> int:
         """Delete notes, and return the number of flagged edits.
 
         With a change, the notes' versions and edits are kept. If the change is by a sync, the edits are flagged,
@@ -292,7 +293,7 @@ class Store(Tables):
                 self.notes.delete(note_ids)
         return flagged
 
-    def forget_notes(self, note_ids: Sequence[str]) -> None:
+    def forget_notes(self, note_ids: NoteIds) -> None:
         """Delete versions, edits and uses of deleted notes, and record their files so that later syncs skip them."""
         chosen = set(note_ids)
         with self.database.write():

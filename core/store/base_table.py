@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
-from core.base.frozen import Values, frozen
+from core.base.frozen import AnyValues, Values, frozen
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, stored
@@ -40,7 +40,7 @@ class SwitchTable(StoreTable):
 _SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
 
 
-Report = dict[str, Any]
+Report = AnyValues
 """A stored sync report."""
 IGNORED = "ignored"
 """Report key for the patterns of unreadable files that the user ignores."""

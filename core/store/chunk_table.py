@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
 from core.store.reading import RowReader, columns_of
-from core.store.table import StoreTable, decoding, first_of_notes
+from core.store.table import Ids, StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
 
@@ -66,7 +66,7 @@ class RefusalTable(StoreTable):
             )
         )
 
-    def try_again(self, chunk_ids: Collection[str]) -> None:
+    def try_again(self, chunk_ids: Ids) -> None:
         """Delete the given chunks' refusals, and make all chunks with the same text pending."""
         chosen = "SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id IN ?"
         with self._write():
@@ -160,7 +160,7 @@ class ChunkTable(StoreTable):
             for row in self._rows(f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid IN ?", rowids)
         }
 
-    def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
+    def rowids_by_id(self, ids: Ids) -> dict[str, int]:
         return dict(self._rows("SELECT id, rowid FROM chunks WHERE id IN ?", ids))
 
     def note_of(self, chunk_id: str) -> str:
@@ -232,10 +232,10 @@ class ChunkTable(StoreTable):
 
     # entries of the vector index
 
-    def entries(self, note_ids: Sequence[str]) -> list[str]:
+    def entries(self, note_ids: Ids) -> list[str]:
         return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id IN ?", note_ids)
 
-    def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
+    def unused_entries(self, base: KnowledgeBase, entries: Ids) -> list[str]:
         """Return the given entries that aren't used by any window in a base."""
         return self._column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
@@ -244,7 +244,7 @@ class ChunkTable(StoreTable):
             base.id,
         )
 
-    def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
+    def by_entries(self, base: KnowledgeBase, entries: Ids) -> list[tuple[int, str]]:
         """Return (chunk rowid, entry) for each of a base's windows with one of these entries."""
         return [
             tuple(row)
@@ -253,7 +253,7 @@ class ChunkTable(StoreTable):
             )
         ]
 
-    def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
+    def vectors(self, base: KnowledgeBase, entries: Ids) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
         vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
         stacked = matrix(list(vectors.values()), base.dimension)

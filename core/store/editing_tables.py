@@ -15,7 +15,7 @@ from core.model import Author, Creation, Edit, Note, NoteDraft, Proposal, Revisi
 from core.store.note_rows import data_of, extra, overridden
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.reading import RowReader, columns_of, loaded, stored
-from core.store.table import StoreTable, decoding
+from core.store.table import Ids, StoreTable, decoding
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
@@ -138,7 +138,7 @@ class VersionTable(StoreTable):
             raise NoteNotFound(note_id)
         return self.note(note_id, self.last(note_id))
 
-    def drop(self, note_ids: Iterable[str]) -> None:
+    def drop(self, note_ids: Ids) -> None:
         """Delete all of the given notes' versions, and any originals and pictures no longer in use."""
         self._execute("DELETE FROM versions WHERE note_id IN ?", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
@@ -298,11 +298,11 @@ class EditTable(StoreTable):
             for number, edit in enumerate(edits):
                 self._insert("edits", columns_of(edit) | {"base_id": note.base_id, "number": number})
 
-    def flag(self, note_ids: Sequence[str]) -> int:
+    def flag(self, note_ids: Ids) -> int:
         """Flag the edits to deleted notes, and return the number of flagged edits."""
         return self._execute("UPDATE edits SET flagged = 1 WHERE note_id IN ?", note_ids)
 
-    def delete(self, note_ids: Sequence[str]) -> None:
+    def delete(self, note_ids: Ids) -> None:
         self._execute("DELETE FROM edits WHERE note_id IN ?", note_ids)
 
     def drop(self, edit_id: str) -> None:

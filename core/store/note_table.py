@@ -5,11 +5,10 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
 
 from core.base.errors import NoteNotFound
-from core.base.frozen import Texts
-from core.base.text import compose, fold, keywords, make_storable
+from core.base.frozen import AnyValues, Texts
+from core.base.text import collapse_spaces, compose, fold, keywords, make_storable
 from core.model import (
     ChunkingOptions,
     Filters,
@@ -177,7 +176,7 @@ class TitleTable(StoreTable):
 def _forms(titles: Iterable[str]) -> list[str]:
     """Return the forms in which titles may occur in notes: as typed, with single spaces, and with composed accents."""
     stripped = {
-        form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
+        form for title in map(make_storable, titles) for form in (title.strip(), collapse_spaces(title)) if form
     }
     return [*stripped, *map(compose, stripped)]
 
@@ -268,7 +267,7 @@ class NoteTable(StoreTable):
     def slice(self, note_id: str, start: int, end: int) -> str:
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
-    def indexed_as(self, note_id: str) -> dict[str, Any]:
+    def indexed_as(self, note_id: str) -> AnyValues:
         """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` as of the last time the note was indexed."""
         return dict(self._only(", ".join(_INDEXED), note_id))
 

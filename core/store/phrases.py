@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from core.base.text import CJK, find_words, fold, index_words, keywords, normalize
+from core.base.text import CJK, collapse_spaces, find_words, fold, index_words, keywords, normalize
 from core.model import ADDRESSES, Chunk
 
 
@@ -37,7 +37,7 @@ class Phrase:
     """
 
     def __init__(self, phrase: str) -> None:
-        self.folded = " ".join(fold(phrase).split())
+        self.folded = collapse_spaces(fold(phrase))
         runs = re.findall(f"[{CJK}]+", self.folded)
         self.settled = runs == [self.folded] and len(self.folded) <= _MOST
         # A run's character pairs are adjacent in the index. Between words, only parts of identifiers can occur.
@@ -55,7 +55,7 @@ class Phrase:
 
 def holds_phrase(text: str, folded: str) -> bool:
     """Return whether `text` contains a folded phrase. Latin words at the phrase's edges must match whole words."""
-    return find_words(" ".join(folded.split()), " ".join(fold(text).split())) >= 0
+    return find_words(collapse_spaces(folded), collapse_spaces(fold(text))) >= 0
 
 
 def whole_words(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Tables for original documents, unreadable files, and pictures in notes with their text and vectors."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ from core.model import (
 )
 from core.store import filters as narrowed
 from core.store.reading import RowReader, failure_of, stored
-from core.store.table import StoreTable
+from core.store.table import Ids, StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
 """A file's state when reading it failed, and the reason."""
@@ -214,7 +214,7 @@ class PictureTable(_FileTable):
             )
         ]
 
-    def settle(self, note_ids: Sequence[str]) -> None:
+    def settle(self, note_ids: Ids) -> None:
         """Mark these notes' read and missing pictures as reflected in their chunks."""
         self._execute(
             "UPDATE note_pictures SET placed = 1 WHERE note_id IN ? AND looked AND NOT placed"
@@ -240,7 +240,7 @@ class PictureTable(_FileTable):
         """Return the ids of notes that have pictures or chunks from pictures, in bases that don't read pictures."""
         return self._column(_LEFT_OVER)
 
-    def drop(self, note_ids: Collection[str]) -> None:
+    def drop(self, note_ids: Ids) -> None:
         """Delete the notes' pictures and the chunks from pictures, and renumber the remaining chunks."""
         ids = list(note_ids)
         chosen = "note_id IN ? AND picture != ''"

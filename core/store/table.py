@@ -1,7 +1,7 @@
 """The base class and SQL shared by the database's tables."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -11,6 +11,7 @@ from core.store.database import Database
 
 Ids = Iterable[str]
 """Ids of notes, chunks, bases or questions."""
+NoteIds = Sequence[str]
 
 
 class StoreTable:
