@@ -256,8 +256,7 @@ def _check(result: int, file: Path) -> None:
 
 
 def _on_linux(path: Path, other: Path) -> None:
-    first = os.fsencode(path)
-    _check(_library().renameat2(_AT_FDCWD, first, _AT_FDCWD, os.fsencode(other), _SWAP), other)
+    _check(_library().renameat2(_AT_FDCWD, os.fsencode(path), _AT_FDCWD, os.fsencode(other), _SWAP), other)
 
 
 def _on_macos(path: Path, other: Path) -> None:

@@ -114,8 +114,9 @@ class Scratch:
                 kind=base.kind,
             )
             store.index.build(target)
-        alike = {name: getattr(base, name) for name in ("name", "keep_tokens", "search", "read_pictures")}
-        return store.bases.change(target, **alike)
+        return store.bases.change(
+            target, **{name: getattr(base, name) for name in ("name", "keep_tokens", "search", "read_pictures")}
+        )
 
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress

@@ -271,8 +271,9 @@ class Bases:
         waiting = self._store.pending.count([base.id])
         switch = self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
-        folders = SyncedFolders(self._store).all(base)
-        return BaseStatus(base, *counts, folders, waiting.chunks, *bits, switch, waiting.notes, refused)
+        return BaseStatus(
+            base, *counts, SyncedFolders(self._store).all(base), waiting.chunks, *bits, switch, waiting.notes, refused
+        )
 
 
 def _check(fields: BaseFields, kind: BaseKind) -> None:
@@ -311,8 +312,9 @@ class SyncedFolders:
 
     def ignored(self, base: KnowledgeBase) -> list[str]:
         """Return the patterns of unreadable files that the user ignores."""
-        syncs = self._store.bases.syncs(base)
-        return sorted({str(pattern) for sync in syncs for pattern in sync.report.get(IGNORED, [])})
+        return sorted(
+            {str(pattern) for sync in self._store.bases.syncs(base) for pattern in sync.report.get(IGNORED, [])}
+        )
 
     def ignore(self, base: str, pattern: str) -> None:
         """Stop reporting unreadable files that match a pattern. They are still read as soon as that is possible."""

@@ -69,8 +69,9 @@ def _chunks(
     """Yield the pictures' chunks: their text split by size, with the section that contains the picture."""
     cutter = build(replace(options, strategy="recursive"))
     places = sorted({picture.start for picture in pictures})
-    slices = [Slice(place, place, place) for place in places]
-    sections = describe.chunks(read(note, tokens, outline), slices, "recursive_character")
+    sections = describe.chunks(
+        read(note, tokens, outline), [Slice(place, place, place) for place in places], "recursive_character"
+    )
     at = dict(zip(places, sections, strict=True))
     for picture in pictures:
         section = at[picture.start]
@@ -122,8 +123,9 @@ class Cutter:
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
         note = replace(note, generation=generation + 1, version=version)
         own = self.store.notes.options(note.id)
-        ready = replace(draft, note=note, recut=partial(self.cut, draft))
-        return self._cut(ready, edits, own, with_windows=generation > 0)
+        return self._cut(
+            replace(draft, note=note, recut=partial(self.cut, draft)), edits, own, with_windows=generation > 0
+        )
 
     def recut(
         self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
@@ -162,8 +164,9 @@ class Cutter:
             if self.store.pictures.is_read(self.base):
                 known = self.store.pictures.for_note(note.id) if ready.pictures is None else ready.pictures
                 pictures = list_pictures(note, known)
-                tokens = self.embedder.tokens
-                chunks, shown = merge_picture_chunks(note, chunks, pictures, options, tokens, ready.outline)
+                chunks, shown = merge_picture_chunks(
+                    note, chunks, pictures, options, self.embedder.tokens, ready.outline
+                )
         if not self.base.has_vectors:  # chunks are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if (document := note.document) and document.pages:
@@ -172,7 +175,6 @@ class Cutter:
                 replace(chunk, page=document.page_at(chunk.end - len(note.body[start : chunk.end].lstrip())))
                 for chunk, start in zip(chunks, own_starts(chunks), strict=True)
             ]
-        to_embed = self._to_embed(chunks) if with_windows else []
         return replace(
             ready,
             note=note,
@@ -181,7 +183,7 @@ class Cutter:
             cut_by=cut_by(options, self.base.fingerprint),
             edits=applied.edits,
             options=None if own == self.base.chunking else own,
-            windows=windows_of(to_embed, note.title, self.embedder),
+            windows=windows_of(self._to_embed(chunks) if with_windows else [], note.title, self.embedder),
             pictures=shown,
             flagged=sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True)),
         )

@@ -335,8 +335,7 @@ class ChunkEditor:
             parts = [self._pin("split", (chunk.start, middle)), self._pin("split", (middle, chunk.end))]
             now = parts[0].created_at
             return self._act([edit], [replace(part, created_at=now) for part in parts])
-        first = replace(edit, text=left.rstrip())
-        return self._act([edit], [first, self._addition(chunk, edit, right.lstrip("\r\n"))])
+        return self._act([edit], [replace(edit, text=left.rstrip()), self._addition(chunk, edit, right.lstrip("\r\n"))])
 
     def delete(self, chunk_id: str) -> Act:
         """Exclude a chunk from every search. It can be restored."""

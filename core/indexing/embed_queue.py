@@ -390,8 +390,7 @@ class PendingChunks:
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
         """Return the chunks whose text is refused by the model, in a base or in all bases, with the reasons."""
-        bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
-        return self._store.refusals.all(bases)
+        return self._store.refusals.all(self._store.bases.all() if base is None else [self._store.bases.named(base)])
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
         """Embed the chunks that an unfinished import left pending in bases that embed at once. Return their number.

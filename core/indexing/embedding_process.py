@@ -90,5 +90,6 @@ class NoteEmbedder:
     def _ask(self, texts: Sequence[str]) -> NoteVectors:
         # Given token ids, the worker process needs no tokenizer.
         given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
-        request = EmbeddingRequest(self._name, self._embedder.fingerprint, given, self._centre)
-        return cast("NoteVectors", _PROCESS.ask(request))
+        return cast(
+            "NoteVectors", _PROCESS.ask(EmbeddingRequest(self._name, self._embedder.fingerprint, given, self._centre))
+        )

@@ -104,8 +104,9 @@ class Indexer:
 
         `options` become the notes' own, and `edits` replace their current edits.
         """
-        cut = partial(self._cutter.recut, options=options, edits=edits)
-        return self._run_stored(note_ids, cut, progress, self._store_group)
+        return self._run_stored(
+            note_ids, partial(self._cutter.recut, options=options, edits=edits), progress, self._store_group
+        )
 
     def embed_again(self, note_ids: NoteIds, progress: Progress = no_progress) -> Indexed:
         """Compute anything that stored notes' windows lack, such as token bits, without re-chunking the notes."""

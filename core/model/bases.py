@@ -79,8 +79,7 @@ class EditedNote:
 
     def difference(self) -> list[str]:
         """Return a unified diff from the user's text to the pack's, without headers."""
-        lines = unified_diff(self.own.splitlines(), (self.offered or "").splitlines(), n=1, lineterm="")
-        return list(lines)[2:]
+        return list(unified_diff(self.own.splitlines(), (self.offered or "").splitlines(), n=1, lineterm=""))[2:]
 
 
 @frozen

@@ -332,8 +332,9 @@ class Pictures:
             for note_id in self._pictures.unnamed():
                 progress(0, 0, "")
                 with self._store.changing, suppress(NoteNotFound):
-                    pictures = list_pictures(self._store.notes.note(note_id), self._pictures.for_note(note_id))
-                    self._pictures.put(note_id, pictures)
+                    self._pictures.put(
+                        note_id, list_pictures(self._store.notes.note(note_id), self._pictures.for_note(note_id))
+                    )
             for picture_file in self._pictures.files():
                 progress(0, 0, "")
                 if (now := seen(picture_file)) is not None:

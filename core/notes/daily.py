@@ -131,8 +131,9 @@ class DailyNotes:
             note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
             if template := self._template():
                 stored = self._notes.get(template.id)
-                front = filled(stored.front or "")
-                note = replace(stored, path=path, source="folder", source_ref="", status="active", front=front)
+                note = replace(
+                    stored, path=path, source="folder", source_ref="", status="active", front=filled(stored.front or "")
+                )
             body = filled(note.body)
             note = replace(note, body=body, title=look_into(body, path).title or stem(path))
             if folder := self._writer.folder_for(base, path):

@@ -140,8 +140,9 @@ class Documents:
             state = Path(original.path).stat()
             data = folder.read(note.folder, path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
-        chosen = replace(document, chosen=converter)
-        made, outline = notefile.read(data, path, document=chosen, encoding=chosen_in(note))
+        made, outline = notefile.read(
+            data, path, document=replace(document, chosen=converter), encoding=chosen_in(note)
+        )
         with self._store.changing:
             now = self._notes.note(note_id)
             made = replace(now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=content_hash(data))
@@ -192,8 +193,7 @@ class Documents:
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
-            hashed = content_hash(data)
-            made = replace(made, **kept, content_hash=hashed, updated_at=made.updated_at or now.updated_at)
+            made = replace(made, **kept, content_hash=content_hash(data), updated_at=made.updated_at or now.updated_at)
             stamp = self._notes.indexed_as(note_id)
             self._writer.write(
                 self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]

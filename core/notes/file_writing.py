@@ -242,8 +242,9 @@ def apply(change: FileChange) -> os.stat_result:
 
 def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
     """Return the note in a text file after the file was changed."""
-    now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
-    read = _note_of(change.data, change.changed, now, change.text, change.inside)
+    read = _note_of(
+        change.data, change.changed, datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC), change.text, change.inside
+    )
     return replace(read, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 

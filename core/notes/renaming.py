@@ -329,6 +329,5 @@ class _Renamed:
             if note_id is None:
                 return led.place if led and led != leads else None
         self.followed[here.id].add(note_id)
-        path = str(self.after.names[note_id].path)
-        new = self.after.name(note_id) if link.wiki and "/" not in name else path
+        new = self.after.name(note_id) if link.wiki and "/" not in name else str(self.after.names[note_id].path)
         return None if link.wiki and _UNWRITABLE & {*new} else new

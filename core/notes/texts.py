@@ -142,8 +142,9 @@ def is_titled_by_text(note: Note) -> bool:
     title = title_of(note.body)
     path = note.path or ""
     name = stem(title_filename(title))
-    named = note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
-    return title == note.title or bool(named)
+    return title == note.title or bool(
+        note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
+    )
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
@@ -255,8 +256,9 @@ class NoteTexts:
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
         """Return the title and the first characters of each note as one line, without hidden parts."""
-        texts = self._store.notes.beginnings(note_ids, length)
-        return {note_id: collapse_spaces(text) for note_id, text in texts.items()}
+        return {
+            note_id: collapse_spaces(text) for note_id, text in self._store.notes.beginnings(note_ids, length).items()
+        }
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
         """Return the sentence in which each note in `among` links to a note, without hidden parts."""

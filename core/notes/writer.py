@@ -177,8 +177,9 @@ class Writer:
                     cut[note.base_id].append(replace(file_writing.written(plan.file, states[note.id]), change=revision))
                 elif plan.is_cut:
                     outline = plan.inside.outline if plan.inside else None
-                    stored_as = self._store.notes.indexed_as(note.id)
-                    cut[note.base_id].append(NoteToIndex(changed, change=revision, outline=outline, **stored_as))
+                    cut[note.base_id].append(
+                        NoteToIndex(changed, change=revision, outline=outline, **self._store.notes.indexed_as(note.id))
+                    )
                 else:
                     self._store.describe([replace(changed, version=self._store.versions.last(note.id) + 1)], revision)
             for base_id, notes in cut.items():

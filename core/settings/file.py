@@ -209,8 +209,9 @@ def import_settings(path: Path) -> ImportedSettings:
     for name, key, value in _read(values):
         section, _, last = key.rpartition(".")
         if last == "api_key":
-            variable = key_variable(section or "embeddings")
-            left[name] = message("keys aren't kept in files. Set {variable}", variable=variable)
+            left[name] = message(
+                "keys aren't kept in files. Set {variable}", variable=key_variable(section or "embeddings")
+            )
             continue
         server = {**servers.get(section, {}), last: value} if "." in section else None
         try:

@@ -147,8 +147,9 @@ class Store(Tables):
         self.events = Events(self.database, self.changing)
         place: Place = self.folder / "chroma"
         if chosen.kind == "chroma" and chosen.url:
-            token = os.environ.get(INDEX_TOKEN, "")
-            place = Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token)
+            place = Address(
+                chosen.url, self.database.owner, chosen.database, chosen.tenant, os.environ.get(INDEX_TOKEN, "")
+            )
         state: IndexState = "none" if chosen.kind == "none" else "closed"
         self.index = Index(Backend(place), self.database, self.changing, state)
 

@@ -140,8 +140,9 @@ class ChunkTable(StoreTable):
         rowid = self._insert("chunks", row)
         if chunk.state != "deleted":
             self._execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", rowid, *words)
-            windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]
-            self._execute_many("INSERT INTO windows VALUES (?, ?, ?)", windows)
+            self._execute_many(
+                "INSERT INTO windows VALUES (?, ?, ?)", [(rowid, index, vector) for index, vector in enumerate(vectors)]
+            )
         return rowid
 
     # reading

@@ -79,8 +79,9 @@ class FieldTable(StoreTable):
 
     def any_lapsed(self) -> bool:
         """Return whether any note may be expired. For this check, a date without a time expires at the day's start."""
-        source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
-        return self._exists(source, moments()[1])
+        return self._exists(
+            "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?", moments()[1]
+        )
 
     def version(self) -> tuple[int, int]:
         """Return two numbers, which change with every write that affects search results and whenever a note expires."""
@@ -293,8 +294,9 @@ class NoteTable(StoreTable):
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the chunking options set for a note, or None if it uses its base's options or isn't stored."""
-        options = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
-        return options_of(note_id, options, self._database.unread)
+        return options_of(
+            note_id, self._value("SELECT chunking FROM notes WHERE id = ?", note_id), self._database.unread
+        )
 
     # several notes
 

@@ -227,5 +227,6 @@ class PendingTable(StoreTable):
         ]
         with self._write():
             self._execute_many("INSERT INTO windows VALUES (?, ?, ?)", windows)
-            rowids = [pending.rowid for pending in vectors]
-            self._execute("UPDATE chunks SET state = 'embedded' WHERE rowid IN ?", rowids)
+            self._execute(
+                "UPDATE chunks SET state = 'embedded' WHERE rowid IN ?", [pending.rowid for pending in vectors]
+            )

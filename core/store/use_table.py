@@ -34,8 +34,9 @@ class ClickTable(QuestionedTable):
 
     def for_notes(self, note_ids: Ids | None = None) -> list[Click]:
         """Return the clicks on the given notes (by default, on all notes), newest first."""
-        statement = f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind"
-        return self._nouns(_CLICK, statement, note_ids)
+        return self._nouns(
+            _CLICK, f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind", note_ids
+        )
 
     def drop(self, note_ids: Ids | None = None) -> int:
         """Delete the clicks on the given notes (by default, on all notes), and return the number deleted."""

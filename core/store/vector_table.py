@@ -143,8 +143,9 @@ class VectorTable(StoreTable):
 
     def store_unrelated(self, fingerprint: str, vectors: Matrix) -> None:
         """Store the vectors of questions not answered by any notes, for a model that has vectors in the workspace."""
-        blob = vectors.astype("<f4").tobytes()
-        self._execute("UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", blob, fingerprint)
+        self._execute(
+            "UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", vectors.astype("<f4").tobytes(), fingerprint
+        )
 
     # token bits
 

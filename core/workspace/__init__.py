@@ -159,8 +159,9 @@ class Workspace(Services):
         from core.intake.watching import Watching
 
         then = partial(self.start_indexing, quiet=True)
-        look = self.settings_file.look
-        return Watching(self.store, self.settings, self.imports, self.text_folders, self.jobs, then, look)
+        return Watching(
+            self.store, self.settings, self.imports, self.text_folders, self.jobs, then, self.settings_file.look
+        )
 
     @property
     def readonly(self) -> bool:
@@ -332,8 +333,9 @@ class OfflineWorkspace:
         from core.features.backups.service import Backups
 
         self.folder = Path(os.path.realpath(path))
-        preferences = Preferences(self.folder, readonly=True)
-        self.backups = Backups(self.folder, config.settings(), preferences, Jobs(), self._closed, objects_of)
+        self.backups = Backups(
+            self.folder, config.settings(), Preferences(self.folder, readonly=True), Jobs(), self._closed, objects_of
+        )
 
     def take(self) -> None:
         """Move a restored backup into place. Raises WorkspaceLocked if another process has the workspace open."""

@@ -94,8 +94,7 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
     """Return the working rerankers in the table, on this machine and in `names`. Sends no requests."""
-    known = _rerankers([*names, *_on_machine()])
-    return [name for name in known if name not in NO_MODEL and not card(name).problem]
+    return [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL and not card(name).problem]
 
 
 def path(name: str) -> Path:

@@ -138,8 +138,9 @@ class Servers:
         """Describe a server. Raises UnknownChoice."""
         server = _settings_of(section)
         sources = {name: config.source_of(section, name) for name in ("base_url", "model")}
-        variable = key_variable(section)
-        card = ServerCard(section, server.base_url, server.model, sources, variable, keys.server_of(section))
+        card = ServerCard(
+            section, server.base_url, server.model, sources, key_variable(section), keys.server_of(section)
+        )
         try:
             url = httpx.URL(server.base_url)
         except httpx.InvalidURL:  # from the settings file, and reported by a search

@@ -67,8 +67,9 @@ def objects_of(version: int) -> dict[tuple[str, str], str | None]:
                 connection.executescript(step)
             else:
                 step(connection)
-        rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
-        return {(kind, name): sql for kind, name, sql in rows}
+        return {
+            (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
+        }
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
