@@ -164,7 +164,8 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
     """Return whether a run continues a block of equally long lines: it must be on the next line, and no longer."""
-    (first, last), (start, end) = block[0], block[-1]
+    first, last = block[0]
+    start, end = block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:
         return False
     return run[0] - end < _WIDEST_BREAK and bool(_BREAK.fullmatch(text, end, run[0]))

@@ -203,7 +203,7 @@ class Jobs:
             return list(reversed(self._ended))
 
     def running(self, *names: str) -> bool:
-        return any(job is not None and job.state == "running" for job in map(self.find, names))
+        return any(job and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
         """Ask a job to stop at its next step. Work queued by `start(again=True)` is dropped too."""

@@ -377,8 +377,9 @@ def chunking_label(options: ChunkingOptions) -> Message:
 
 
 def _sizes(options: ChunkingOptions) -> Message:
-    sizes = {"size": options.chunk_size, "largest": options.max_single_chunk_size}
-    return message("chunks of {size}, at most {largest}", **sizes)
+    return message(
+        "chunks of {size}, at most {largest}", size=options.chunk_size, largest=options.max_single_chunk_size
+    )
 
 
 def new_base_line(name: str, new: NewBase) -> Message:

@@ -17,6 +17,7 @@ from core.intake.encoding import readings
 from core.intake.folder import content_hash
 from core.intake.notefile import is_text, parse_note
 from core.intake.webpage import WebPage
+from core.markdown.outline import Outline
 from core.model import (
     NOTE_FIELDS,
     ConverterCard,
@@ -151,11 +152,14 @@ class Documents:
                 self._notes.describe(made)
                 self._notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
                 return self._notes.note(note_id)
-            self._writer.write(
-                self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]
-            )
+            self._write(made, outline, stamp)
         self._writer.index([note_id], embed=True)
         return self._notes.note(note_id)
+
+    def _write(self, note: Note, outline: Outline, stamp: AnyValues) -> None:
+        """Write a note that was read again. `stamp` says how it was indexed, and from which file."""
+        read = NoteToIndex(note, change=_CONVERTED, outline=outline, **stamp)
+        self._writer.write(self._store.bases.by_id(note.base_id), [read])
 
     @staticmethod
     def has_encoding(note: Note) -> bool:
@@ -194,10 +198,7 @@ class Documents:
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
             made = replace(made, **kept, content_hash=content_hash(data), updated_at=made.updated_at or now.updated_at)
-            stamp = self._notes.indexed_as(note_id)
-            self._writer.write(
-                self._store.bases.by_id(now.base_id), [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)]
-            )
+            self._write(made, outline, self._notes.indexed_as(note_id))
         self._writer.index([note_id], embed=True)
         return self._notes.note(note_id)
 

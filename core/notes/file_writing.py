@@ -101,9 +101,7 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
 
 def front_of(note: Note) -> str:
     """Return a note's original front matter. Notes from earlier versions of Tessera have only the unknown keys."""
-    if note.front is not None:
-        return note.front
-    return frontmatter.dump(note.extra)
+    return frontmatter.dump(note.extra) if note.front is None else note.front
 
 
 def export(data: str | bytes, place: Path) -> Path:
@@ -223,7 +221,7 @@ def apply(change: FileChange) -> os.stat_result:
     Raises DiskFull, and the same errors as `plan`.
     """
     step = change.step
-    root = Path(change.step.folder)
+    root = Path(step.folder)
     path = step.new_path
     file = root / path
     with _writing(root, path):

@@ -133,7 +133,7 @@ class Proposals:
             check_version(note, expected_version)
             if not self._is_programs(note):
                 return self._propose(note, body, fields)
-            values = values | {"status": "pending"}
+            values["status"] = "pending"
             expected_version = note.version
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
 

@@ -22,7 +22,6 @@ from pydantic_settings import (
 from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.frozen import Texts, ValueMap, Values
-from core.base.messages import message
 from core.base.text import find_half_character
 from core.model import (
     CHOICES,
@@ -233,8 +232,15 @@ def check(
         most = part.most_asked if of_question and part.most_asked else part.most
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if least is not None and most is not None and not (is_number and least <= value <= most):
-            fields = {"name": part.noun, "value": value, "least": least, "most": most}
-            raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
+            raise error(
+                message(
+                    "The {name} is {value}; it must be from {least} to {most}.",
+                    name=part.noun,
+                    value=value,
+                    least=least,
+                    most=most,
+                )
+            )
 
 
 # The settings passed to the open workspaces, in opening order.

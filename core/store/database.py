@@ -344,16 +344,12 @@ class Database:
             self._check_identity()
             # Make SQLite write the new file next to the old one. Other connections keep temporary data in memory.
             # putenv leaves `os.environ` unchanged, because other threads may be iterating over it.
-            before = os.environ.get(_TEMPORARY)
             os.putenv(_TEMPORARY, str(self.file.parent))
             try:
                 with closing(self._connect("mode=rw")) as connection:
                     connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
             finally:
-                if before is None:
-                    os.unsetenv(_TEMPORARY)
-                else:
-                    os.putenv(_TEMPORARY, before)
+                os.putenv(_TEMPORARY, os.environ.get(_TEMPORARY, ""))  # SQLite ignores an empty value
 
     def version(self) -> int:
         """Return a number that increases with every write that may affect search results."""

@@ -9,9 +9,9 @@ from typing import Generic, TypeVar, cast
 
 from core.base import files
 from core.base.cache import Cache
-from core.base.codec import decode, to_plain
+from core.base.codec import decoder, to_plain
 from core.base.faults import translate_errors
-from core.base.frozen import ValueMap, Values, frozen
+from core.base.frozen import ValueMap, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
@@ -101,11 +101,4 @@ class Floors:
             files.replace(self._file, json.dumps(to_plain(measured)))
 
     def _read(self) -> dict[str, _Measured | None]:
-        return files.load(self._file, _measured, aside=not self._readonly) or {}
-
-
-def _measured(stored: Values) -> dict[str, _Measured | None]:
-    known: dict[str, _Measured | None] = decode(
-        dict[str, _Measured | None], {base_id: entry or None for base_id, entry in stored.items()}
-    )
-    return known
+        return files.load(self._file, decoder(dict[str, _Measured | None]), aside=not self._readonly) or {}

@@ -224,12 +224,8 @@ class Workspace(Services):
             set_aside=files.list_set_aside(self.store.folder),
         )
 
-    @property
-    def freshness(self) -> Freshness:
-        """Whether the notes are up to date with their folders, with current work and problems."""
-        return self.freshness_of()
-
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
+        """Return whether the notes are up to date with their folders, with current work and problems."""
         from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.watching, base)

@@ -180,8 +180,9 @@ class Services:
     def daily(self) -> "DailyNotes":
         from core.notes.daily import DailyNotes
 
-        stored = self.store, self.settings, self.settings_file, self.bases
-        return DailyNotes(*stored, self.notes, self.imports, self._writer)
+        return DailyNotes(
+            self.store, self.settings, self.settings_file, self.bases, self.notes, self.imports, self._writer
+        )
 
     @LazyService
     def text_folders(self) -> "TextFolders":
@@ -227,10 +228,16 @@ class Services:
 
         upgrades = self.packs if self.has("packs") else None
         sides = TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades)
-        reminders = Reminders(self.store, self.preferences)
-        days = DigestDays(self.preferences)
-        found = self.store, self.notes, self.chunks, self.proposals, self.neighbours
-        return Review(*found, sides, reminders, days)
+        return Review(
+            self.store,
+            self.notes,
+            self.chunks,
+            self.proposals,
+            self.neighbours,
+            sides,
+            Reminders(self.store, self.preferences),
+            DigestDays(self.preferences),
+        )
 
     @LazyService
     def related(self) -> "RelatedNotes":
@@ -289,7 +296,6 @@ class Services:
         from core.features.doctor.doctor import Doctor
         from core.features.doctor.workspace_checks import WorkspaceParts
 
-        parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
         backups = resources = archives = None
         if self.has("backups"):
             from core.features.backups import service
@@ -300,7 +306,10 @@ class Services:
             from core.features.archives.service import CHECKS
 
             archives = bind_checks(CHECKS, self.archives)
-        return Doctor(WorkspaceParts(*parts, backups), resources, archives)
+        parts = WorkspaceParts(
+            self.store, self.settings, self.settings_file, self.bases, self.models, self.servers, backups
+        )
+        return Doctor(parts, resources, archives)
 
     @LazyService
     def _synonyms(self) -> "SynonymsFile":

@@ -32,15 +32,15 @@ def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled:
     workspace.watching.look()
     filled.app.run()
     assert "1 watched folder can&#x27;t be read" in filled.text or "1 watched folder can't be read" in filled.text
-    assert workspace.freshness.state == "attention"
+    assert workspace.freshness_of().state == "attention"
     shutil.move(vault.with_name("away"), vault)
     (vault / "bad.md").write_bytes(b"\0\1" * 99)
     workspace.watching.look()
-    wait_until(lambda: [str(one) for one in workspace.freshness.messages] == ["1 file could not be read"])
-    assert workspace.freshness.state == "notice"
+    wait_until(lambda: [str(one) for one in workspace.freshness_of().messages] == ["1 file could not be read"])
+    assert workspace.freshness_of().state == "notice"
     (vault / "bad.md").unlink()
     workspace.watching.look()
-    assert workspace.freshness.state == "current"
+    assert workspace.freshness_of().state == "current"
 
 
 def test_a_file_that_cannot_be_read_is_ignored_alone_or_with_its_kind_until_it_can(filled: Screen, vault: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_file_that_cannot_be_read_is_ignored_alone_or_with_its_kind_until_it_c
     filled.press("ignore_")
     assert "1 file could not be read" in filled.text
     filled.press("ignore_all_")
-    assert workspace.freshness.state == "current"
+    assert workspace.freshness_of().state == "current"
     assert "could not be read" not in filled.text
     (base,) = workspace.bases.all()
     assert workspace.folders.ignored(base) == ["*.txt", "bad.md"]
@@ -63,8 +63,8 @@ def test_a_file_that_cannot_be_read_is_ignored_alone_or_with_its_kind_until_it_c
     (vault / "bad.md").write_text("Good now")
     workspace.watching.look()
     filled.finish("embed")
-    assert workspace.freshness.state == "attention"
-    assert [str(one) for one in workspace.freshness.messages] == [
+    assert workspace.freshness_of().state == "attention"
+    assert [str(one) for one in workspace.freshness_of().messages] == [
         "1 note is older than its file, which could not be read"
     ]
     assert "bad.md" in [card.path for card in workspace.notes.all()]

@@ -308,7 +308,9 @@ def _state() -> None:
             if kind.place == "index":
                 caption(t("You can keep searching: by words, and more slowly by meaning."))
     with suppress(TesseraError):  # the page says what is wrong with the database
-        if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
+        if (
+            workspace.bases.all() and (now := workspace.freshness_of()).state != "working"
+        ):  # the progress is drawn above
             st.html(freshness_html(now))
             # A second link to a page would be highlighted in addition to its menu entry.
             waits = now.state in ("notice", "attention")
