@@ -22,6 +22,7 @@ from pydantic_settings import (
 from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.frozen import Texts, ValueMap, Values
+from core.base.messages import message
 from core.base.text import find_half_character
 from core.model import (
     CHOICES,
