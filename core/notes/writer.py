@@ -92,7 +92,7 @@ class Writer:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            log_bases([self._store.bases.by_id(note.base_id)])
+            self._store.log_notes([note_id])
             if (planned := self.plan(note, change, revision, body)) is None:
                 return note
             self.carry_out([planned])
@@ -151,7 +151,7 @@ class Writer:
             changed = with_title(note, changed, inside)
         if changed == note:
             return None
-        if revision.joins and self._store.versions.kind(note.id) == "create":
+        if revision.joins and self._store.versions.for_note(note.id)[0].kind == "create":
             changed = self._renamed(base, note, changed, inside)
         is_moved = note.in_file and changed.path != note.path
         is_written = note.in_text_file and base.write_files

@@ -116,9 +116,13 @@ def chunk_conditions(filters: Filters) -> Where:
     return where
 
 
+def _folded(condition: Condition) -> list[object]:
+    return list(map(fold, condition.values))
+
+
 def _is_chunk_condition(condition: Condition) -> bool:
     """Return whether a condition applies to chunks. `has:` with only property names applies to notes."""
-    on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
+    on_note = condition.field == "has" and _HAS.keys().isdisjoint(_folded(condition))
     return condition.field in CHUNK_FIELDS and not on_note
 
 
@@ -133,7 +137,7 @@ def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bo
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
         where.add("status = 'active'")
     if lapsed and not any(
-        condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)
+        condition.field == "status" and not condition.negated and "expired" in _folded(condition)
         for condition in filters.conditions
     ):
         where.add(EXPIRED, *moments(), negated=True)
@@ -165,12 +169,12 @@ def _tag(condition: Condition) -> Term:
 
 
 def _word(condition: Condition) -> Term:
-    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [list(map(fold, condition.values))]
+    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [_folded(condition)]
 
 
 def _status(condition: Condition) -> Term:
     term = f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))"
-    return term, [*moments(), list(map(fold, condition.values))]
+    return term, [*moments(), _folded(condition)]
 
 
 def _number(condition: Condition) -> Term:
@@ -220,11 +224,11 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
 
 def _kind(condition: Condition) -> Term:
     kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
-    return _each(f"coalesce({kind} = ?, 0)", condition.values), list(map(fold, condition.values))
+    return _each(f"coalesce({kind} = ?, 0)", condition.values), _folded(condition)
 
 
 def _use(condition: Condition) -> Term:
-    return " OR ".join(_USES[value] for value in map(fold, condition.values) if value in _USES) or "0", []
+    return " OR ".join(_USES[value] for value in _folded(condition) if value in _USES) or "0", []
 
 
 _OF_NOTE = "EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND {})"
@@ -245,7 +249,7 @@ def _url(condition: Condition) -> Term:
 
 
 def _language(condition: Condition) -> Term:
-    codes: object = [_LANGUAGES.get(value, value) for value in map(fold, condition.values)]
+    codes: object = [_LANGUAGES.get(value, value) for value in _folded(condition)]
     return _either(("language IN (SELECT value FROM json_each(?))", [codes]), property_condition(condition, "note_id"))
 
 
@@ -268,15 +272,14 @@ def _in(condition: Condition) -> Term:
 
 def _path(condition: Condition) -> Term:
     patterns: list[object] = [
-        value if "*" in value or "?" in value else f"{value.replace('[', '[[]')}*"
-        for value in map(fold, condition.values)
+        value if "*" in value or "?" in value else f"{value.replace('[', '[[]')}*" for value in _folded(condition)
     ]
     return _each("coalesce(fold(path) GLOB ?, 0)", patterns), patterns
 
 
 def _has(condition: Condition) -> Term:
-    terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
-    names = [value for value in map(fold, condition.values) if value not in _HAS]
+    terms = [_HAS[value] for value in _folded(condition) if value in _HAS]
+    names = [value for value in _folded(condition) if value not in _HAS]
     properties, values = notes_with_condition(names, "note_id")
     return " OR ".join((*terms, properties)), values
 
@@ -323,7 +326,7 @@ def titles(breadcrumb: str, sections: str) -> str:
 
 
 def _any(term: str, condition: Condition) -> Term:
-    return _each(term, condition.values), list(map(fold, condition.values))
+    return _each(term, condition.values), _folded(condition)
 
 
 def _each(term: str, values: Sized) -> str:
