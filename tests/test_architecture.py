@@ -169,7 +169,8 @@ def _is_part_class(kind: type) -> bool:
 
 
 def _is_part(part: object) -> bool:
-    return _is_part_class(type(part)) and not is_dataclass(part)
+    is_value = is_dataclass(part) and type(part).__dataclass_params__.frozen
+    return _is_part_class(type(part)) and not is_value
 
 
 def test_no_python_text_holds_javascript() -> None:

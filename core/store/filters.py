@@ -116,7 +116,7 @@ def chunk_conditions(filters: Filters) -> Where:
     return where
 
 
-def _folded(condition: Condition) -> list[object]:
+def _folded(condition: Condition) -> list[str]:
     return list(map(fold, condition.values))
 
 
@@ -224,7 +224,7 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
 
 def _kind(condition: Condition) -> Term:
     kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
-    return _each(f"coalesce({kind} = ?, 0)", condition.values), _folded(condition)
+    return _each(f"coalesce({kind} = ?, 0)", condition.values), [*_folded(condition)]
 
 
 def _use(condition: Condition) -> Term:
@@ -249,7 +249,7 @@ def _url(condition: Condition) -> Term:
 
 
 def _language(condition: Condition) -> Term:
-    codes: object = [_LANGUAGES.get(value, value) for value in _folded(condition)]
+    codes = [_LANGUAGES.get(value, value) for value in _folded(condition)]
     return _either(("language IN (SELECT value FROM json_each(?))", [codes]), property_condition(condition, "note_id"))
 
 
@@ -326,7 +326,7 @@ def titles(breadcrumb: str, sections: str) -> str:
 
 
 def _any(term: str, condition: Condition) -> Term:
-    return _each(term, condition.values), _folded(condition)
+    return _each(term, condition.values), [*_folded(condition)]
 
 
 def _each(term: str, values: Sized) -> str:
