@@ -271,7 +271,7 @@ def _on_windows(path: Path, other: Path) -> None:
     between.rename(path)
 
 
-_SYSTEMS: dict[str, Callable[[Path, Path], None]] = {
+_SYSTEMS = {
     "linux": _on_linux,
     "darwin": _on_macos,
     "win32": _on_windows,

@@ -1,7 +1,7 @@
 """A workspace's bases: their settings and state, their synced folders, and switching embedders."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fnmatch import fnmatch
@@ -45,7 +45,7 @@ Reworded = Callable[[str, str, str], str]
 ToTrash = Callable[[KnowledgeBase], object]
 """A function that moves a base with all its data to the trash."""
 # Chunking strategies for the kinds of base that ignore the chunking settings.
-_STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
+_STRATEGIES = {"lines": "lines", "literal": "markdown"}
 MOST_NAME = 200
 """Maximum number of characters in a base's name."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")

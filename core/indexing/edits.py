@@ -32,7 +32,7 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
     order.sort(key=lambda n: not body.startswith(edits[n].anchor, edits[n].anchor_start))
     taken: list[Span] = []
-    spans: dict[str, Span] = {}
+    spans = {}
     for edit in (edits[n] for n in order):
         is_added = edit.kind == "add"
         span = text.nearest(edit, () if is_added else taken) if edit.anchor else None
@@ -234,7 +234,7 @@ def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[C
     """Insert each addition after the chunk that ends at its position, or else after the last chunk before it."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
-    additions: defaultdict[int, list[Chunk]] = defaultdict(list)
+    additions = defaultdict(list)
     for chunk in sorted(added, key=lambda chunk: chunk.start):
         additions[ending.get(chunk.start, bisect_left(starts, chunk.start) - 1)].append(chunk)
     ordered = additions[-1]

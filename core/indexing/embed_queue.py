@@ -152,7 +152,7 @@ class Vectors:
         except (ModelError, ProviderError) as error:
             if isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY):
                 raise  # the server is away or busy, whatever the text
-            parts: list[Sequence[bytes]] = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
+            parts = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
             if len(keys) == 1:
                 notes.embed([_PLAIN])
                 # If the process ended, try once more: the text may not be the cause.
@@ -264,8 +264,8 @@ class EmbedQueue:
         turn = self._store.pending.turn
         vectors = self._vectors.setdefault(base.id, Vectors(self._store, base, embedder))
         left = {pending.chunk.id: pending for pending in block}
-        texts: dict[bytes, str] = {}
-        windows: defaultdict[str, list[bytes]] = defaultdict(list)
+        texts = {}
+        windows = defaultdict(list)
         for title, chunks in groupby(block, key=lambda pending: pending.title):
             for window in windows_of([pending.chunk for pending in chunks], title, embedder):
                 key = digest(window.text)

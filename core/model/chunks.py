@@ -137,7 +137,7 @@ class RefusedChunk:
     reason: Message = _UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """A region of a note pinned by the user, which stays a single chunk however the note is split.
 

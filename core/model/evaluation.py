@@ -1,7 +1,7 @@
 """Evaluation: questions with their gold passages, runs, results, verdicts, and comparisons of runs."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import ClassVar, Literal, Self
 
@@ -296,7 +296,7 @@ class QuestionResult:
         return self.given.judged if self.given else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """A run of a pipeline over a question set.
 

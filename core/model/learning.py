@@ -116,7 +116,7 @@ class LearntLog:
     unsent: int = 0
 
 
-_COUNTS: Mapping[str, Message] = {
+_COUNTS = {
     "suggested": plural("{n} note suggested", "{n} notes suggested"),
     "by_model": plural("{n} of them by the language model", "{n} of them by the language model"),
     "known": plural("{n} was suggested before", "{n} were suggested before"),

@@ -20,7 +20,7 @@ OneOrMore = str | Iterable[str]
 """One word, or several alternatives."""
 
 _NONE = Message("")
-_TYPES: Mapping[FieldKind, object] = {"tags": list[str], "notes": list[str], "number": int}
+_TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
 
 def property_text(value: object) -> str:

@@ -6,7 +6,7 @@ import re
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -51,7 +51,7 @@ from core.store import Store
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 # Patterns for the first bytes of picture files, by type. Suffixes aren't reliable: many .jpg files are PNGs.
-_SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
+_SIGNATURES = {
     "image/png": re.compile(rb"\x89PNG\r\n\x1a\n"),
     "image/jpeg": re.compile(rb"\xff\xd8\xff"),
     "image/gif": re.compile(rb"GIF8[79]a"),
@@ -362,7 +362,7 @@ class Pictures:
 
     def _place(self) -> None:
         """Re-chunk each note whose pictures were read, just once, so that searches find the text in the pictures."""
-        by_base: defaultdict[str, list[str]] = defaultdict(list)
+        by_base = defaultdict(list)
         for base_id, note_id, differs in self._pictures.unplaced():
             by_base[base_id if differs else ""].append(note_id)
         self._pictures.settle(by_base.pop("", []))

@@ -9,7 +9,6 @@ from logging import getLogger
 
 from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError, EditError, TesseraError
-from core.base.frozen import AnyValues
 from core.base.messages import ENGLISH, Message, lines, message
 from core.base.text import name_key, stem
 from core.indexing.bases import Bases
@@ -146,7 +145,7 @@ class DailyNotes:
                     "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
                     path=path,
                 )
-            fields: AnyValues = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
+            fields = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
     def _template(self) -> NoteSummary | None:

@@ -192,7 +192,7 @@ class Documents:
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
             now = self._notes.note(note_id)
-            kept: AnyValues = {name: getattr(now, name) for name in _KEPT}
+            kept = {name: getattr(now, name) for name in _KEPT}
             if not now.in_file:  # keep what was set in Tessera (for notes in files, it is in `overridden`)
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}

@@ -41,7 +41,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
         before = "".join(removed)
         after = "".join(added)
         stretches += [(True, before, after)] if equal else _compare_words(before, after)
-    pieces: list[DiffPiece] = []
+    pieces = []
     for equal, stretch in groupby(stretches, itemgetter(0)):
         before, after = map("".join, zip(*(texts for _, *texts in stretch), strict=True))
         if equal:

@@ -19,7 +19,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError, SourceError, TesseraError, UnknownChoice
 from core.base.frozen import AnyValues, ValueMap, Values, frozen
-from core.base.messages import Message, message
+from core.base.messages import message
 from core.base.text import name_key, one_line, stem
 from core.indexing.embed_queue import PendingChunks
 from core.indexing.indexer import Indexed, Indexer
@@ -366,11 +366,11 @@ def add(
     paths = TakenNames(partial(store.notes.has_path, base))
     ids = TakenNames(store.versions.has)
     note_ids: list[str] = []
-    failed: list[tuple[int, Message]] = []
+    failed = []
     numbered = enumerate(items)
     while group := list(islice(numbered, _GROUP)):
-        notes: list[NoteToIndex] = []
-        numbers: dict[str | None, int] = {}
+        notes = []
+        numbers = {}
         written = Indexed()
         with store.changing:
             try:

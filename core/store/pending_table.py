@@ -4,11 +4,10 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
 
-from core.base.frozen import Texts
+from core.base.frozen import Texts, frozen
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, RefusalTable, chunk_of
 from core.store.database import Database
@@ -32,7 +31,7 @@ class PendingCount(NamedTuple):
     chunks: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PendingChunk:
     """A stored chunk without vectors. The chunk is unchanged while its note has this generation."""
 

@@ -167,7 +167,7 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
     sample, may_be_wide = _sample(data)
     beyond = len(sample.translate(None, _ASCII))
     least = _NO_LANGUAGE * beyond + _ASCII_BITS * (len(sample) - beyond) + _DAMAGE
-    ranked: list[tuple[float, str, str]] = []
+    ranked = []
     for encoding, rarity in _UNLIKELY.items():
         is_wide = encoding.startswith("utf-16")
         if is_wide and not may_be_wide:

@@ -92,7 +92,7 @@ def checksums(folder: Path) -> Files:
     Raises IndexDamaged if the folder contains anything but files and folders, or a file that is mostly a hole. If HNSW
     is killed while writing, it may leave a sparse file of 137 GB (chroma-core/chroma#7510).
     """
-    checksums: dict[str, list[int]] = {}
+    checksums = {}
     for file in sorted(file for file in folder.rglob("*") if not file.is_dir()):
         if not file.is_file():
             raise IndexDamaged("The files of the search index have changed since it was closed.")
