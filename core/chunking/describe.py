@@ -16,11 +16,10 @@ from core.model import Chunk, ChunkKind, Profile
 
 SECTION_LEVEL = 3
 """Deepest heading level that always starts a section. Deeper headings only do so in oversized sections."""
+# Minimum number of words or Chinese characters at which a section counts as too large to join with the next one.
+#
+# By default, sections of fewer than 32 tokens are joined.
 _SHORT = 48
-"""Minimum number of words or Chinese characters at which a section counts as too large to join with the next one.
-
-By default, sections of fewer than 32 tokens are joined.
-"""
 _UNIT = re.compile(rf"[{UNSPACED}]|{WORD}")
 Chain = tuple[Heading, ...]
 """Headings above a position in the text, outermost first."""
@@ -86,8 +85,8 @@ class Sections:
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
+# Maximum number of definitions added to a chunk, and maximum number of characters per definition.
 _MOST_DEFINED, _LONGEST_DEFINED = 8, 250
-"""Maximum number of definitions added to a chunk, and maximum number of characters per definition."""
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:

@@ -34,8 +34,8 @@ from core.chunking.reading import (
 from core.markdown.outline import Block, walk
 from core.model import SETTINGS, Chunk, ChunkingOptions, Cut, Profile
 
+# Number of characters to split at a time. langchain keeps all pieces in memory, and tiny ones take 200 bytes each.
 _PART = 300_000
-"""Number of characters to split at a time. langchain keeps all pieces in memory, and tiny ones take 200 bytes each."""
 
 
 def check_positive(name: str, options: ChunkingOptions) -> int:
@@ -96,8 +96,8 @@ class LineChunker:
         return describe.chunks(reading, slices, "line")
 
 
+# Start, end and level of a heading and its text up to the next one. Text before the first heading has level 0.
 _HeadingSection = tuple[int, int, int]
-"""Start, end and level of a heading and its text up to the next one. Text before the first heading has level 0."""
 
 
 class MarkdownAware:

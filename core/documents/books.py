@@ -140,13 +140,13 @@ def _without_number(blocks: Blocks, number: str) -> Blocks:
     return [blocks[0] | {"c": content}, *blocks[1:]] if content else blocks
 
 
+# FictionBook elements mapped to HTML elements.
 _MARKS = {
     "emphasis": "em", "strong": "strong", "strikethrough": "del", "underline": "u", "code": "code", "sup": "sup",
     "sub": "sub", "p": "p", "v": "p", "subtitle": "h6", "text-author": "p", "cite": "blockquote", "poem": "blockquote",
     "epigraph": "blockquote", "annotation": "blockquote", "section": "div", "table": "table", "tr": "tr", "th": "th",
     "td": "td", "a": "a", "image": "img",
 }  # fmt: skip
-"""FictionBook elements mapped to HTML elements."""
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DEEPEST = 6
 

@@ -42,19 +42,19 @@ MOST_MEGABYTES = 2048
 """Megabytes of address space allowed for any document."""
 OCR_MEGABYTES = 4096
 """Megabytes of address space allowed for a scan."""
+# Additional CPU seconds allowed per megabyte of a document.
 _SECONDS_OF_MB = 20
-"""Additional CPU seconds allowed per megabyte of a document."""
+# Additional megabytes of address space allowed per megabyte of a document.
 _MEGABYTES_OF_MB = 256
-"""Additional megabytes of address space allowed per megabyte of a document."""
+# Maximum ratio of elapsed time to CPU time. On a busy machine, a process gets only part of the CPU.
 _CLOCK = 3
-"""Maximum ratio of elapsed time to CPU time. On a busy machine, a process gets only part of the CPU."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
+# Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory.
 _SCANNER = Lock()
-"""Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory."""
+# Seconds between calls to `look` while waiting for `_SCANNER`.
 _LOOK = 0.1
-"""Seconds between calls to `look` while waiting for `_SCANNER`."""
 
 
 def default_for(kind: str) -> str:

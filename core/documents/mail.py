@@ -15,17 +15,17 @@ from core.documents import Converted
 from core.documents.kinds import damaged
 from core.model import Omission
 
+# Maximum nesting depth at which parts and forwarded emails are read.
 _DEEPEST = 20
-"""Maximum nesting depth at which parts and forwarded emails are read."""
+# Maximum length in characters of a header decoded by the header parser, which is slow for longer ones.
 _LONGEST = 10_000
-"""Maximum length in characters of a header decoded by the header parser, which is slow for longer ones."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
+# Minimum share of the last alternative's words at which an earlier alternative is preferred.
 _SAME = 0.6
-"""Minimum share of the last alternative's words at which an earlier alternative is preferred."""
+# Weight of the words in the last alternative, relative to those in earlier ones.
 _MORE = 2
-"""Weight of the words in the last alternative, relative to those in earlier ones."""
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 

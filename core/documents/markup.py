@@ -18,8 +18,8 @@ class Markup(NamedTuple):
     files: int = 0
 
 
+# Org settings that make pandoc read archived trees, drawers and task dates.
 _OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
-"""Org settings that make pandoc read archived trees, drawers and task dates."""
 _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 
 
@@ -35,6 +35,7 @@ def _list_properties(drawer: "re.Match[bytes]") -> bytes:
 
 
 _Patterns = Iterable[tuple[bytes, bytes | Callable[["re.Match[bytes]"], bytes]]]
+# Replacements for properties and for settings that hide text from pandoc.
 _ORG: _Patterns = (
     (rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$", b""),
     (rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+", rb"\1"),
@@ -47,7 +48,6 @@ _ORG: _Patterns = (
         _list_properties,
     ),
 )
-"""Replacements for properties and for settings that hide text from pandoc."""
 
 
 def _org(data: bytes) -> Markup:
@@ -94,6 +94,7 @@ def _describe(directive: "re.Match[bytes]") -> bytes:
 
 
 _ARGUMENT = rb"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
+# Replacements for LaTeX commands after which pandoc loses text.
 _TEX: _Patterns = (
     (rb"(\\begin\{description\})(?:(?!\\(?:item|begin)\b)[\s\S]){0,400}(?=\\item\b)", rb"\1\n"),
     (rb"\\(?:pandocbounded|fbox|todo|marginpar|marginnote|sidenote)(?=\{)", b""),
@@ -101,7 +102,6 @@ _TEX: _Patterns = (
     (rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")", b""),
     (rb"(\\multicolumn\{\d+\})" + _ARGUMENT, rb"\1{l}"),
 )
-"""Replacements for LaTeX commands after which pandoc loses text."""
 _TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
 
 
@@ -115,6 +115,7 @@ def _tex(data: bytes) -> Markup:
 
 
 _TAG = re.compile(rb"<[^<>]*>")
+# Replacements for elements whose text pandoc drops: labels, one-word names and references.
 _JATS: _Patterns = (
     (rb"</?sc\b[^<>]*>", b""),
     (rb"<string-name\b[^<>]*>([^<>]*)</string-name>", rb"<name><surname>\1</surname></name>"),
@@ -126,7 +127,6 @@ _JATS: _Patterns = (
         lambda found: b"<p>%b</p>" % _TAG.sub(b" ", found[1]),
     ),
 )
-"""Replacements for elements whose text pandoc drops: labels, one-word names and references."""
 _DOCBOOK: _Patterns = (
     (
         rb"(<(?:procedure|variablelist|orderedlist|itemizedlist|equation|glosslist|qandaset|calloutlist|segmentedlist)\b"

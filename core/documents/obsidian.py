@@ -15,10 +15,10 @@ from core.model import Omission
 
 Json = dict[str, Any]
 """A JSON object: a whole file, or a card, group, arrow, element or view from one."""
+# Maximum number of cards, and of arrows, read from a canvas.
 _MOST = 20_000
-"""Maximum number of cards, and of arrows, read from a canvas."""
+# Maximum distance between the top edges of cards in the same row, in points.
 _ROW = 60
-"""Maximum distance between the top edges of cards in the same row, in points."""
 
 
 class Canvas:

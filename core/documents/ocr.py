@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 
 # Text from the lines recognized in a picture, using the same layout rules as for PDFs.
 
+# Size in points to which the median line height is scaled.
 _SIZE = 12.0
-"""Size in points to which the median line height is scaled."""
+# Range of multiples of `_SIZE` within which a line gets exactly that size.
 _ALIKE = (0.6, 1.5)
-"""Range of multiples of `_SIZE` within which a line gets exactly that size."""
+# Minimum ratio of height to width at which a line counts as vertical.
 _TALL = 1.5
-"""Minimum ratio of height to width at which a line counts as vertical."""
+# Maximum number of lines whose direction is measured, longest first.
 _MEASURED = 5
-"""Maximum number of lines whose direction is measured, longest first."""
 
 
+# Maximum length in pixels of a thumbnail's longer side. Models use 224 to 384.
 _THUMBNAIL = 448
-"""Maximum length in pixels of a thumbnail's longer side. Models use 224 to 384."""
+# Minimum length in pixels of a thumbnail's sides.
 _LEAST_SIDE = 56
-"""Minimum length in pixels of a thumbnail's sides."""
 
 
 @frozen
@@ -116,12 +116,12 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
 
 MAX_PIXELS = 60_000_000
 _DPI = 150
+# Score below which a line is left out. Correct lines score 0.9 or more.
 _SURE = 0.6
-"""Score below which a line is left out. Correct lines score 0.9 or more."""
+# Mean score of a picture's lines below which its whole text is rejected.
 _DOUBTFUL = 0.75
-"""Mean score of a picture's lines below which its whole text is rejected."""
+# Length in pixels to which a picture's longer side is shrunk before reading.
 _SIDE = 3000
-"""Length in pixels to which a picture's longer side is shrunk before reading."""
 _THREADS = 2
 
 

@@ -22,6 +22,7 @@ from core.documents.pandoc_program import run_pandoc
 from core.documents.webpages import clean_page, main_part, unwrap_archive
 
 _HTML = ("html", "htm", "xhtml", "xht", "mhtml", "mht")
+# Kinds mapped to pandoc's formats, where the names differ.
 _FORMATS = {
     **dict.fromkeys(_HTML, "html-native_divs-native_spans"),
     **dict.fromkeys(("odp", "ods"), "odt"),
@@ -32,14 +33,13 @@ _FORMATS = {
     "fb2": "html-native_spans",
     "ipynb": "ipynb+markdown_in_html_blocks",
 }
-"""Kinds mapped to pandoc's formats, where the names differ."""
 _OPEN = ("odt", "odp", "ods")
 _PACKED = ("docx", "pptx", *_OPEN, "epub")
+# Kinds that a Word document may embed as part of its text.
 _PARTS = (*_HTML, "docx", "rtf")
-"""Kinds that a Word document may embed as part of its text."""
 _MOST_DEPTH = 3
+# Pandoc's metadata mapped to note fields.
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
-"""Pandoc's metadata mapped to note fields."""
 
 
 class Pandoc:
@@ -180,11 +180,11 @@ def _write(nodes: Blocks, writer: str) -> str:
 
 # Parsing of raw HTML and LaTeX blocks within other formats.
 
+# Tags of elements that may end in a later HTML block, with Markdown in between.
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
-"""Tags of elements that may end in a later HTML block, with Markdown in between."""
 _RAW_HTML = "html"
+# Maximum number of blocks in an element. A longer element is read block by block.
 _MOST_BLOCKS = 300
-"""Maximum number of blocks in an element. A longer element is read block by block."""
 
 
 def _read_raw(nodes: Blocks) -> Blocks:

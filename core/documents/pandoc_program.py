@@ -16,12 +16,12 @@ from core.base.messages import message
 from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
+# Maximum memory for pandoc, in megabytes.
 _MEGABYTES = 1000
-"""Maximum memory for pandoc, in megabytes."""
+# Megabytes reserved for everything except pandoc's heap.
 _BESIDES = 150
-"""Megabytes reserved for everything except pandoc's heap."""
+# Options that limit the heap's address space. When running Lua, pandoc survives the first heap overflow.
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
-"""Options that limit the heap's address space. When running Lua, pandoc survives the first heap overflow."""
 _HEAP_EXHAUSTED = 251
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0)
 _MOST_REASON = 200
@@ -37,14 +37,14 @@ for asked in io.lines() do
   collectgarbage()
 end
 """
+# Formats that pandoc reads the same way in Lua and on the command line, which expands tabs in text formats.
 _READERS = ("docx", "odt", "epub", "json")
-"""Formats that pandoc reads the same way in Lua and on the command line, which expands tabs in text formats."""
+# Maximum size in bytes of a short document.
 _MOST_BYTES = 1 << 18
-"""Maximum size in bytes of a short document."""
+# CPU seconds allowed for a short document.
 _MOST_SECONDS = 2.0
-"""CPU seconds allowed for a short document."""
+# If a document takes more than this many CPU seconds, the process is replaced, as it may use a lot of memory.
 _LONG = 0.5
-"""If a document takes more than this many CPU seconds, the process is replaced, as it may use a lot of memory."""
 _STANDARD_FILES = 3
 
 

@@ -29,8 +29,8 @@ except ImportError:
 RESULT_BYTES = 1 << 28
 THUMBNAIL = "thumbnail"
 """Name of the converter that creates thumbnails."""
+# CPU seconds allowed for one scanned page; most pages take less than ten.
 _SCANNED_SECONDS = 60.0
-"""CPU seconds allowed for one scanned page; most pages take less than ten."""
 
 Look = Callable[[], object]
 """A function called regularly during a conversion. If it raises an exception, the conversion ends."""
@@ -91,19 +91,19 @@ def limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
+# Number of documents after which a process is replaced.
 _DOCUMENTS = 200
-"""Number of documents after which a process is replaced."""
+# Seconds between the first checks for a result.
 _SOONEST = 0.002
-"""Seconds between the first checks for a result."""
+# Maximum number of seconds between checks for a result.
 _LOOK = 0.05
-"""Maximum number of seconds between checks for a result."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
     "is too large to unpack: it takes more memory than a document of its size should. Split it, "
     "or save it in another format."
 )
+# Exit statuses of a process in which a library ran out of memory.
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
-"""Exit statuses of a process in which a library ran out of memory."""
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
 
 

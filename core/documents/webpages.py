@@ -14,32 +14,32 @@ from core.base.encodings.guessing import decode_part
 from core.base.text import collapse_spaces
 from core.documents.kinds import damaged
 
+# Elements whose contents aren't part of the page's text.
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
-"""Elements whose contents aren't part of the page's text."""
+# Elements to leave out, except an `aside` or `footer` in the main part, which is the author's text.
 _MENUS = frozenset("nav aside footer".split())
-"""Elements to leave out, except an `aside` or `footer` in the main part, which is the author's text."""
 _ROLES = frozenset("navigation menu menubar toolbar search".split())
+# CSS classes of menus in the main part of a MediaWiki page.
 _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
-"""CSS classes of menus in the main part of a MediaWiki page."""
+# Minimum number of items in a language menu, a list of links to the page in other languages.
 _LANGUAGES = 10
-"""Minimum number of items in a language menu, a list of links to the page in other languages."""
 _MAIN = ("main", "article")
+# Minimum length of the main part as a share of the surrounding text; scripts may fill in a shorter one later.
 _LEAST = 0.1
-"""Minimum length of the main part as a share of the surrounding text; scripts may fill in a shorter one later."""
+# Maximum nesting depth to write; deeper elements keep only their text, because each level slows pandoc down.
 _DEEPEST = 100
-"""Maximum nesting depth to write; deeper elements keep only their text, because each level slows pandoc down."""
+# Elements whose end tag is often omitted; they don't count towards the depth.
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
-"""Elements whose end tag is often omitted; they don't count towards the depth."""
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
+# Common names in page metadata -> note fields.
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
-"""Common names in page metadata -> note fields."""
+# Number of characters at the start of a saved page to search for its original address.
 _MOST_HEAD = 2000
-"""Number of characters at the start of a saved page to search for its original address."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
+# Checkboxes as read by pandoc, by state. Outside `_BOXED` elements, checkboxes only open menus.
 _BOXES = {True: "☒ ", False: "☐ "}
-"""Checkboxes as read by pandoc, by state. Outside `_BOXED` elements, checkboxes only open menus."""
 _BOXED = ("li", "p", "td", "label", "dd")
 
 
@@ -131,15 +131,15 @@ class _Cleaner(HTMLParser):
         self.spans: dict[str, list[Span]] = {}
         self.left_out = 0
         self.about: dict[str, str] = {}
+        # Open elements, with the number of parts before each.
         self._open: list[tuple[str, int]] = []
-        """Open elements, with the number of parts before each."""
         self._count: Counter[str] = Counter()
         self._depth = 0
+        # Nesting depth of the element that is being left out, or 0 if there is none.
         self._skipped = 0
-        """Nesting depth of the element that is being left out, or 0 if there is none."""
         self._says = False
+        # Number of parts before the innermost list without nested lists.
         self._list = 0
-        """Number of parts before the innermost list without nested lists."""
 
     def read(self, page: str) -> None:
         """Read a whole page. Unclosed tags and comments become text, because searching for each end would be slow."""

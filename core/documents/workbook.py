@@ -36,21 +36,21 @@ from core.model import Omission
 
 MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
+# Maximum number of single-value rows above a table that count as titles.
 _MOST_TITLES = 5
-"""Maximum number of single-value rows above a table that count as titles."""
+# Start of an old-style comment that repeats a threaded comment.
 _NOTICE = "[Threaded comment]"
-"""Start of an old-style comment that repeats a threaded comment."""
+# Kinds of parts that contain comments, each with the element names for a comment and its text.
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
-"""Kinds of parts that contain comments, each with the element names for a comment and its text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
+# Characters left unquoted in an address.
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
-"""Characters left unquoted in an address."""
+# Number of characters used to guess the separator.
 _SAMPLE = 100_000
-"""Number of characters used to guess the separator."""
+# Number of rows used to guess the separator.
 _SAMPLE_ROWS = 20
-"""Number of rows used to guess the separator."""
 
 
 class Workbook:

@@ -24,12 +24,13 @@ from threading import Thread
 from core.base.text import make_storable
 from core.documents import process
 
+# Niceness of a process whose results nobody is waiting for.
 _LOWER = 10
-"""Niceness of a process whose results nobody is waiting for."""
 _IDLE_SECONDS = 60
+# Share of the memory limit above which the process is replaced, to leave enough for the next document.
 _GROWN = 0.5
-"""Share of the memory limit above which the process is replaced, to leave enough for the next document."""
 _TEMPORARY = "temporary"
+# Errors caused by the machine, not by a document.
 _MACHINE_ERRORS = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -40,7 +41,6 @@ _MACHINE_ERRORS = (
     errno.ENFILE,
     errno.EAGAIN,
 )
-"""Errors caused by the machine, not by a document."""
 
 
 def _has_grown(megabytes: int) -> bool:

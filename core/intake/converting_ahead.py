@@ -18,14 +18,14 @@ from core.intake.folder import content_hash
 from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
+# Maximum number of documents to convert at the same time.
 _AT_ONCE = 2
-"""Maximum number of documents to convert at the same time."""
+# Maximum number of documents converted ahead of the import, including finished ones.
 _AHEAD = 4
-"""Maximum number of documents converted ahead of the import, including finished ones."""
+# Maximum total size in bytes of the documents converted ahead. A single document may be larger.
 _BYTES = 64 << 20
-"""Maximum total size in bytes of the documents converted ahead. A single document may be larger."""
+# Seconds between checks for cancellation while waiting for a document.
 _LOOK = 0.2
-"""Seconds between checks for cancellation while waiting for a document."""
 
 
 class ConvertedFile(NamedTuple):

@@ -23,12 +23,12 @@ from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
+# Maximum number of words with unreadable characters to quote.
 _NAMED = 3
-"""Maximum number of words with unreadable characters to quote."""
+# Number of characters to quote on each side of an unreadable character.
 _AROUND = 20
-"""Number of characters to quote on each side of an unreadable character."""
+# Number of characters of a file to show when the user chooses an encoding.
 _SHOWN = 80
-"""Number of characters of a file to show when the user chooses an encoding."""
 _SIGNATURES = message_table(
     {
         b"\x89PNG": "a PNG picture",

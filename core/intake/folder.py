@@ -35,12 +35,12 @@ from core.intake.placeholders import (
 )
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
+# Latest time that SQLite can store, in nanoseconds since 1970. A file's time may be later.
 _LATEST = 2**63 - 1
-"""Latest time that SQLite can store, in nanoseconds since 1970. A file's time may be later."""
+# Time in nanoseconds within which a file may change twice but keep its timestamp: FAT has a resolution of 2 s.
 _RECENT = 2_000_000_000
-"""Time in nanoseconds within which a file may change twice but keep its timestamp: FAT has a resolution of 2 s."""
+# Like `_RECENT`, but for file systems with finer timestamps, whose clocks advance in steps of up to 16 ms.
 _TICK = 100_000_000
-"""Like `_RECENT`, but for file systems with finer timestamps, whose clocks advance in steps of up to 16 ms."""
 
 
 class Paths:

@@ -22,20 +22,20 @@ VAULT = ".obsidian/app.json"
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
+# Maximum number of `*` runs per part of a pattern, and of `**` per pattern. Each one multiplies the matching time.
 _MOST_STARS = 3
-"""Maximum number of `*` runs per part of a pattern, and of `**` per pattern. Each one multiplies the matching time."""
+# Constructs that can make a regular expression very slow: repeated groups, backreferences, many repetitions.
 _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
-"""Constructs that can make a regular expression very slow: repeated groups, backreferences, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
 _BACKUP = message("is a Logseq backup.")
 _PROGRAMS = message("is a folder for programs, not for notes.")
 _LEFTOVER = message("is a leftover from another program.")
+# Names of unfinished downloads, editors' and Office's lock and backup files, and Windows and macOS system files.
 _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
 )
-"""Names of unfinished downloads, editors' and Office's lock and backup files, and Windows and macOS system files."""
 
 
 def is_rules(path: str) -> bool:

@@ -59,12 +59,12 @@ from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
+# Share of the progress that counts as writing in an import that also embeds.
 _WRITING = 0.05
-"""Share of the progress that counts as writing in an import that also embeds."""
+# Share of the progress that counts as writing in an import without a model.
 _WRITING_ALONE = 0.9
-"""Share of the progress that counts as writing in an import without a model."""
+# The counts from a report to log.
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
-"""The counts from a report to log."""
 
 
 class Imports:
@@ -75,8 +75,8 @@ class Imports:
         self._models = models
         self._bases = bases
         self._folders = SyncedFolders(store)
+        # Locks by base id. Each is held while an import writes to the base.
         self._writing: dict[str, threading.Lock] = {}
-        """Locks by base id. Each is held while an import writes to the base."""
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:

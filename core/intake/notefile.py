@@ -26,10 +26,10 @@ from core.markdown.outline import Outline
 from core.model import GUESSED, NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
+# Path of the text file in a TextBundle. The note is named after the bundle.
 _BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
-"""Path of the text file in a TextBundle. The note is named after the bundle."""
+# Maximum number of tags to take from a document.
 _MOST_TAGS = 50
-"""Maximum number of tags to take from a document."""
 
 
 @frozen

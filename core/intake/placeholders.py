@@ -20,18 +20,18 @@ MOVED = message(
 )
 EMPTIED = message("is empty, but had text at the last update. Its note is kept; to remove the note, delete the file.")
 
+# Names of the placeholders created by iCloud, Nextcloud, ownCloud, OpenCloud and Resilio.
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
-"""Names of the placeholders created by iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
 _NAME = re.compile(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)")
+# Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive).
 _RECALLED = 0x1000 | 0x40000 | 0x400000
-"""Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
+# macOS: SF_DATALESS, set by File Provider.
 _DATALESS = 0x40000000
-"""macOS: SF_DATALESS, set by File Provider."""
+# macOS: UF_COMPRESSED, for files whose contents aren't stored in blocks.
 _COMPRESSED = 0x20
-"""macOS: UF_COMPRESSED, for files whose contents aren't stored in blocks."""
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
+# Windows: the errors ERROR_CLOUD_FILE_*.
 _CLOUD = range(358, 405)
-"""Windows: the errors ERROR_CLOUD_FILE_*."""
 
 
 class NotDownloaded(SourceError):

@@ -11,12 +11,12 @@ from core.base.errors import RowError
 from core.base.faults import translate_parse_error
 from core.base.text import escape_halves
 
+# A JSON string (so that the characters in it don't count), a bracket or a comma.
 _SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
-"""A JSON string (so that the characters in it don't count), a bracket or a comma."""
 MOST_VALUES = 1_000_000
 """Maximum number of strings, commas and brackets in a row."""
+# Maximum length of an integer in SQLite, including its sign.
 _DIGITS = 20
-"""Maximum length of an integer in SQLite, including its sign."""
 
 
 def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
@@ -50,8 +50,8 @@ def _finite(digits: str) -> float:
     return number
 
 
+# JSON decoder that only accepts numbers that SQLite can store. Raises RowError for any other number.
 _JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
-"""JSON decoder that only accepts numbers that SQLite can store. Raises RowError for any other number."""
 
 
 def noun(kind: object, value: object, *, exact: bool = True) -> Any:

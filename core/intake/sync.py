@@ -22,12 +22,12 @@ from core.store.picture_table import UnreadFile
 
 # Pictures in a folder: either scanned pages to read, or pictures shown by the notes next to them.
 
+# Kinds of notes that can show pictures from other files.
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
-"""Kinds of notes that can show pictures from other files."""
+# Names of folders for files shown by notes. Tessera puts pasted pictures into the first.
 _BESIDE = frozenset(("attachments", "assets", "_resources"))
-"""Names of folders for files shown by notes. Tessera puts pasted pictures into the first."""
+# Minimum size in bytes of a scanned page. Smaller pictures are taken for icons.
 _LEAST_BYTES = 10_000
-"""Minimum size in bytes of a scanned page. Smaller pictures are taken for icons."""
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
@@ -53,8 +53,8 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
 
 
+# Maximum number of characters to keep in a plan from new and changed files, so that these are read only once.
 _KEPT = 8_000_000
-"""Maximum number of characters to keep in a plan from new and changed files, so that these are read only once."""
 
 
 @dataclass(slots=True)

@@ -39,11 +39,11 @@ RATIO_FLOOR = 10 * 1024 * 1024
 """Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies beyond that."""
 
 _BLOCK = 1024 * 1024
+# Number of bytes per read for compression methods that unpack a whole block at once, whatever its size.
 _SMALL_BLOCK = 4096
-"""Number of bytes per read for compression methods that unpack a whole block at once, whatever its size."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# Maximum size in bytes of an archive's file list, which is read in one piece.
 _MOST_DIRECTORY = 16 * 1024 * 1024
-"""Maximum size in bytes of an archive's file list, which is read in one piece."""
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
 )  # fmt: skip

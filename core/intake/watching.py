@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 
 _LOG = logging.getLogger(__name__)
+# Seconds after which a folder is synced even if it keeps changing.
 _LONGEST = 3.0
-"""Seconds after which a folder is synced even if it keeps changing."""
+# How long to check a folder for events, in milliseconds.
 _MOMENT = 1
-"""How long to check a folder for events, in milliseconds."""
+# Maximum number of times to list a folder whose subfolders keep changing.
 _LOOKS = 3
-"""Maximum number of times to list a folder whose subfolders keep changing."""
+# Whether a recursive watcher would follow symbolic links, which may take a long time.
 _ENTERS_LINKS = sys.platform == "linux"
-"""Whether a recursive watcher would follow symbolic links, which may take a long time."""
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
@@ -186,26 +186,26 @@ def _reported_path(path: str) -> str | None:
     return path if not path or is_rules(path) or not any(map(is_skipped, path.split("/"))) else None
 
 
+# Seconds between checks of a running job.
 _PATIENCE = 0.2
-"""Seconds between checks of a running job."""
+# Seconds before the first check. An earlier check would delay the first page.
 _FIRST = 5.0
-"""Seconds before the first check. An earlier check would delay the first page."""
+# Seconds between checks of file events and of the settings file.
 _TICK = 0.5
-"""Seconds between checks of file events and of the settings file."""
+# Seconds between updates of the list of watched folders.
 _FOLLOW = 5.0
-"""Seconds between updates of the list of watched folders."""
+# Number of changed paths above which the whole folder is compared.
 _MANY = 200
-"""Number of changed paths above which the whole folder is compared."""
 _AN_HOUR = 3600.0
+# Job name for syncs and imports. Only one of them runs at a time.
 _IMPORT = "import"
-"""Job name for syncs and imports. Only one of them runs at a time."""
 
 Folders = Iterator[tuple[KnowledgeBase, str]]
 """Watched folders with their bases."""
 
 
+# A base's id, and one of its folders or exports.
 _Key = tuple[str, str]
-"""A base's id, and one of its folders or exports."""
 
 
 class TextFolders:
@@ -515,8 +515,8 @@ _PASSAGES = plural("{n} passage can only be found by words", "{n} passages can o
 _INDEX = message("The search index is damaged")
 
 
+# Jobs that change search results.
 _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
-"""Jobs that change search results."""
 
 
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:

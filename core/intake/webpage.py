@@ -28,11 +28,11 @@ _KINDS = {
     "text/plain": ".txt",
 }
 _REDIRECTS = range(300, 400)
+# The IPv6 range used by internet hosts.
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""The IPv6 range used by internet hosts."""
 _OVER_IPV4 = ipaddress.IPv6Network("2002::/16")
+# Addresses used in IPv6-only networks (NAT64), with an IPv4 address in the last four bytes.
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""Addresses used in IPv6-only networks (NAT64), with an IPv4 address in the last four bytes."""
 _SAFE = "/%:@!$&'()*+,;=~-._?"
 
 

@@ -26,25 +26,25 @@ from core.markdown.outline import Outline, plain_outline
 from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
+# The start of an address on the web or in another program.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""The start of an address on the web or in another program."""
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
+# An embedded picture, file or note, in Obsidian or Markdown syntax.
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
 )
-"""An embedded picture, file or note, in Obsidian or Markdown syntax."""
 _ATTACHMENT = re.compile(
     r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
 )
 
+# The address of a picture whose data is part of the text.
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
-"""The address of a picture whose data is part of the text."""
+# The start of a tag, a link, or a file embedded with HTML.
 _SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
-"""The start of a tag, a link, or a file embedded with HTML."""
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
+# A link definition.
 _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
-"""A link definition."""
 
 
 @frozen

@@ -25,14 +25,14 @@ from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
+# Maximum number of lines per key to try individually.
 _MOST_TRIED = 20
-"""Maximum number of lines per key to try individually."""
 _LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
+# Placeholders that a template engine left unfilled.
 _TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
-"""Placeholders that a template engine left unfilled."""
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -178,8 +178,8 @@ def _as_comment(line: str) -> str:
     return "#" * len(text) + line[len(text) :]
 
 
+# Maximum number of unreadable lines to report individually.
 _MOST_NAMED = 10
-"""Maximum number of unreadable lines to report individually."""
 _OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
@@ -191,8 +191,8 @@ _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
+# Exceptions raised by PyYAML's constructors, which don't validate, if text doesn't fit its tag.
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Exceptions raised by PyYAML's constructors, which don't validate, if text doesn't fit its tag."""
 
 
 @dataclass(slots=True)

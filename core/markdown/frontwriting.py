@@ -25,8 +25,8 @@ _STRING = "tag:yaml.org,2002:str"
 _LISTS = fields_of("tags", "notes")
 _NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
+# Strings that another YAML parser may take for a boolean, a number or a time.
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
-"""Strings that another YAML parser may take for a boolean, a number or a time."""
 
 
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
@@ -77,8 +77,8 @@ class _YamlWriter:
             root = self._root()
         self._pairs = [(key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)] if root else []
         self._indent = " " * self._pairs[0][0].start_mark.column if self._pairs else ""
+        # Replacements: the start and end in the YAML, and the new text.
         self._changes = list[tuple[int, int, str]]()
-        """Replacements: the start and end in the YAML, and the new text."""
 
     def write(self, fields: Mapping[str, object]) -> str:
         """Return the YAML with new values for some fields."""

@@ -36,9 +36,8 @@ _LITERAL = re.compile(
     """,
     re.VERBOSE,
 )
+# Text in which no literal starts. Matching this is four times as fast as searching, which helps with pasted pictures.
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-"""Text in which no literal starts. Matching this is four times as fast as searching, which helps with pasted pictures.
-"""
 _CLOSER = re.compile(r"`+|%%|-->|\?>")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
@@ -202,10 +201,10 @@ MAX_TITLE = 1_000
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
+# A picture whose data is part of the text; only its description is kept.
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-"""A picture whose data is part of the text; only its description is kept."""
+# The attributes of a heading, in Pandoc's or in Python-Markdown's syntax, or the id of a block.
 _TRAILING = re.compile(r"\s+(?:\{:?\s*[#.][^{}]*\}|\^[\w-]+)$")
-"""The attributes of a heading, in Pandoc's or in Python-Markdown's syntax, or the id of a block."""
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
 _SIGNS = re.compile(r"\*+|_+|~~|==")

@@ -225,15 +225,15 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 
 # A note's sections, and the sentences in its prose.
 
+# Maximum length, in characters, of a paragraph that counts as prose.
 _WIDEST = 5_000
-"""Maximum length, in characters, of a paragraph that counts as prose."""
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
 _ENDED = re.compile(r"[.!?。！？][”）)]?$")
 _WHITE = re.compile(r"\s")
+# The start of a paragraph that isn't prose.
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
-"""The start of a paragraph that isn't prose."""
 
 
 @frozen

@@ -13,10 +13,10 @@ from core.markdown import parser
 from core.markdown.inline import visible_text
 from core.markdown.parser import Parsed
 
+# All characters allowed in the delimiter row below a table's header.
 _RULE = " \t>|:-"
-"""All characters allowed in the delimiter row below a table's header."""
+# Characters around a table row in a quote or a list.
 _AROUND = " \t>\r\n"
-"""Characters around a table row in a quote or a list."""
 
 
 @frozen
@@ -95,11 +95,11 @@ def opens_diagram(line: str) -> bool:
     return _DIAGRAM.match(line) is not None
 
 
+# A picture. Matching is linear because no part can extend past the start of another picture.
 _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
-"""A picture. Matching is linear because no part can extend past the start of another picture."""
 DIAGRAMS = (
     "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
     "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"
@@ -111,8 +111,8 @@ _NAMES_DIAGRAM = re.compile(
 )
 
 
+# Text between a picture's alt text and its file name.
 _FOLDERS = re.compile(r"\]\(.*/")
-"""Text between a picture's alt text and its file name."""
 
 
 def has_diagram(text: str, headings: str = "") -> bool:

@@ -33,10 +33,10 @@ from core.documents.office.package import (
 
 _LEVELS = 9
 _TITLES = ("title", "subtitle")
+# Paragraph styles that pandoc reads as metadata at the start of a document.
 _ROLES = (*_TITLES, "author", "date", "abstract")
-"""Paragraph styles that pandoc reads as metadata at the start of a document."""
+# Maximum number of characters in a title of several paragraphs. Any further paragraphs become text.
 _MOST_TITLE = 300
-"""Maximum number of characters in a title of several paragraphs. Any further paragraphs become text."""
 
 
 @dataclass(slots=True)
@@ -200,8 +200,8 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
     return number_of(value(element, name), missing, digits=6)
 
 
+# Elements that pandoc drops along with their contents, some of them only within fields.
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
-"""Elements that pandoc drops along with their contents, some of them only within fields."""
 
 
 Chunk = Callable[[bytes, str], Blocks]

@@ -46,10 +46,10 @@ class Chart:
         return made + blocks.paras(self.texts)
 
 
+# Elements that contain a series' categories and values, including those of the 2016 chart types.
 _CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-"""Elements that contain a series' categories and values, including those of the 2016 chart types."""
+# Types of diagram points that represent the whole diagram or its layout.
 _NOT_SHOWN = ("doc", "pres")
-"""Types of diagram points that represent the whole diagram or its layout."""
 
 
 def read_chart(package: Package, name: str) -> Chart:
@@ -112,10 +112,10 @@ def _words(element: Element | None) -> str:
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
+# Maximum number of shapes a new shape is compared with to find its position.
 _MOST_ORDERED = 300
-"""Maximum number of shapes a new shape is compared with to find its position."""
+# Types of placeholders whose paragraphs are list items by default.
 _BULLETED = ("body", "obj", "")
-"""Types of placeholders whose paragraphs are list items by default."""
 
 
 def shapes(tree: Element) -> Iterator[Element]:

@@ -55,41 +55,41 @@ BUILT_IN = {
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
 """Formats referred to only by number in workbooks. Dates in the user's system format become ISO 8601."""
+# Maximum length of a format code in Excel, in characters.
 _MOST_CODE = 255
-"""Maximum length of a format code in Excel, in characters."""
+# Tokens of a format code. Literal text is quoted, preceded by a backslash, a currency, or any other character.
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
-"""Tokens of a format code. Literal text is quoted, preceded by a backslash, a currency, or any other character."""
+# A placeholder for literal text. The character code gives the index of the text.
 _TEXT = re.compile("[\ue000-\ue0ff]")
-"""A placeholder for literal text. The character code gives the index of the text."""
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
+# Excel's date and time fields mapped to Unicode's (UTS 35), where they differ. n is minutes, and p is AM or PM.
 _FIELDS = {
     "y": "yy", "m": "M", "mm": "MM", "mmm": "LLL", "mmmm": "MMMM", "mmmmm": "MMMMM", "ddd": "EEE", "dddd": "EEEE",
     "aaa": "EEEEE", "aaaa": "EEEE", "n": "m", "nn": "mm", "p": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
 }  # fmt: skip
-"""Excel's date and time fields mapped to Unicode's (UTS 35), where they differ. n is minutes, and p is AM or PM."""
 _CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
+# The default conditions of a format's sections, by the number of sections.
 _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
-"""The default conditions of a format's sections, by the number of sections."""
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
 _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
+# The serial number of the day after 31 December 9999.
 _LAST_DAY = 2_958_466
-"""The serial number of the day after 31 December 9999."""
 _SECONDS = 86_400
+# Maximum number of decimal places in seconds.
 _MOST_FRACTION = 3
-"""Maximum number of decimal places in seconds."""
+# Days between the two workbook epochs, 1900 and 1904.
 _FROM_1904 = 1_462
-"""Days between the two workbook epochs, 1900 and 1904."""
+# Serial number of 29 February 1900, which Excel counts even though that day never existed.
 _LEAP_DAY = 60
-"""Serial number of 29 February 1900, which Excel counts even though that day never existed."""
+# Smallest integer shown with an exponent if its cell has no format.
 _MOST_WHOLE = 1e15
-"""Smallest integer shown with an exponent if its cell has no format."""
 _EXACT = Context(prec=1_000)
 
 

@@ -110,17 +110,17 @@ _CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 HREF = "{http://www.w3.org/1999/xlink}href"
 CONTENT = "content.xml"
 STYLES = "styles.xml"
+# Elements that pandoc drops along with their paragraphs. They become sections, which pandoc reads.
 _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
 )
-"""Elements that pandoc drops along with their paragraphs. They become sections, which pandoc reads."""
+# Elements in a paragraph that pandoc reads or this module handles. Pandoc drops the text of any other element.
 _READ = frozenset(
     "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
     " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
     " change-start change-end p h list list-item".split()
 )
-"""Elements in a paragraph that pandoc reads or this module handles. Pandoc drops the text of any other element."""
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
@@ -274,8 +274,8 @@ def signs(element: Element) -> list[str]:
     return parts
 
 
+# Maximum length in characters of text that may be just a page number.
 _LONGEST = 40
-"""Maximum length in characters of text that may be just a page number."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
@@ -309,10 +309,10 @@ def paragraph(text: str) -> Element:
 
 # Slides and sheets as a text document with a heading for each one.
 
+# Maximum number of times a repeated row is read.
 _MOST_REPEATED = 1_000
-"""Maximum number of times a repeated row is read."""
+# Presentation classes of shapes shared by many slides.
 _SHARED = ("header", "footer", "date-time", "page-number")
-"""Presentation classes of shapes shared by many slides."""
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:

@@ -33,8 +33,8 @@ for _prefix, _namespace in {
     "o": "urn:schemas-microsoft-com:office:office",
 }.items():
     ElementTree.register_namespace(_prefix, _namespace)  # pandoc only recognizes namespaces by these prefixes
+# Elements whose contents are read. Alternative content with none of these is skipped.
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
-"""Elements whose contents are read. Alternative content with none of these is skipped."""
 
 
 @frozen
@@ -223,8 +223,8 @@ def relation_id(element: Element) -> str:
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
+# Elements whose text isn't shown in the paragraph itself.
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
-"""Elements whose text isn't shown in the paragraph itself."""
 _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
 
 

@@ -173,25 +173,25 @@ class Flow:
 
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
+# Destinations that consist of paragraphs.
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
-"""Destinations that consist of paragraphs."""
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
 """Destinations that contain document properties, such as fonts, styles and the author."""
 _DATES = {"creatim": "created", "revtim": "updated"}
 _MOST_LEVELS = 8
 _MOST_HEADINGS = 6
+# The Symbol font's bullet, as a private-use character.
 _BULLET = 0xF0B7
-"""The Symbol font's bullet, as a private-use character."""
 
 
 _PLAIN = Look()
+# Encoding used by Western fonts.
 _WESTERN = "cp1252"
-"""Encoding used by Western fonts."""
+# Charset number of Western fonts.
 _ANSI = 0
-"""Charset number of Western fonts."""
+# Name of the error handler that decodes invalid bytes as cp1252.
 _OF_WESTERN = "tessera-western"
-"""Name of the error handler that decodes invalid bytes as cp1252."""
 
 
 def _western_byte(error: UnicodeError) -> tuple[str, int]:

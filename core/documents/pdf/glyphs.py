@@ -17,29 +17,29 @@ from core.documents.pdf.lines import Letter, clean_text
 _FIXED = 1
 _FORCED_BOLD = 1 << 18
 _MOST_LETTERS = 200_000
+# Character codes that need special treatment: controls, space, hyphen, and glyphs without a character.
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
-"""Character codes that need special treatment: controls, space, hyphen, and glyphs without a character."""
 _REAL = {2, 9, 32, 45}
 _BREAKS = {10, 13}
+# pdfium's code for a hyphen at the end of a line.
 _HYPHEN = 2
-"""pdfium's code for a hyphen at the end of a line."""
+# Codes in TeX fonts (OT1, T1), which pdfium returns unchanged if the font doesn't map them to characters.
 _CODES = {
     **dict(zip(range(11, 16), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
-"""Codes in TeX fonts (OT1, T1), which pdfium returns unchanged if the font doesn't map them to characters."""
+# Maximum number of letters in a ligature.
 _LIGATURE = 4
-"""Maximum number of letters in a ligature."""
 _SMALLEST = 0.5
+# Step to which directions are rounded, in degrees.
 _STEP = 0.5
-"""Step to which directions are rounded, in degrees."""
+# Angle by which vertical lines are rotated, in degrees.
 _DOWN = 90
-"""Angle by which vertical lines are rotated, in degrees."""
+# Minimum ratio of the vertical to the horizontal step at which a line counts as vertical.
 _STEEP = 10
-"""Minimum ratio of the vertical to the horizontal step at which a line counts as vertical."""
+# Maximum difference between directions that count as equal, in degrees.
 _ALIKE = 3.0
-"""Maximum difference between directions that count as equal, in degrees."""
 
 
 @frozen

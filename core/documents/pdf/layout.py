@@ -109,12 +109,12 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
     return [line for view in views for column in view.columns for line in column if isinstance(line, GlyphRun)]
 
 
+# Share of a page's height, at the top and bottom, in which running heads may appear.
 _EDGE = 0.1
-"""Share of a page's height, at the top and bottom, in which running heads may appear."""
 
 
+# A line with this many characters or more can't be a running head.
 _LONGEST = 120
-"""A line with this many characters or more can't be a running head."""
 
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
@@ -153,12 +153,12 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
 
 # A page's ruled tables, found by pdfplumber from the lines drawn on the page.
 
+# Maximum number of lines in a cell that holds most of a table's letters; more lines mean framed text, not a table.
 _FRAME = 8
-"""Maximum number of lines in a cell that holds most of a table's letters; more lines mean framed text, not a table."""
+# Minimum number of rows for a cell's contents to count as a nested table.
 _ROWS = 3
-"""Minimum number of rows for a cell's contents to count as a nested table."""
+# If at least this share of baselines continues outside a table's rules, the rules frame only part of the table.
 _OUTSIDE = 0.5
-"""If at least this share of baselines continues outside a table's rules, the rules frame only part of the table."""
 
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
@@ -243,14 +243,14 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
 # Blocks of text as Markdown, with the offsets at which pages begin.
 
 _ENDS = tuple(".!?。！？：:;；…”」")
+# A gap larger than this multiple of the usual line spacing ends a paragraph.
 _SPACED = 1.6
-"""A gap larger than this multiple of the usual line spacing ends a paragraph."""
+# This many consecutive lines in the same style can't be headings.
 _SEVERAL = 4
-"""This many consecutive lines in the same style can't be headings."""
+# Maximum ratio of characters in a level's headings to characters below them; above it, they are form values.
 _SHARE = 0.5
-"""Maximum ratio of characters in a level's headings to characters below them; above it, they are form values."""
+# Minimum number of headings at a level for the `_SHARE` check.
 _FEW = 4
-"""Minimum number of headings at a level for the `_SHARE` check."""
 
 
 @dataclass(slots=True)

@@ -13,8 +13,8 @@ _PAIRS = (
     "⺁厂⺇几⺗心⺝月⺟母⺠民⺩王⺪疋⺫目⺮竹⺼肉⺾艹⻁虎⻂衤⻄西⻅见⻆角⻇角⻈讠⻉贝⻊足⻋车⻌辶⻑長⻓长⻔门"
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
 )
+# CJK radicals (U+2E80-2EFF) left unchanged by NFKC -> characters that look the same.
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""CJK radicals (U+2E80-2EFF) left unchanged by NFKC -> characters that look the same."""
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 """Characters written without spaces between them."""
 
@@ -42,13 +42,13 @@ def normalize_title(text: str) -> str:
 
 COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
 """Hyphenated words."""
+# Maximum number of characters of a word to examine.
 _LONGEST_WORD = 60
-"""Maximum number of characters of a word to examine."""
+# First parts of English compounds that are usually hyphenated.
 _FIRST_PARTS = frozenset(
     "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
     " nine ten first second third fourth one single double real open free old new good best better large small".split()
 )
-"""First parts of English compounds that are usually hyphenated."""
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
@@ -110,22 +110,22 @@ def gap(last: Letter, letter: Letter) -> float:
 
 # Splitting a run of letters into words. pdfium's spaces count unless the letters' positions prove otherwise.
 
+# A gap above this share of the letter size is a space, for letters that aren't consecutive in the file.
 _GAP = 0.22
-"""A gap above this share of the letter size is a space, for letters that aren't consecutive in the file."""
+# Like `_GAP`, for consecutive letters if pdfium reports no space between them.
 _PROVEN = 0.6
-"""Like `_GAP`, for consecutive letters if pdfium reports no space between them."""
+# Like `_GAP`, between two wide characters.
 _WIDE_GAP = 0.5
-"""Like `_GAP`, between two wide characters."""
+# Maximum gap between touching letters, as a share of the letter size; a space added there by pdfium is dropped.
 _TOUCHING = 0.05
-"""Maximum gap between touching letters, as a share of the letter size; a space added there by pdfium is dropped."""
+# Minimum gap between the letters of a letterspaced word, as a share of the letter size.
 _SPACED = 0.08
-"""Minimum gap between the letters of a letterspaced word, as a share of the letter size."""
+# Minimum number of letters in a letterspaced word.
 _LEAST = 4
-"""Minimum number of letters in a letterspaced word."""
+# Two one-letter words in a row, a sign of a letterspaced word.
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
-"""Two one-letter words in a row, a sign of a letterspaced word."""
+# A gap between letterspaced letters is a space if it exceeds the usual gap or step by this factor.
 _WORD = 1.5
-"""A gap between letterspaced letters is a space if it exceeds the usual gap or step by this factor."""
 
 
 def words(letters: Sequence[Letter]) -> str:
@@ -202,10 +202,10 @@ def _spread(values: Sequence[float]) -> float:
 
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
+# Number of previous groups to search for a left neighbour.
 _NEAR = 40
-"""Number of previous groups to search for a left neighbour."""
+# A gap wider than this multiple of the letter size separates runs; gaps between columns are wider.
 _APART = 1.2
-"""A gap wider than this multiple of the letter size separates runs; gaps between columns are wider."""
 
 
 @dataclass(slots=True)
@@ -317,16 +317,16 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
 
 
 _ENDS = tuple(".!?。！？:：;；")
+# Minimum share of lines in running text that continue on the next line.
 _SHARE = 0.4
-"""Minimum share of lines in running text that continue on the next line."""
+# Maximum line spacing of running text, as a factor of the letter size.
 _PITCH = 1.8
-"""Maximum line spacing of running text, as a factor of the letter size."""
+# Share of the width that a line must fill if the next line begins with a lowercase letter.
 _HALF = 0.5
-"""Share of the width that a line must fill if the next line begins with a lowercase letter."""
+# Share of the width that a line must fill if the next line begins with any letter.
 _FULL = 0.9
-"""Share of the width that a line must fill if the next line begins with any letter."""
+# Minimum number of words in a line if the next line begins with any letter.
 _WORDS = 5
-"""Minimum number of words in a line if the next line begins with any letter."""
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:

@@ -10,19 +10,19 @@ from operator import attrgetter
 
 from core.documents.pdf.lines import GlyphRun, go_on, is_prose, join_texts, lines_of
 
+# A bullet or a number at the start of a list item.
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
-"""A bullet or a number at the start of a list item."""
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
+# Minimum number of full rows in a table without rules. If only two rows are full, one needs this many cells.
 _LEAST_ROWS = 3
-"""Minimum number of full rows in a table without rules. If only two rows are full, one needs this many cells."""
+# Maximum share of rows with cells spanning several columns.
 _SPAN = 0.15
-"""Maximum share of rows with cells spanning several columns."""
+# Maximum distance between rows, as a multiple of the letter size.
 _APART = 3.5
-"""Maximum distance between rows, as a multiple of the letter size."""
+# Maximum distance between lines in a cell, as a multiple of the letter size.
 _WRAPPED = 1.6
-"""Maximum distance between lines in a cell, as a multiple of the letter size."""
+# Minimum distance in points between two columns of a table.
 _CELL_GAP = 3.0
-"""Minimum distance in points between two columns of a table."""
 
 
 @dataclass(slots=True)
@@ -180,18 +180,18 @@ def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
     return is_within and (number > 0 or row[0].text[:1].islower())
 
 
+# Minimum number of lines in a column.
 _LEAST = 3
-"""Minimum number of lines in a column."""
+# Minimum average width of the lines in a column, as a share of the text width, unless they are running text.
 _SHARE = 0.2
-"""Minimum average width of the lines in a column, as a share of the text width, unless they are running text."""
+# Two columns belong to a table if at least this share of one's lines are on the other's baselines.
 _SAME_BASELINE = 0.7
-"""Two columns belong to a table if at least this share of one's lines are on the other's baselines."""
+# Maximum number of positions to try as the start of a column.
 _MOST = 40
-"""Maximum number of positions to try as the start of a column."""
+# Minimum distance in points between two text columns.
 _GUTTER = 6.0
-"""Minimum distance in points between two text columns."""
+# Maximum number of lines across a gutter, as a share of the lines next to it.
 _ACROSS = 0.25
-"""Maximum number of lines across a gutter, as a share of the lines next to it."""
 
 Part = GlyphRun | PageTable
 

@@ -99,20 +99,20 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 
 MOST_CHOICES = 1_000
 """Maximum number of fields per page whose values are read; any others stay as drawn."""
+# Form field types.
 _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
-"""Form field types."""
+# Annotation types.
 _LINK, _FREE_TEXT, _POPUP, _FILE, _WIDGET = 2, 3, 16, 17, 20
-"""Annotation types."""
+# Flags for password fields, and for fields with one box per letter.
 _PASSWORD, _COMB = 1 << 13, 1 << 24
-"""Flags for password fields, and for fields with one box per letter."""
+# Maximum number of annotations on a page, and of parts of an object, to examine.
 _MOST_ITEMS = 5_000
-"""Maximum number of annotations on a page, and of parts of an object, to examine."""
+# Number of points by which a field's text may exceed its box.
 _BEYOND = 2.0
-"""Number of points by which a field's text may exceed its box."""
+# Lists with up to this many options are shown in full; longer ones show only the chosen options.
 _FEW = 20
-"""Lists with up to this many options are shown in full; longer ones show only the chosen options."""
+# Maximum distance in points from the bottom of a field down to the baseline of a label next to it.
 _BELOW = 2.0
-"""Maximum distance in points from the bottom of a field down to the baseline of a label next to it."""
 _SIZE = 11.0
 
 
@@ -291,10 +291,10 @@ class _TurningPage:
 
 
 _MOST_DOTS = 200
+# Maximum number of directions to read separately, most letters first; the rest is read in file order.
 _MOST_DIRECTIONS = 4
-"""Maximum number of directions to read separately, most letters first; the rest is read in file order."""
+# A page with a picture and fewer letters than this is a scan.
 _SCAN = 20
-"""A page with a picture and fewer letters than this is a scan."""
 
 
 @dataclass(slots=True)
@@ -434,10 +434,10 @@ def _bullets(page: Page) -> Iterator[Letter]:
             yield Letter("•", x0, x1, first.y, first.size)
 
 
+# Maximum number of characters of a running head to show.
 _SHOWN = 60
-"""Maximum number of characters of a running head to show."""
+# Maximum number of running heads to show.
 _HEADS = 12
-"""Maximum number of running heads to show."""
 
 
 @dataclass(slots=True)

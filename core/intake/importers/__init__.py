@@ -22,8 +22,8 @@ from core.intake.notefile import is_skipped
 from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
 
+# Maximum size in bytes of a file part to read.
 _MOST = 50_000_000
-"""Maximum size in bytes of a file part to read."""
 
 
 @frozen
@@ -147,8 +147,8 @@ EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Maximum length of a file name in bytes. Most systems allow 255.
 _LONGEST_NAME = 200
-"""Maximum length of a file name in bytes. Most systems allow 255."""
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
@@ -275,8 +275,8 @@ def tags_of(names: Iterable[str]) -> list[str]:
 
 FOLDER = "attachments"
 """Name of the folder for attachments among the workspace's files."""
+# Maximum length of the list of missing files, in characters.
 _MOST_NAMES = 200
-"""Maximum length of the list of missing files, in characters."""
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 

@@ -31,12 +31,12 @@ from core.intake.importers import (
 )
 from core.model import Failed
 
+# Number of messages in a note after which the next day starts a new note. A quieter month is a single note.
 _MANY = 200
-"""Number of messages in a note after which the next day starts a new note. A quieter month is a single note."""
+# Maximum number of messages from one day in a note.
 _MOST = 1000
-"""Maximum number of messages from one day in a note."""
+# Maximum number of characters to quote from the message being replied to.
 _QUOTED = 80
-"""Maximum number of characters to quote from the message being replied to."""
 _FENCE = "```"
 _MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)")
 
@@ -123,13 +123,13 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
+# Lists of unnamed conversations, which are named after their members.
 _TALKS = ("dms", "mpims")
-"""Lists of unnamed conversations, which are named after their members."""
 _REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
 _CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
 
+# People's names by id.
 _People = dict[str, str]
-"""People's names by id."""
 
 
 class Slack(FolderImporter):
@@ -220,16 +220,16 @@ def _text(text: str, people: _People) -> str:
     return html.unescape(_CODE.sub(r"\n```\n\1\n```\n", _REFERENCE.sub(refer, escape(text))))
 
 
+# Maximum size of an export in bytes. Reading an export takes up to eight times its size in memory.
 _MOST_BYTES = 100 * 1024 * 1024
-"""Maximum size of an export in bytes. Reading an export takes up to eight times its size in memory."""
 _HEAD = 64 * 1024
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
+# Message fields shown with their names.
 _ABOUT = (
     *("forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji"),
     *("place_name", "address", "location_information", "contact_information", "game_title", "game_description"),
     *("edited",),
 )
-"""Message fields shown with their names."""
 _ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 

@@ -29,8 +29,8 @@ from core.intake.importers import (
 from core.intake.importers.markup import markdown
 from core.model import Failed, Omission
 
+# Minimum weight, out of 100, of a word that Evernote recognized in a picture.
 _SURE = 60
-"""Minimum weight, out of 100, of a word that Evernote recognized in a picture."""
 _BLOCK = 1024 * 1024
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
 
@@ -62,10 +62,10 @@ class Evernote(FolderImporter):
                     yield Failed(path, error.reason)
 
 
+# Maximum number of characters in an element.
 _MOST_TEXT = 100 << 20
-"""Maximum number of characters in an element."""
+# Maximum nesting depth of elements.
 _DEEPEST = 100
-"""Maximum nesting depth of elements."""
 
 
 def _read(file: Path, path: str) -> Iterator[Element]:

@@ -28,19 +28,19 @@ from core.intake.importers import (
 )
 from core.model import Failed
 
+# Values of `type_` for notes, resources and note tags. Notebooks and tags are found by their ids.
 _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
-"""Values of `type_` for notes, resources and note tags. Notebooks and tags are found by their ids."""
+# Value of `markup_language` for a clipped web page.
 _HTML = "2"
-"""Value of `markup_language` for a clipped web page."""
 _UNSET = ("", "0")
 _LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
+# Maximum number of nested notebooks that become folders, because path lengths are limited.
 _DEEPEST = 9
-"""Maximum number of nested notebooks that become folders, because path lengths are limited."""
 _MOST_ITEMS = 300_000
 _MILLISECONDS = 1000
 
+# The fields of an exported item, including its `title` and `body`.
 _Item = defaultdict[str, str]
-"""The fields of an exported item, including its `title` and `body`."""
 
 
 class Joplin(FolderImporter):

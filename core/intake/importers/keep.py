@@ -25,10 +25,10 @@ from core.model import Failed
 
 _EDITED = "userEditedTimestampUsec"
 _CREATED = "createdTimestampUsec"
+# Suffixes of all files in an export that contains only Keep.
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-"""Suffixes of all files in an export that contains only Keep."""
+# Number of JSON files to check for a note.
 _LOOKED_AT = 20
-"""Number of JSON files to check for a note."""
 _MICROSECONDS = 1_000_000
 
 

@@ -27,8 +27,8 @@ _REFERENCE = re.compile(
     rf"|\(\((?P<plain>{_UUID})\)\)"
     r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
 )
+# Properties meant for Logseq itself.
 _OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
-"""Properties meant for Logseq itself."""
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 

@@ -60,8 +60,8 @@ class _MarkdownWriter(HTMLParser):
         self._tasks = tasks
         self._relative = relative
         self._out: list[str] = []
+        # Open elements: the tag, whether it is left out, and the tag to treat it as, since code blocks are `div`s.
         self._open: list[tuple[str, bool, str]] = []
-        """Open elements: the tag, whether it is left out, and the tag to treat it as, since code blocks are `div`s."""
         self._lists: list[int] = []
         self._list_end = 0
         self._links: list[tuple[str, int]] = []
