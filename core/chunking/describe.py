@@ -1,4 +1,4 @@
-"""Creation of chunks from slices, with their sections, language, code, sizes and ids. Used by all strategies."""
+"""Creation of chunks from slices: their sections, language, sizes and ids. Used by all strategies."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -16,7 +16,7 @@ from core.model import Chunk, ChunkKind, Profile
 
 SECTION_LEVEL = 3
 """Deepest heading level that always starts a section. Deeper headings only do so in oversized sections."""
-# Minimum number of words or Chinese characters at which a section counts as too large to join with the next one.
+# A section with at least this many words or Chinese characters counts as too large to join with the next one.
 #
 # By default, sections of fewer than 32 tokens are joined.
 _SHORT = 48
@@ -50,9 +50,9 @@ class Sections:
     def for_slice(self, start: int, end: int, kind: ChunkKind) -> SectionFields:
         """Return a slice's sections.
 
-        The main section is the first one with text in the slice. If a section that starts in the slice contains that
-        section and all later ones, it is the main section instead. In kinds of chunks that join sections, a few words
-        before the joined section don't count. The breadcrumb is the section in which the slice starts.
+        The main section is the first one with text in the slice. But if a section that starts in the slice contains
+        all sections with text in the slice, it is the main one. If the chunks are of a `kind` that joins sections, a
+        few words before the joined section don't count. The breadcrumb leads to the section in which the slice starts.
         """
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
@@ -69,7 +69,7 @@ class Sections:
             if (before := before + words[with_words[main]]) >= (_SHORT if kind == "markdown_section" else 0):
                 break
             main += 1
-        # Sections are in reading order, so a section that contains the first and the last contains all between them.
+        # Sections are in reading order, so a section that contains the first and last one contains all in between.
         own = self._chains[with_words[main]]
         last = self._chains[with_words[-1]]
         around = [heading for heading, other in zip(own, last, strict=False) if heading == other]
@@ -111,10 +111,10 @@ _WORD = re.compile(r"\w")
 def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks for slices, which must be trimmed and in order.
 
-    A chunk's section is that of its own text, without the overlap with the previous chunk. Its id consists of the note
-    id and a digest of the text, with a number if the text is repeated, so edits elsewhere in the note don't change the
-    id. Large blobs are left out. A note that contains nothing else gets one chunk without text, so that its title can
-    be found.
+    A chunk's section is the section of its own text, without the overlap with the previous chunk. Its id depends only
+    on the note's id, the chunk's text, and how often the note contains the same text before it, so edits elsewhere in
+    the note don't change the id. Large blobs are left out. A note that contains nothing else gets one chunk without
+    text, so that its title can be found.
     """
     if reading.blobs:
         slices = [part for piece in slices for part in _without_blobs(reading, piece)]

@@ -31,8 +31,8 @@ Places = NDArray[np.int64]
 class Shortened:
     """Text in which each blob is replaced by a single blank.
 
-    `ends` are the offsets in this text just after each blob. `missing` are the numbers of characters left out up to
-    each of these offsets, preceded by 0.
+    `ends` holds the offsets just after each blank in this text. `missing` holds 0, and then the number of characters
+    left out up to each of these offsets.
     """
 
     text: str
@@ -132,7 +132,7 @@ class TokenizedNote:
 
     def count(self, start: int, end: int) -> int:
         """Return the number of tokens that start in `body[start:end]`."""
-        # Both sides are int64. Otherwise, numpy would convert the whole array on every call.
+        # `starts` is an int64 array, because numpy would convert any other on every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 
@@ -160,7 +160,7 @@ _SPACES = re.compile(r"\s+")
 _LINE_BREAK = re.compile(LINE_END)
 _GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
 
-# Every repetition excludes its closing mark or is possessive, so the search always takes linear time.
+# Each repetition is possessive or excludes its closing mark, so the search always takes linear time.
 UNBREAKABLE = re.compile(
     r"""
       (?=[`!\[$%<h])(?:
@@ -203,7 +203,7 @@ def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Return whether a cut at `offset` would split a displayed character, or \\r\\n."""
+    """Return whether a cut at `offset` would split \\r\\n, or a character as it is displayed."""
     if not 0 < offset < len(text):
         return False
     before, after = text[offset - 1], text[offset]
@@ -253,7 +253,7 @@ class Size:
 
 Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
-"""A function that finds cut points, and whether the pieces between them stay whole up to the limit."""
+"""A function that finds cut points, and whether a piece between two of them stays whole up to the limit."""
 
 Levels = tuple[Level, ...]
 PROSE: Levels = (
@@ -287,9 +287,9 @@ def pack(
 ) -> list[Span]:
     """Return spans that cover `start` to `end`, each starting at a block.
 
-    A span is filled with blocks up to the target. A block larger than the target stays whole up to the limit; beyond
-    that, it is cut. A heading, or the summary of a details element, is never the last of several blocks in a span.
-    `inside` is the kind of the block that contains these blocks.
+    A span is filled with blocks up to the target. A block that is larger than the target stays whole, unless it is also
+    larger than the limit. A heading, or the summary of a details element, is never the last of several blocks in a
+    span. `inside` is the kind of block that contains these blocks.
     """
     spans = []
     opened = closable = start
@@ -334,10 +334,10 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
 def cut(
     reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the first level's cut points, and pieces that are still too large at the next level's.
+    """Cut a span at the cut points of the first level, and any piece that is still too large at those of the next.
 
-    After the last level, pieces are cut between tokens. A `solid` span isn't cut until a level that keeps pieces whole
-    leaves a piece larger than the limit.
+    After the last level, pieces are cut between tokens. A `solid` span is cut only if it is part of a piece that is
+    larger than the limit after a level that keeps pieces whole.
     """
     if reading.count(start, end) <= size.target:
         return [(start, end)]

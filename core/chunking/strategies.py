@@ -96,7 +96,7 @@ class LineChunker:
         return describe.chunks(reading, slices, "line")
 
 
-# Start, end and level of a heading and its text up to the next one. Text before the first heading has level 0.
+# A section's start, end and level. It is a heading with the text up to the next one, or at level 0 before the first.
 _HeadingSection = tuple[int, int, int]
 
 
@@ -107,10 +107,10 @@ class MarkdownAware:
     then between its blocks into parts of `chunk_size`. A block larger than the limit is cut between its list items,
     rows or sentences.
 
-    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next one if the next
-    one has the same or a deeper level and both together fit the limit. A heading without text is always joined; if the
-    result exceeds the limit, it is cut. Joined sections take the level of the first one, and their chunk takes the
-    section of the last one. Text before the first heading is never joined.
+    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next section if that
+    one has the same or a deeper level and both fit the limit together. A heading without text is always joined, even if
+    the result then has to be cut. The result has the level of the first section, but its chunk belongs to the last one.
+    Text before the first heading is never joined.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -172,8 +172,8 @@ class _SectionCutter:
 class RecursiveCharacter:
     """Cuts a note between paragraphs or, if they are too long, between lines, sentences, words or tokens.
 
-    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the previous chunk: from the
-    start of a sentence if that gives at least half of the overlap, or otherwise from the start of a word. Code, tables,
+    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the previous chunk. The
+    overlap starts with a sentence if it then has at least half of that size, or otherwise with a word. Code, tables,
     math, HTML and links stay whole up to `max_single_chunk_size` tokens and don't overlap. Anything larger is cut
     between rows. A heading stays with the text below it.
     """
@@ -238,8 +238,8 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
         strip_whitespace=False,
         chunk_size=target,
         chunk_overlap=0,
-        # At least 1: otherwise, a chunk could get thousands of pieces that contain no token, which would take
-        # langchain quadratic time.
+        # Every piece counts as at least 1. Otherwise, thousands of pieces that contain no token could end up in one
+        # chunk, which would take langchain quadratic time.
         length_function=lambda text: max(1, text.count(sign)) if text else 0,
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))
@@ -351,7 +351,7 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
     return start
 
 
-# Choosing a note's strategy: take its profile, choose, and check the result, with the reasons.
+# The choice of a strategy: it depends on the note's profile, and the result is checked.
 
 NEARLY_ALL = 0.9
 """If a single chunk has at least this share of a note's tokens, the note counts as uncut."""
@@ -360,8 +360,8 @@ NEARLY_ALL = 0.9
 class Adaptive:
     """Leaves short notes whole, cuts notes with headings by section, and cuts any other notes by size.
 
-    The next strategy is tried if the result has a flaw: there are at least four chunks and more than half of them have
-    fewer than `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
+    The next strategy is tried if the result has a flaw. Either more than half of at least four chunks have fewer than
+    `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -374,7 +374,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note and return the cut, with the reason for the chosen strategy before those for the rejected ones."""
+        """Cut a note. The reason for the chosen strategy comes first, then the reasons against the others."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:

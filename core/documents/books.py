@@ -1,4 +1,4 @@
-"""Rewriting of e-books so that pandoc finds every note, in whatever file it is and even if nothing refers to it."""
+"""Rewriting of e-books so that pandoc finds every note, even in another file or without a reference."""
 
 import html
 import re
@@ -31,7 +31,7 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(tag: "re.Match[bytes]") -> bytes:
-    """Return a tag without its type. Pandoc drops typed elements, except for notes referenced from the same file."""
+    """Return a tag without its type. Pandoc drops typed elements, except for notes used in the same file."""
     typed = rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))"""
     plain = re.sub(typed, rb" data-%b\1" % _KIND.encode(), tag[0])
     target = re.match(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""", plain)
@@ -101,7 +101,7 @@ def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
 
 
 def _note(block: Any) -> tuple[str, Blocks]:
-    """Return a block's id, as used by references, and its contents."""
+    """Return the id that references use for a block, and the block's contents."""
     kind = block.get("t") if isinstance(block, dict) else None
     if kind == "Div":
         return block["c"][0][0], block["c"][1]

@@ -13,7 +13,7 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 
-# Built-in converters mapped to the modules they need.
+# The modules needed by the built-in converters.
 _MODULES = {
     "pandoc": "pypandoc",
     "uncommented": "pypandoc",
@@ -40,13 +40,13 @@ def need(module: str) -> None:
 
 
 def installed(converter: str) -> bool:
-    """Return whether a converter's requirements are installed. Converters from other packages are assumed complete."""
+    """Return whether the modules a converter needs are installed. This is assumed for converters in other packages."""
     module = _MODULES.get(converter)
     return module is None or has(module)
 
 
 def fingerprint() -> str:
-    """Return the names of the installed modules, as a key that changes along with the set of readable kinds."""
+    """Return the names of the installed modules. This key changes whenever more or fewer kinds can be read."""
     return " ".join(filter(has, dict.fromkeys(_MODULES.values())))
 
 
@@ -299,7 +299,7 @@ def why_not_read(path: str) -> Message:
 
 
 def nothing_read(paths: Iterable[str]) -> Message:
-    """Return the message that none of the given files can be read, with counts by kind and the supported kinds."""
+    """Return a message saying that none of the files can be read. It counts them by kind and names supported kinds."""
     counts = Counter(map(kind_of, paths))
     if not counts:
         return message("There are no files to read here. Supported types: {kinds}.", kinds=KINDS_READ)

@@ -17,14 +17,14 @@ from core.model import Omission
 
 # Maximum nesting depth at which parts and forwarded emails are read.
 _DEEPEST = 20
-# Maximum length in characters of a header decoded by the header parser, which is slow for longer ones.
+# Maximum number of characters in a header to give to the header parser, which is slow for longer headers.
 _LONGEST = 10_000
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
-# Minimum share of the last alternative's words at which an earlier alternative is preferred.
+# An earlier alternative is preferred if it contains at least this share of the last alternative's words.
 _SAME = 0.6
-# Weight of the words in the last alternative, relative to those in earlier ones.
+# A word in the last alternative counts this many times as much as one in an earlier alternative.
 _MORE = 2
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
@@ -114,9 +114,9 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the first alternative that has most of the last one's words.
+    """Read the first alternative that contains most of the words in the last one.
 
-    If there is none, read the longest alternative. The last one's length counts double.
+    If there is none, read the longest alternative, where the length of the last one counts double.
     """
     readings = []
     for part in parts:

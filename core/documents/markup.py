@@ -175,9 +175,9 @@ _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
 
 def _notebook(data: bytes) -> Markup:
-    """Convert a notebook's raw cells to Markdown cells. Any format other than Markdown becomes a code block.
+    """Convert a notebook's raw cells to Markdown cells. A cell in any format other than Markdown becomes a code block.
 
-    If an output also has a richer form, a text form that only names a Python object is dropped.
+    Plain-text output such as `<Figure size 640x480>` is dropped if the same output also has a richer form.
     """
     try:
         notebook = json.loads(data)

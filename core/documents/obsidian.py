@@ -167,7 +167,7 @@ def _view(view: Json) -> list[str]:
 
 
 def _filters(value: object) -> list[str]:
-    """Describe filters in words, with one line for each condition in an outermost `and`."""
+    """Describe filters in words. If the outermost operator is `and`, each of its conditions gets a line."""
     if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
         return [_filter(item) for item in value["and"]]
     return [_filter(value)] if value else []

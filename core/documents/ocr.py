@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
     from rapidocr import RapidOCR
 
-# Text from the lines recognized in a picture, using the same layout rules as for PDFs.
+# The lines recognized in a picture become text by the same layout rules as in a PDF.
 
 # Size in points to which the median line height is scaled.
 _SIZE = 12.0
-# Range of multiples of `_SIZE` within which a line gets exactly that size.
+# A line whose size is between these multiples of `_SIZE` gets exactly that size.
 _ALIKE = (0.6, 1.5)
 # Minimum ratio of height to width at which a line counts as vertical.
 _TALL = 1.5
@@ -116,9 +116,9 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
 
 MAX_PIXELS = 60_000_000
 _DPI = 150
-# Score below which a line is left out. Correct lines score 0.9 or more.
+# A line with a lower score is left out. Correct lines score 0.9 or more.
 _SURE = 0.6
-# Mean score of a picture's lines below which its whole text is rejected.
+# If the mean score of a picture's lines is lower than this, none of its text is used.
 _DOUBTFUL = 0.75
 # Length in pixels to which a picture's longer side is shrunk before reading.
 _SIDE = 3000

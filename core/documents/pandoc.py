@@ -158,7 +158,7 @@ def _blocks(text: str, reader: str) -> Blocks:
 
 
 def _parse(data: bytes, reader: str) -> Any:
-    """Parse a document into pandoc's syntax tree. Equal words share one object, because each object takes 300 bytes."""
+    """Parse a document into pandoc's syntax tree. Equal words share one object to save 300 bytes for each word."""
     words: dict[tuple[object, ...], object] = {}
 
     def share(node: dict[str, object]) -> object:
@@ -183,7 +183,7 @@ def _write(nodes: Blocks, writer: str) -> str:
 # Tags of elements that may end in a later HTML block, with Markdown in between.
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
 _RAW_HTML = "html"
-# Maximum number of blocks in an element. A longer element is read block by block.
+# Maximum number of blocks in an element that is read as a whole. A longer one is read block by block.
 _MOST_BLOCKS = 300
 
 
@@ -219,7 +219,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
 
 
 def _mark(node: object, found: Insertions) -> Any:
-    """Return a node with its raw blocks replaced by marker paragraphs, with one marker for all blocks of an element."""
+    """Return a node with paragraphs in place of raw blocks. Each one has a marker that stands for a whole element."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):
@@ -247,7 +247,7 @@ def _end(nodes: Sequence[Any], start: int) -> int:
 
 
 def _code(block: Node) -> Blocks:
-    """Return a raw block as code or Markdown, or [] for Org, where raw blocks are settings."""
+    """Return a raw block as code or Markdown, or [] if it is from an Org document, where raw blocks are settings."""
     if block["t"] != "RawBlock":
         return [block]
     format_, text = block["c"]

@@ -20,7 +20,7 @@ from core.documents.process import Interrupted, end_error, limit_child, megabyte
 _MEGABYTES = 1000
 # Megabytes reserved for everything except pandoc's heap.
 _BESIDES = 150
-# Options that limit the heap's address space. When running Lua, pandoc survives the first heap overflow.
+# Options that limit the heap's address space, because pandoc survives its first heap overflow when running Lua.
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
 _HEAP_EXHAUSTED = 251
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0)
@@ -43,7 +43,7 @@ _READERS = ("docx", "odt", "epub", "json")
 _MOST_BYTES = 1 << 18
 # CPU seconds allowed for a short document.
 _MOST_SECONDS = 2.0
-# If a document takes more than this many CPU seconds, the process is replaced, as it may use a lot of memory.
+# After a document that took more CPU seconds than this, the process is replaced, since it may use a lot of memory.
 _LONG = 0.5
 _STANDARD_FILES = 3
 

@@ -39,7 +39,8 @@ Look = Callable[[], object]
 def grant(megabytes: int, seconds: int) -> None:
     """Limit a document to `megabytes` of additional address space and `seconds` of CPU time.
 
-    A signal ends the process when the time is up. Elapsed time would be meaningless at low priority.
+    A signal ends the process when the time is up. Elapsed time isn't limited here, since a process at low priority may
+    have to wait for the CPU.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -124,7 +125,7 @@ class WorkerResult(TypedDict, total=False):
 class Limits:
     """The limits for one document: elapsed seconds, CPU seconds, and megabytes of address space.
 
-    `scan_megabytes` limits the whole process; a scan may use all of it.
+    `scan_megabytes` limits the whole process, and a scan may use all of it.
     """
 
     seconds: int
@@ -134,7 +135,7 @@ class Limits:
 
 
 class Interrupted(SourceError):
-    """A conversion failed for a reason other than its document: a signal, time, memory, disk or a missing program.
+    """A conversion failed, but the document isn't to blame: a signal, a limit, a full disk or a missing program is.
 
     The next import tries the conversion again.
     """
@@ -152,7 +153,7 @@ def machine_reason(error: OSError) -> Message:
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a failed process, which gives its exit status or why it couldn't be given the document."""
+    """Return the error for a failed process. `error` holds its exit status, or why it never got the document."""
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
@@ -165,7 +166,7 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
 
 
 class ConverterProcess:
-    """Converts documents within the current `limits`. A document that crashes the process doesn't affect any other.
+    """Converts documents within the current `limits`. If one crashes the process, the others aren't affected.
 
     If `waits` is True, the process runs at low priority.
     """

@@ -65,7 +65,7 @@ def _author(element: Element) -> str:
 
 
 def _entry(entry: Element) -> str:
-    """Return an entry as HTML: its linked title, its date, author and categories, and its text."""
+    """Return an entry as HTML: its title as a link, its date, author and categories, and its text."""
     links = (link for link in entry if local(link) == "link" and link.get("rel", "alternate") == "alternate")
     places = (link.get("href") or (link.text or "").strip() for link in links)
     link = next((place for place in places if re.match(r"https?://", place)), "")
@@ -80,7 +80,7 @@ def _entry(entry: Element) -> str:
 
 
 def _text(entry: Element) -> str:
-    """Return an entry's text as HTML, leaving out any element whose text is part of another's."""
+    """Return an entry's text as HTML, leaving out any element whose text is repeated in another element."""
     written = {}
     for element in (
         element
@@ -119,7 +119,7 @@ def _outline(parent: Element) -> Iterator[str]:
 
 
 class Subtitles:
-    """Reads subtitles; a line repeated by the next cue, as in automatic subtitles, is written once."""
+    """Reads subtitles. Automatic subtitles repeat each line in the next cue, so repeated lines are written once."""
 
     kinds = "vtt srt"
     version = "Tessera 1"
@@ -141,7 +141,7 @@ class Subtitles:
 
 
 class TextPack:
-    """Reads a TextPack's text; its pictures and files are only counted."""
+    """Reads a TextPack's text, and counts its pictures and files."""
 
     kinds = "textpack"
     version = "Tessera 1"

@@ -17,7 +17,7 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
-    """Return a TeX formula as inlines; `m^{2}` becomes m²."""
+    """Return a TeX formula as inlines. For example, `m^{2}` becomes m²."""
     named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end a table cell
     line = collapse_spaces(named)
     text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
@@ -56,7 +56,7 @@ def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
 
 
 def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[object]:
-    """Return a paragraph without its markers, unless it is then empty, followed by the markers' blocks."""
+    """Return a paragraph without its markers, followed by the markers' blocks. An empty paragraph is left out."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
     content = []
@@ -71,9 +71,10 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
 
 
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
-    """Return blocks with simple tables (one line per cell, rows of equal length) and only pictures stored alongside.
+    """Return blocks that plain Markdown can express. In tables, each cell is one line and rows have equal lengths.
 
-    If `pictures` is False, each picture is replaced by its description, because its file isn't available.
+    Only pictures stored next to the document are kept. If `pictures` is False, none are, because their files aren't
+    available. Any other picture is replaced by its description.
     """
     return list(_simple(nodes, pictures))
 
@@ -130,7 +131,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
                 yield _within(blocks.bullets(items), pictures)
             case "Para" | "Plain":
                 made = _inlines(content, pictures)
-                # no escape: Markdown has no lettered lists
+                # Markdown has no lettered lists, so pandoc must not escape these labels.
                 if made and made[0]["t"] == "Str" and re.fullmatch(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)", made[0]["c"]):
                     made[0] = _raw_markdown(made[0]["c"])
                 yield {"t": kind, "c": made}
@@ -188,7 +189,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
             case "Image":
                 attributes, words, (address, title) = content
                 words = _inlines(words or blocks.inlines(dict(attributes[2]).get("alt", "")), pictures)
-                if pictures and re.match(r"(?!//)[^:]*$", address):  # a file next to the document
+                if pictures and re.match(r"(?!//)[^:]*$", address):  # the file is next to the document
                     words = [{"t": kind, "c": [ATTRIBUTES, words, [address, title]]}]
                 elif title and title not in plain(words):
                     words += [SPACE, *blocks.inlines(f"({title})")]
@@ -212,7 +213,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
-    """Yield a table with simple cells, or just the cells' contents if it is a single-column layout table."""
+    """Yield a table with simple cells, or only the cells' contents if the table has one column and serves as layout."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
     lines = [
@@ -233,7 +234,7 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
 
 
 def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
-    """Yield the cells of each row; cells spanning several columns or rows are padded with empty cells."""
+    """Yield the cells of each row. Cells that span several columns or rows are followed by empty cells."""
     below: dict[int, int] = {}
     for row in rows:
         placed: list[object] = []

@@ -26,14 +26,14 @@ _CLASSES = frozenset(
 # Minimum number of items in a language menu, a list of links to the page in other languages.
 _LANGUAGES = 10
 _MAIN = ("main", "article")
-# Minimum length of the main part as a share of the surrounding text; scripts may fill in a shorter one later.
+# Minimum length of the main part as a share of the text around it. A shorter one may be filled by scripts later.
 _LEAST = 0.1
-# Maximum nesting depth to write; deeper elements keep only their text, because each level slows pandoc down.
+# Maximum nesting depth to write. Only the text of deeper elements is kept, because each level slows pandoc down.
 _DEEPEST = 100
-# Elements whose end tag is often omitted; they don't count towards the depth.
+# Elements that often have no end tag. They don't count towards the depth.
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
-# Common names in page metadata -> note fields.
+# Common names in page metadata, mapped to note fields.
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
 # Number of characters at the start of a saved page to search for its original address.
 _MOST_HEAD = 2000
@@ -56,10 +56,10 @@ def unwrap_archive(data: bytes, kind: str) -> str:
 
 
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
-    """Return a page's head and its only `main` or `article`, or else its body, without menus and scripts.
+    """Return the main part of a page, the number of parts left out, and metadata (`created`, `source_url`, `tags`).
 
-    Also return the number of omitted menus and other parts with text, and `created`, `source_url` and `tags` from the
-    page's metadata.
+    The main part is the page's head and its only `main` or `article`, or else its body, without menus and scripts.
+    Parts that contain no text aren't counted.
     """
     page, about = _read_keep(page)
     cleaner = _Cleaner()
@@ -121,7 +121,7 @@ Attributes = list[tuple[str, str | None]]
 
 
 class _Cleaner(HTMLParser):
-    """Rewrites a page without menus, scripts and controls; `left_out` counts those that contain text."""
+    """Rewrites a page without menus, scripts and controls. `left_out` counts the ones that contain text."""
 
     def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
@@ -138,7 +138,7 @@ class _Cleaner(HTMLParser):
         # Nesting depth of the element that is being left out, or 0 if there is none.
         self._skipped = 0
         self._says = False
-        # Number of parts before the innermost list without nested lists.
+        # Number of parts before the last list that was opened.
         self._list = 0
 
     def read(self, page: str) -> None:

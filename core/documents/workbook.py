@@ -38,7 +38,7 @@ MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
 # Maximum number of single-value rows above a table that count as titles.
 _MOST_TITLES = 5
-# Start of an old-style comment that repeats a threaded comment.
+# How an old-style comment begins if it only repeats a threaded comment.
 _NOTICE = "[Threaded comment]"
 # Kinds of parts that contain comments, each with the element names for a comment and its text.
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
@@ -54,13 +54,13 @@ _SAMPLE_ROWS = 20
 
 
 class Workbook:
-    """Reads workbooks, and CSV files separated by commas, semicolons, tabs or bars. Empty rows are left out."""
+    """Reads workbooks, and CSV files with commas, semicolons, tabs or vertical bars. Empty rows are left out."""
 
     kinds = "xlsx csv tsv"
     version = "Tessera 2"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return each sheet as a section; a CSV file becomes one table."""
+        """Return each sheet of a workbook as a section, or a CSV file as one table."""
         if kind != "xlsx":
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
@@ -84,7 +84,7 @@ class Workbook:
 
 def _values(text: str) -> tuple[list[list[str]], int]:
     """Return the rows of a CSV file, and the number of columns beyond the limit."""
-    # an optional first line that tells Excel the separator
+    # Excel reads the separator from an optional first line.
     declared = re.match(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
@@ -105,7 +105,7 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Guess the separator that splits the first rows most evenly and, among equals, into the most values.
+    """Guess the separator: the one that splits the first rows most evenly or, if several do, into the most values.
 
     Commas between digits don't count, since they may be decimal commas. The default is a comma.
     """
@@ -147,7 +147,7 @@ def _text(element: Element) -> str:
 
 
 class _Sheets:
-    """A workbook's sheets, the names of its hidden sheets, and the omissions."""
+    """Reads a workbook's sheets, collecting the names of hidden sheets and anything that is left out."""
 
     def __init__(self, data: bytes) -> None:
         self._package = package = Package(data)
@@ -250,7 +250,7 @@ class _Sheets:
         return f"={expression}"
 
     def _other_content(self, sheet: str, title: str) -> Iterator[str]:
-        """Yield a sheet's contents other than its cells; `sheet` is the name of the sheet's part."""
+        """Yield everything on a sheet except its cells. `sheet` is the name of the part that contains the sheet."""
         for drawing in self._package.related(sheet, "drawing"):
             if (root := self._package.optional(drawing)) is None:
                 continue
@@ -270,7 +270,7 @@ class _Sheets:
             yield from (f"{text}\n" for text in drawn + in_charts)
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for margin in elements_named(self._package.optional(sheet), *_MARGINS):
-            # codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46); && is an ampersand
+            # Remove codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46). && stands for an ampersand.
             text = re.sub(
                 r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)',
                 lambda code: _SIGNS.get(code[0], ""),
@@ -322,7 +322,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return a sheet's rows as a table; leading rows with a single value become titles above it."""
+    """Return a sheet's rows as a table. Any rows with a single value at the start become titles above the table."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     start = start if start <= _MOST_TITLES else 0

@@ -1,4 +1,4 @@
-"""Converts an import's documents in other processes while earlier notes are being chunked and written."""
+"""Converts an import's documents in other processes while notes read before them are chunked and written."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -20,9 +20,9 @@ from core.model import SourceFile
 
 # Maximum number of documents to convert at the same time.
 _AT_ONCE = 2
-# Maximum number of documents converted ahead of the import, including finished ones.
+# Maximum number of documents that are being converted, or are converted and waiting to be written.
 _AHEAD = 4
-# Maximum total size in bytes of the documents converted ahead. A single document may be larger.
+# Maximum total size of these documents in bytes. A single document may be larger.
 _BYTES = 64 << 20
 # Seconds between checks for cancellation while waiting for a document.
 _LOOK = 0.2

@@ -92,7 +92,7 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
 
 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
-    """Encode text like an existing file, with the same byte order mark; return the bytes and the encoding.
+    """Encode text like an existing file, including its byte order mark. Return the bytes and the encoding.
 
     A guessed encoding counts as chosen from then on. Raises EditError if the file contains unreadable bytes, if the
     encoding can't represent the text, or if the result would be decoded differently. Raises SourceError like
@@ -128,7 +128,7 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
     """Replace NULs in text. Raises SourceError if there are many control characters.
 
-    `data` is the text in UTF-8, or None if not known.
+    `data` is the text as UTF-8, or None to encode it here.
     """
     if not text:
         raise EmptyFile(path)
@@ -155,7 +155,7 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings that a file may be in, most likely first, followed by other common ones that fit."""
+    """Return the encodings a file may have, the most likely ones first, then other common encodings that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []

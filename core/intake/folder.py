@@ -37,9 +37,9 @@ from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 # Latest time that SQLite can store, in nanoseconds since 1970. A file's time may be later.
 _LATEST = 2**63 - 1
-# Time in nanoseconds within which a file may change twice but keep its timestamp: FAT has a resolution of 2 s.
+# A file may change twice within this many nanoseconds but keep its timestamp, because FAT has a resolution of 2 s.
 _RECENT = 2_000_000_000
-# Like `_RECENT`, but for file systems with finer timestamps, whose clocks advance in steps of up to 16 ms.
+# Like `_RECENT`, but for file systems with finer timestamps. Their clocks advance in steps of up to 16 ms.
 _TICK = 100_000_000
 
 
@@ -89,7 +89,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """Names already taken: those for which `is_stored` returns True, and those added here."""
+    """The names that are taken: those for which `is_stored` returns True, and those passed to `add`."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
@@ -103,7 +103,7 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""What a scan includes: text files for a plain base, notes only, documents too, or also pictures as documents."""
+"""What a scan includes: only text files (for a plain base), only notes, documents too, or also pictures."""
 
 
 @frozen
@@ -259,7 +259,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
 def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
-    """Yield every note file below the root. Linked folders aren't entered, because they may lead to the same files."""
+    """Yield every note file below the root. Linked folders aren't entered, as they may contain the same files."""
     folders = [root]
     left = most
     rules = Ignoring(root)
@@ -327,7 +327,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
         now = time_ns()
         recent = [at for at in (status.st_mtime_ns, status.st_ctime_ns) if abs(now - at) < _RECENT]
         settled = all(abs(now - at) >= _TICK and at % 1_000_000 > 0 for at in recent)
-        # The stamp is left empty as long as it isn't reliable.
+        # Until the stamp is reliable, it stays empty.
         stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
         mtime = max(-_LATEST, min(status.st_mtime_ns, _LATEST))
         yield SourceFile(path, mtime, status.st_size, stamp=stamp, recent=bool(recent))

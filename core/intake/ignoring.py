@@ -22,7 +22,7 @@ VAULT = ".obsidian/app.json"
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
-# Maximum number of `*` runs per part of a pattern, and of `**` per pattern. Each one multiplies the matching time.
+# Maximum number of runs of `*` in a part of a pattern, and of `**` in a pattern. Each one multiplies the matching time.
 _MOST_STARS = 3
 # Constructs that can make a regular expression very slow: repeated groups, backreferences, many repetitions.
 _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
@@ -49,7 +49,7 @@ def is_leftover(name: str) -> bool:
 
 
 class Ignoring:
-    """The rules that apply in a folder. `failed` lists the rules that can't be used."""
+    """The rules for leaving out files in a folder. `failed` lists the rules that can't be used."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -59,9 +59,9 @@ from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
-# Share of the progress that counts as writing in an import that also embeds.
+# The share of the progress taken by writing if an import also embeds.
 _WRITING = 0.05
-# Share of the progress that counts as writing in an import without a model.
+# The same share in a base without a model.
 _WRITING_ALONE = 0.9
 # The counts from a report to log.
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
@@ -115,7 +115,7 @@ class Imports:
         """Compare a folder, or just the paths in `changed`, with a base, without changing anything.
 
         The whole folder is compared if a file is gone, if a new file may have been moved, or if the rules for leaving
-        out files have changed. Notes are therefore removed only after a full comparison. Raises SourceError like
+        out files have changed. That way, notes are removed only after a full comparison. Raises SourceError like
         `plan_folder`.
         """
         if not changed or any(map(is_rules, changed)):
@@ -140,9 +140,9 @@ class Imports:
         )
 
     def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
-        """Return the plan without the files whose notes were deleted, unless such a file has changed since.
+        """Return the plan without unchanged files whose notes the user deleted.
 
-        A note that was deleted because its file was missing comes back with the file.
+        If a note was deleted only because its file was missing, it comes back with the file.
         """
         if not plan.added:
             return plan
@@ -163,10 +163,10 @@ class Imports:
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
-        """Compare a folder with a base's notes that aren't linked to files, without changing anything.
+        """Compare a folder with the notes in a base that aren't linked to files, without changing anything.
 
-        According to the plan, a note with the same path as a file is linked to the file and gets its text. Other notes
-        stay as they are. Raises UnknownChoice for an unknown base, and the same errors as `plan_folder`.
+        The plan links each note to the file with the same path, and gives it the file's text. All other notes stay as
+        they are. Raises UnknownChoice for an unknown base, and the same errors as `plan_folder`.
         """
         known = self._bases.get(base)
         own = self._store.notes.files(known)
@@ -186,7 +186,7 @@ class Imports:
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         touched = [match for match in plan.touched if match not in joined]
         changed = [match for match in plan.changed if match not in joined]
-        for match in joined:  # compared as text, because the file may be in another encoding
+        for match in joined:  # compare the text, because the file may be in another encoding
             note = self._store.notes.note(match.note.note_id)
             file = match.file if match.file.text else folder.with_text(plan.folder, match.file)
             (touched if file.text == (note.front or "") + note.body else changed).append(match)
@@ -259,11 +259,11 @@ class Imports:
     ) -> SyncReport:
         """Apply a plan to its base: store all notes, so that they can be searched by words, then embed pending chunks.
 
-        With `embed`, chunks left pending by earlier imports are embedded too. Without it, and in a base that doesn't
-        embed at once, embedding is left to `Chunks`. If `progress` stops the storing, no notes are removed and the
-        report covers the notes stored so far. If it stops the embedding, or if the embedder fails, the report counts
-        the notes still waiting. A new base watches its folder unless `watch` is False. Raises SyncRefused if the plan
-        needs to be confirmed but isn't, and UnknownChoice if the base was deleted in the meantime.
+        With `embed`, chunks left pending by earlier imports are embedded too. Without it, or if the base doesn't embed
+        at once, embedding is left to `Chunks`. If `progress` raises while notes are being stored, no notes are removed,
+        and the report covers the notes stored so far. If it raises during embedding, or if the embedder fails, the
+        report counts the notes still waiting. A new base watches its folder unless `watch` is False. Raises
+        SyncRefused if the plan needs to be confirmed but isn't, and UnknownChoice if the base has been deleted.
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
@@ -325,9 +325,9 @@ class Imports:
     def _embed_pending(
         self, base: KnowledgeBase, written: Iterable[str], report: SyncReport, progress: Progress
     ) -> SyncReport:
-        """Embed a base's pending chunks; return the import's report with the result.
+        """Embed a base's pending chunks. Return the import's report with the result.
 
-        If another thread is already embedding and the written notes have few chunks, embed only those.
+        If another thread is already embedding, and the written notes have only a few chunks, embed only those.
         """
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -370,7 +370,7 @@ class Imports:
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
-    """Return a progress callback for the part of a job from `start` to `end`, both given as shares of the whole job."""
+    """Return a progress callback for part of a job. `start` and `end` are shares of the whole job."""
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
@@ -385,9 +385,9 @@ UPLOADED = "upload"
 def import_plan(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
 ) -> tuple[SyncReport, Set[str], bool]:
-    """Apply a plan, but don't embed; return the report, the ids of the written notes, and whether it was stopped.
+    """Apply a plan without embedding. Return the report, the ids of the written notes, and whether it was cancelled.
 
-    If `progress` stops the import, no notes are removed.
+    If `progress` cancels the import, no notes are removed.
     """
     indexer = Indexer(store, base, embedder)
     failed = list(plan.failed)
@@ -458,7 +458,7 @@ def import_plan(
 
 
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
-    """Link notes to their files; return a failure for each note that has changed since the comparison."""
+    """Link notes to their files. Return a failure for each note that has changed since the comparison."""
     joins = []
     failed = []
     for match in plan.joined:
@@ -470,7 +470,7 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
         text = (note.front or "") + note.body
         values = dict[str, object]()
         with suppress(SourceError):
-            # Values from the text for fields that the user overrode.
+            # Keep the text's own values for fields that the user has changed.
             parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note
             values = {name: own for name in NOTE_FIELDS if (own := getattr(parsed, name)) != getattr(note, name)}
             if {*map(tag_key, parsed.tags)} == {*map(tag_key, note.tags)}:

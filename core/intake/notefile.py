@@ -56,7 +56,7 @@ class ParsedNote(NamedTuple):
 def read(
     data: bytes, path: str, *, plain: bool = False, document: Document | None = None, encoding: str = ""
 ) -> ParsedNote:
-    """Parse the bytes of the file at `path`, relative to its folder; return the note and its body's outline.
+    """Parse the bytes of the file at `path`, relative to its folder. Return the note and the outline of its body.
 
     The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
     the top of the folder, without attachments and web addresses. Unreadable lines of front matter are listed in

@@ -46,7 +46,7 @@ class EmptyFile(SourceError):
 
 
 def with_note(failure: Failed) -> Failed:
-    """Return a failure with an added remark that the file's note is kept."""
+    """Return a failure that also says that the file's note is kept."""
     return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
@@ -77,7 +77,7 @@ def is_placeholder(status: stat_result) -> bool:
 
 
 def lock_error(error: Exception, path: str) -> NotDownloaded | None:
-    """Return the error for a file that is locked or not downloaded, or None if there is a different cause."""
+    """Return the error for a file that is locked or not downloaded, or None if `error` has another cause."""
     if not isinstance(error, OSError):
         return None
     if getattr(error, "winerror", None) in _CLOUD:

@@ -20,7 +20,7 @@ from core.intake.placeholders import EMPTIED, EmptyFile, NotDownloaded, with_not
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
 
-# Pictures in a folder: either scanned pages to read, or pictures shown by the notes next to them.
+# A picture in a folder is either a scanned page to read, or shown by a note next to it.
 
 # Kinds of notes that can show pictures from other files.
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
@@ -33,9 +33,9 @@ _LEAST_BYTES = 10_000
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     """Return a scan without the pictures that aren't scanned pages.
 
-    A picture is a page if it isn't small and no note in the folder could show it, or if its path is `known` as a note.
-    Any other picture becomes a skipped file, except in folders for files shown by notes. Raises SourceError if no files
-    are left and the scan is of a `whole` folder.
+    A picture is a page if it isn't small and no note in the folder could show it, or if `known` contains its path,
+    because it already is a note. Any other picture is reported as skipped, except in folders for files shown by notes.
+    Raises SourceError if no files are left and the scan is of a `whole` folder.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     paths = (*known, *(file.path for file in scanned.files))
@@ -53,7 +53,7 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
 
 
-# Maximum number of characters to keep in a plan from new and changed files, so that these are read only once.
+# Maximum number of characters of new and changed files to keep in a plan, so that the files are read only once.
 _KEPT = 8_000_000
 
 
@@ -84,11 +84,11 @@ def plan(
 ) -> SyncPlan:
     """Compare a folder with a base's notes from that folder.
 
-    `known` are all of the base's notes. Notes from another folder are ignored unless that folder is gone and at least
-    half of its notes are found here, which means that it was moved. `upload` is the source of uploaded notes: an upload
-    doesn't remove or rename notes, and files that aren't downloaded count as failed. With `plain`, the files are plain
-    text. `unread` are the previous states of unreadable files, by path. With `only`, notes at any other path count as
-    unchanged. `forbidden` is the workspace. Raises SourceError like `scan`.
+    `known` are all of the base's notes. Notes from another folder are ignored, unless that folder is gone and at least
+    half of its notes are found here, which means that the folder was moved. `upload` is the source recorded for
+    uploaded notes. An upload doesn't remove or rename notes, and files that aren't downloaded count as failed. With
+    `plain`, the files are plain text. `unread` holds the last known states of unreadable files, by path. With `only`,
+    notes at any other path count as unchanged. `forbidden` is the workspace. Raises SourceError like `scan`.
     """
     removals = not upload
     scope: ScanScope = "text" if plain else "pictures"
@@ -100,7 +100,7 @@ def plan(
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
-    # Notes from folders that no longer exist, provided that at least half of a folder's notes are among the new files.
+    # A folder was moved if it no longer exists and at least half of its notes are among the new files.
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known if removals else ():
         by_folder[note.source_ref].append(note)
@@ -129,7 +129,7 @@ def plan(
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
-    # A file that isn't downloaded yet and has no note may be the moved file of a missing note.
+    # A file that has no note and isn't downloaded yet may be a missing note's file that was moved.
     names = {_name(failed.path) for failed in compared.away if failed.path not in mine}
     gone = [note for note in missing if note.note_id not in matched_notes]
     held = [note for note in gone if _name(note.path) in names]
@@ -213,7 +213,7 @@ def _name(path: str) -> str:
 
 
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
-    """Match missing notes with new files; return the renamed and the rewritten notes.
+    """Match missing notes with new files. Return the renamed notes and the rewritten notes.
 
     A renamed note has the same contents at another path, or in a moved folder. A rewritten note has different contents
     at the same path in a moved folder, or at a path that differs only in case or Unicode form. Files with equal

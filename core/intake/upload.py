@@ -39,7 +39,7 @@ RATIO_FLOOR = 10 * 1024 * 1024
 """Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies beyond that."""
 
 _BLOCK = 1024 * 1024
-# Number of bytes per read for compression methods that unpack a whole block at once, whatever its size.
+# Number of bytes per read if the compression method unpacks whole blocks, however large they are.
 _SMALL_BLOCK = 4096
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # Maximum size in bytes of an archive's file list, which is read in one piece.
@@ -67,7 +67,7 @@ class _Allowance:
 
 
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool = False) -> list[Failed]:
-    """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the rest.
+    """Write the note files and documents among uploaded (name, bytes) pairs below `destination`. Return the rest.
 
     A picture outside a folder is a document. A picture in a folder belongs to the notes that link to it. With `whole`,
     all files are written, for an importer. Raises SourceError if a name leads out of `destination`, or if there is too
@@ -88,7 +88,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
 
 
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
-    """Write the note files and documents in a zip archive below `destination`; return the rest.
+    """Write the note files and documents in a zip archive below `destination`. Return the rest.
 
     The limits apply to the bytes actually unpacked, not to the sizes stated in the archive. Raises SourceError if the
     archive is damaged or a zip bomb, or if a name leads out of the folder.
@@ -286,7 +286,7 @@ def name_of(path: Path) -> str:
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write an export's notes as Markdown files; return the unreadable notes, and the missing parts of notes.
+    """Write an export's notes as Markdown files. Return the unreadable notes, and the missing parts of notes.
 
     Files that notes link to go into the folder `LINKED`. Raises SourceError if there are too many notes or none.
     """

@@ -65,9 +65,9 @@ class _Followed:
 
 
 class FileEvents:
-    """The changes below watched folders, collected until a folder settles.
+    """The changes in watched folders, collected until a folder settles.
 
-    A folder has no changes if the system doesn't report its events.
+    If the system doesn't report a folder's events, the folder seems to have no changes.
     """
 
     def __init__(self) -> None:
@@ -126,7 +126,7 @@ class FileEvents:
             self._refused.add(folder)
 
     def _collect(self, folder: str, followed: _Followed) -> bool:
-        """Collect a folder's changed paths; return whether there are any."""
+        """Collect a folder's changed paths. Return whether there are any."""
         events = followed.watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
         paths = set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
         if paths & followed.inside or any(_is_folder(Path(folder, path)) for path in paths):
@@ -254,10 +254,10 @@ class TextFolders:
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
-        """Import every text folder into its base; return the results. An error in one folder doesn't stop the rest.
+        """Import every text folder into its base. Return the results. An error in one folder doesn't stop the rest.
 
-        Without `confirmed`, a folder that lost many files keeps its lines. Raises Cancelled, and ConfigError if text
-        folders are switched off or `base_dir` is missing.
+        Unless `confirmed` is True, the lines of a folder that lost many files are kept. Raises Cancelled, and
+        ConfigError if text folders are switched off or `base_dir` is missing.
         """
         chosen = self._settings.knowledge
         if not chosen.enabled:
@@ -291,10 +291,10 @@ class TextFolders:
 class Watching:
     """Syncs the folders of watched bases as their files change, in its own thread.
 
-    Changes reported by the system are synced at once, all others every `scan_interval` seconds. Removing many notes,
-    counting those removed in the last hour, needs the user's consent. A missing folder keeps its notes. A new text
-    folder becomes a base. `index` is called for waiting notes, and after each check of a base whose pictures are read
-    or embedded. `reread` reloads the settings if their file has changed.
+    Changes reported by the system are synced at once, and all others every `scan_interval` seconds. If many notes would
+    be removed, counting those removed in the last hour, the user has to confirm. If a folder is missing, its notes are
+    kept. A new text folder becomes a base. `index` is called for waiting notes, and after each check of a base whose
+    pictures are read or embedded. `reread` reloads the settings if their file has changed.
     """
 
     def __init__(
@@ -353,7 +353,7 @@ class Watching:
     def look(self, *plain: bool) -> None:
         """Check every folder of the watched bases once, and sync the changed ones.
 
-        `plain` limits this to the bases of text files (True) or to all other bases (False).
+        `plain` limits this to bases made of text files (True) or to all other bases (False).
         """
         for base, folder in self._folders(*plain):
             if self._stop.is_set():
@@ -418,7 +418,7 @@ class Watching:
                 yield base, str(folder)
 
     def _watch(self, base: KnowledgeBase, folder: str, changed: Set[str] = frozenset()) -> bool:
-        """Sync a folder, or only its `changed` paths; return False if another import is running."""
+        """Sync a folder, or only its `changed` paths. Return False if another import is running."""
         if self._jobs.running(_IMPORT, "rebuild"):
             return False
         before = self._seen.get((base.id, folder))
@@ -446,7 +446,7 @@ class Watching:
         return True
 
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
-        """Import a new or changed export in a watched folder; return why it failed, or None if it didn't."""
+        """Import a new or changed export in a watched folder. Return why it failed, or None if it didn't."""
         key = base.id, str(export)
 
         def plan() -> SyncPlan:
@@ -458,7 +458,7 @@ class Watching:
         return self._refused_exports.get(key)
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan for a sync, and the number of removals taken out of the plan for the user to confirm."""
+        """Return the plan for a sync, and the number of removals left out of it because the user must confirm them."""
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         # Count the removals of the last hour too.
@@ -475,9 +475,9 @@ class Watching:
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
-        """Sync a folder or an export as a job that is forgotten afterwards; return why it failed, or None if it didn't.
+        """Sync a folder or an export as a job that is then forgotten. Return why it failed, or None if it didn't.
 
-        A sync that only records new file times isn't reported.
+        If a sync only records new file times, it isn't reported.
         """
 
         def work(progress: Progress) -> SyncReport | None:
@@ -522,7 +522,7 @@ _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
     """Return the work in progress, or else the problems with folders, files, refused passages and the index.
 
-    With `of`, check only that base.
+    If `of` is given, check only that base.
     """
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:

@@ -151,7 +151,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
 
 
 def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
-    """Convert text to UTF-8 with a byte order mark if the response declares its charset, since a saved file can't."""
+    """Convert text from the response's charset to UTF-8 with a byte order mark, because a file has no such header."""
     if suffix == ".pdf" or normalize_encoding(charset or "") in ("", "utf-8"):
         return data
     declared = decode_declared(data, suffix[1:], charset or "")

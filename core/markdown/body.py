@@ -1,4 +1,4 @@
-"""Reads the title, tags and links in a note's body, and rewrites link targets."""
+"""Reads the title, tags and links from a note's body, and rewrites the targets of links."""
 
 import posixpath
 import re
@@ -38,7 +38,7 @@ _ATTACHMENT = re.compile(
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
 )
 
-# The address of a picture whose data is part of the text.
+# A data URL, as in a picture that was pasted into the text.
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
 # The start of a tag, a link, or a file embedded with HTML.
 _SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
@@ -90,7 +90,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags, dropping any that differ from an earlier one only in case, width or traditional characters."""
+    """Return the tags without duplicates. Case, character width and traditional characters make no difference."""
     first: dict[str, str] = {}
     for tag in tags:
         first.setdefault(tag_key(tag), tag)
@@ -98,7 +98,7 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def named_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the distinct notes and files that a body links to, as written. Raises SourceError."""
+    """Return the distinct notes and files that a body links to, as written there. Raises SourceError."""
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return tuple(dict.fromkeys(filter(None, named)))
 
@@ -109,12 +109,12 @@ def attachments_in(body: str, path: str) -> tuple[str, ...]:
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return only the pictures among the results of `shown_in`."""
+    """Return the pictures embedded in a body, like `shown_in`."""
     return {name: place for name, place in shown_in(body, path).items() if _PICTURE.search(name)}
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes embedded in a body, as written, each with the offset after its first embed.
+    """Return the pictures, files and notes embedded in a body, mapped to the offset after their first embed.
 
     Raises SourceError if the body is too large to parse.
     """
@@ -162,7 +162,7 @@ def target_of(link: Link, folder: str) -> str:
 
 
 NewTarget = Callable[[Link], str | None]
-"""Returns a link's new target, as a path even if the link has an address, or None to keep the old target."""
+"""Function that returns a link's new target, which is always a path, or None to keep the old target."""
 
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _DESTINATION = re.compile(rf"(?<=\]){DESTINATION}")

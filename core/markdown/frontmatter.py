@@ -47,7 +47,7 @@ class UnreadLine:
 
 @frozen
 class YamlBlock:
-    """The mapping in front matter, or None if the front matter is empty, and the unreadable lines."""
+    """The mapping in front matter, which is None if the front matter is empty, and any unreadable lines."""
 
     root: yaml.MappingNode | None
     unread: tuple[UnreadLine, ...] = ()
@@ -86,7 +86,7 @@ def compose(source: str) -> yaml.Node | None:
             if depth > MAX_DEPTH:
                 raise too_deep
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" in (error.problem or ""):  # PyYAML looks ahead since 6.0.4
+        if "nesting depth" in (error.problem or ""):  # since 6.0.4, PyYAML looks ahead and fails first
             raise too_deep from error
         raise
     return yaml.compose(source, Loader=_Loader)
@@ -115,7 +115,7 @@ def _by_lines(source: str) -> YamlBlock | None:
         keys += key is not None
         fields += key is not None and key["key"].lower() in _FIELDS
         readable += key is not None and reasons[0] is None
-        # Prose contains words other than templates and ornaments.
+        # A line is prose if it contains words, apart from templates and ornaments.
         words = [_TEMPLATE.sub("", line).split() for line in entry if key is None]
         prose += any(len(line) > 1 or not "".join(line).isascii() for line in words)
         for line, reason in zip(entry, reasons, strict=True):
@@ -145,7 +145,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return, for each of a key's lines, why it isn't valid YAML after the valid lines above it, or None if it is."""
+    """For each of a key's lines, return why it isn't valid YAML below the valid lines above it, or None if it is."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -158,7 +158,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
 
 
 def _reason(lines: list[str]) -> Message | None:
-    """Return why lines aren't valid YAML with keys and values, or None if they are. The last line is to blame."""
+    """Return what is wrong with the last line if the lines aren't YAML with keys and values, or None if they are."""
     try:
         root = compose("".join(lines))
     except yaml.YAMLError:
@@ -191,7 +191,7 @@ _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
-# Exceptions raised by PyYAML's constructors, which don't validate, if text doesn't fit its tag.
+# Exceptions raised by PyYAML's constructors if text doesn't fit its tag. They don't validate it themselves.
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -265,7 +265,7 @@ def parse(source: str) -> FrontMatter:
 def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
     """Store a key's value in its note field, or in `extra` if the field doesn't accept the value.
 
-    Fields take the text as written. YAML would read `1.10` as a number and `no` as False.
+    Fields get the text as written, because YAML would read `1.10` as a number and `no` as False.
     """
     texts = list(strings(node))
     value = ", ".join(texts).strip()

@@ -1,7 +1,7 @@
 """Writes fields to front matter. Only the lines of changed fields are rewritten.
 
-The offsets of keys and values come from PyYAML. The result is parsed again, and refused unless the changed fields read
-as intended and all others read as before.
+The offsets of keys and values come from PyYAML. The result is parsed again, and it is refused unless the changed fields
+have the intended values and all others have the same values as before.
 """
 
 import json
@@ -42,9 +42,9 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
     changed = _YamlWriter(source, ending).write(fields)
-    if mapping(changed) is None:  # with nothing but comments, it would belong to the body
+    if mapping(changed) is None:  # front matter that contains only comments would belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in list(fields)[:1])
-    # The changed fields must read as intended, and all others as before.
+    # The changed fields must have the intended values, and all others the same values as before.
     before = frontmatter.parse(source)
     after = frontmatter.parse(changed)
     touched = {key for name in fields for key in KEYS[name]}
@@ -147,7 +147,7 @@ class _YamlWriter:
         return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Rewrite a list with one item per line. Remaining items keep their lines, and comments are kept."""
+        """Rewrite a list with one item per line. Items that remain keep their lines, and all comments are kept."""
         lines = dict[str, str]()
         comments = ""
         start = end = self._line(node.value[0])
@@ -180,7 +180,7 @@ class _YamlWriter:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return the end of a node's text, without the blank lines and comments that YAML counts as part of it."""
+        """Return the end of a node's text, excluding the blank lines and comments that PyYAML includes in the node."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)

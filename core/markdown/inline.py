@@ -1,7 +1,7 @@
 """Inline Markdown: hiding literals, extracting links and tags, and producing visible text.
 
-A literal is a span whose contents aren't parsed any further: a code span, wikilink, HTML tag, comment, address or
-escaped character. As in CommonMark, the leftmost literal takes precedence. All scans take linear time.
+A literal is a part of the text that isn't parsed any further: a code span, wikilink, HTML tag, comment, address or
+escaped character. If two overlap, the first one counts, as in CommonMark. All scans take linear time.
 """
 
 import re
@@ -36,7 +36,7 @@ _LITERAL = re.compile(
     """,
     re.VERBOSE,
 )
-# Text in which no literal starts. Matching this is four times as fast as searching, which helps with pasted pictures.
+# Text in which no literal starts. Matching it is four times as fast as searching, which matters for pasted pictures.
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
 _CLOSER = re.compile(r"`+|%%|-->|\?>")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
@@ -94,8 +94,8 @@ def hide(text: str) -> Inline:
 def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
     """Yield each block of inline Markdown in reading order, and whether it is a heading.
 
-    HTML blocks are included, except for code and comments in them. Indented paragraphs of a footnote, which CommonMark
-    takes for code, are included too.
+    HTML blocks are included, except for code and comments in them. So are the indented paragraphs of a footnote, which
+    CommonMark takes for code.
     """
     footnote = False
     for token in parsed.tokens:
@@ -203,7 +203,7 @@ _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 # A picture whose data is part of the text; only its description is kept.
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-# The attributes of a heading, in Pandoc's or in Python-Markdown's syntax, or the id of a block.
+# A heading's attributes, in the syntax of Pandoc or Python-Markdown, or a block's id.
 _TRAILING = re.compile(r"\s+(?:\{:?\s*[#.][^{}]*\}|\^[\w-]+)$")
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -263,7 +263,7 @@ def normalize_tag(text: str) -> str:
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in a match of TAG_NAME, without trailing `/` and `-`, which belong to the sentence."""
+    """Return the tag in text matched by TAG_NAME, without any `/` and `-` at its end, which belong to the sentence."""
     return compose(text.rstrip("/-"))
 
 

@@ -27,7 +27,7 @@ BlockKind = Literal[
 ]  # fmt: skip
 
 MAX_LEAD = 2_000
-"""Maximum length of a table header or info line. Every part split off the block repeats that text."""
+"""Maximum number of characters in a table header or info line, which is repeated in each part of a split block."""
 
 
 @frozen
@@ -58,7 +58,7 @@ class Block:
 
 @frozen
 class Outline:
-    """All headings, the top-level blocks with their children, and the blobs, in reading order."""
+    """All headings, the top-level blocks with their children, and the blobs (long runs of data), in reading order."""
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]

@@ -40,7 +40,7 @@ class MarkdownTable:
 def tables(text: str, lead: str = "") -> list[MarkdownTable]:
     """Return the tables in `text`.
 
-    `lead`, such as a table header, is prepended if the text was split off a block.
+    If the text was split off a block, `lead` is the text that precedes it, such as a table header.
     """
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
@@ -70,7 +70,7 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
         line = body[begin:after]
         start = after - len(line.lstrip(_AROUND))
         end = begin + len(line.rstrip(_AROUND))
-        # `first cell: second cell`. With more columns, each cell follows its column's name.
+        # A sentence is `first cell: second cell`. With more columns, each cell follows the name of its column.
         begins, *others = _cells(line, parsed) or [""]
         pairs = zip(names[1:], others, strict=False)
         named = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]

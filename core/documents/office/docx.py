@@ -50,7 +50,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Style:
-    """A paragraph style's numbering, heading flag and title role, including inherited values."""
+    """A paragraph style's numbering, whether it is a heading, and its role as a title. Values may be inherited."""
 
     number: str = ""
     level: str = ""
@@ -59,7 +59,7 @@ class _Style:
 
 
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
-    """Join the paragraphs of the title and subtitle at the start, because pandoc reads only the last of several."""
+    """Join the title's paragraphs at the start, and likewise the subtitle's, because pandoc reads only the last one."""
     titles: dict[str, Element] = {}
     left = dict.fromkeys(_TITLES, _MOST_TITLE)
     for paragraph in list(elements_named(document, "p", "tbl")):
@@ -82,9 +82,9 @@ def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
 
 
 def _write_labels(package: Package, main: str, document: Element, styles: dict[str, _Style]) -> dict[str, Element]:
-    """Write list labels into a document's paragraphs. Return any other parts of the package that change.
+    """Write list labels into a document's paragraphs. Return any other parts of the package that were changed.
 
-    Labelled paragraphs are moved to a new bullet list. Labelled headings are removed from their list.
+    A labelled paragraph is moved to a new bullet list, and a labelled heading is taken out of its list.
     """
     name = next(iter(package.related(main, "numbering")), "")
     root = package.optional(name)
@@ -200,7 +200,7 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
     return number_of(value(element, name), missing, digits=6)
 
 
-# Elements that pandoc drops along with their contents, some of them only within fields.
+# Elements that pandoc drops along with their contents. It drops some of them only in fields.
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
 
 
@@ -245,7 +245,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements that pandoc drops, and give each part of a field its own run, so that pandoc loses none."""
+    """Unwrap elements that pandoc would drop, and put each part of a field into its own run, so that none is lost."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting = list(reversed(parent))
         made = list[Element]()
@@ -275,7 +275,7 @@ class _Part(Edits):
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
 
     def complete(self, chunk: Chunk) -> None:
-        """Move all content that pandoc would drop to where pandoc reads it."""
+        """Move any content that pandoc would drop to a position where pandoc reads it."""
         for item in list(self.root.iter()):
             match local(item):
                 case "ruby":
@@ -339,7 +339,7 @@ class _Part(Edits):
             self._added.omit("attachment", self._file_of(element) or "altChunk")
 
     def _fill_in(self, data: Element) -> None:
-        """Insert the state of a checkbox or drop-down list, which isn't stored as text, as text."""
+        """Insert the state of a checkbox or drop-down list as text, because it is stored only as an attribute."""
         run = self.above(data, "r")
         text = ""
         if (box := first(data, "checkBox")) is not None:

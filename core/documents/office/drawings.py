@@ -119,7 +119,7 @@ _BULLETED = ("body", "obj", "")
 
 
 def shapes(tree: Element) -> Iterator[Element]:
-    """Yield the shapes in an element and its groups. Within a column, a shape entirely above another comes first."""
+    """Yield the shapes in an element and its groups. In a column, a shape entirely above another one comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
         frame = next(elements_named(child, "xfrm"), None)
@@ -206,7 +206,7 @@ class _DrawingReader:
         return made
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
-        """Return a paragraph or list item. `counts` has the kind and last number of the current list at each depth."""
+        """Return a paragraph or list item. `counts` gives the current list's kind and last number at each depth."""
         content = self._inlines(p)
         properties = first(p, "pPr")
         depth = number_of(value(properties, "lvl"))
@@ -248,7 +248,7 @@ def _signs(run: Element) -> str:
 
 
 class Slides:
-    """A presentation's slides. Text shared by several slides (footers, text from masters) appears once, at the end."""
+    """A presentation's slides. Text shared by slides, such as footers and text on masters, appears once, at the end."""
 
     def __init__(self, data: bytes, added: Insertions) -> None:
         self._package = Package(data)

@@ -57,13 +57,13 @@ BUILT_IN = {
 """Formats referred to only by number in workbooks. Dates in the user's system format become ISO 8601."""
 # Maximum length of a format code in Excel, in characters.
 _MOST_CODE = 255
-# Tokens of a format code. Literal text is quoted, preceded by a backslash, a currency, or any other character.
+# The tokens in a format code. Literal text is in quotes, after a backslash, a currency, or any other character.
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
-# A placeholder for literal text. The character code gives the index of the text.
+# A placeholder for literal text. Its character code gives the text's index.
 _TEXT = re.compile("[\ue000-\ue0ff]")
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
@@ -86,7 +86,7 @@ _SECONDS = 86_400
 _MOST_FRACTION = 3
 # Days between the two workbook epochs, 1900 and 1904.
 _FROM_1904 = 1_462
-# Serial number of 29 February 1900, which Excel counts even though that day never existed.
+# Serial number of 29 February 1900. Excel counts that day, even though it never existed.
 _LEAP_DAY = 60
 # Smallest integer shown with an exponent if its cell has no format.
 _MOST_WHOLE = 1e15
@@ -194,7 +194,7 @@ def _decimals(section: str, digits: str) -> str:
 
 
 def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
-    """Format a number with an exponent that is a multiple of the number of integer placeholders."""
+    """Format a number in scientific notation. The exponent is a multiple of the number of integer placeholders."""
     whole, _, decimals = mantissa.partition(".")
     step = max(1, len(_PLACE.findall(whole)))
     power = exact.adjusted() // step * step if exact else 0

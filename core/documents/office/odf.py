@@ -1,4 +1,4 @@
-"""Rewriting of LibreOffice documents, slides and sheets as text documents that pandoc reads completely."""
+"""Rewriting of LibreOffice documents, slides and sheets as text documents that pandoc can read in full."""
 
 import posixpath
 import re
@@ -22,7 +22,7 @@ from core.documents.office.package import (
 )
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
 
-# Labels of lists and headings, where Markdown or pandoc would show them differently from LibreOffice.
+# Labels for lists and headings that Markdown or pandoc would otherwise show differently from LibreOffice.
 
 _OUTLINE = "outline-style"
 
@@ -110,7 +110,7 @@ _CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 HREF = "{http://www.w3.org/1999/xlink}href"
 CONTENT = "content.xml"
 STYLES = "styles.xml"
-# Elements that pandoc drops along with their paragraphs. They become sections, which pandoc reads.
+# Elements that pandoc drops along with the paragraphs in them. They are turned into sections, which pandoc reads.
 _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
@@ -286,7 +286,7 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
     lines = (collapse_spaces("".join(signs(entry))) for entry in entries)
-    # A page number may have a word such as "Page", which LibreOffice puts before it.
+    # LibreOffice may put a word such as "Page" before a page number.
     return dict.fromkeys(
         text
         for text in lines
@@ -307,7 +307,7 @@ def paragraph(text: str) -> Element:
     return made
 
 
-# Slides and sheets as a text document with a heading for each one.
+# Slides and sheets become a text document with a heading for each slide or sheet.
 
 # Maximum number of times a repeated row is read.
 _MOST_REPEATED = 1_000
@@ -316,7 +316,7 @@ _SHARED = ("header", "footer", "date-time", "page-number")
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:
-    """Convert slides or sheets to a text document. Each one is followed by a drawing page with its drawings."""
+    """Convert slides or sheets to a text document. Each slide or sheet is followed by a page with its drawings."""
     package = Package(data)
     root = package.xml(CONTENT)
     styles = package.optional(STYLES)
@@ -337,7 +337,7 @@ def _heading(text: str) -> Element:
 
 
 def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterator[Element]:
-    """Yield each slide with its title and notes. Text shared by several slides comes at the end."""
+    """Yield each slide after its title and before its notes. Text shared by several slides comes at the end."""
     slides = [part for part in body if part.tag == DRAW + "page"]
     masters = elements_named(styles, "master-page")
     drawn = [shape for master in masters for shape in master if not value(shape, "class")]

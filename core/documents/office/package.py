@@ -244,7 +244,7 @@ def visible_text(element: Element) -> str:
 
 
 class Edits:
-    """Changes to a tree: replacements for elements (`instead`), and elements to insert after others (`following`)."""
+    """Changes to a tree. `instead` maps elements to replacements, and `following` to elements to insert after them."""
 
     def __init__(self, root: Element) -> None:
         self.root = root
@@ -288,7 +288,7 @@ class Edits:
 
 
 def resolve_alternatives(root: Element) -> None:
-    """Reduce each `AlternateContent` to its first version with readable content, or else to its last version."""
+    """Replace each `AlternateContent` with its first version that has readable content, or else with its last one."""
     edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]

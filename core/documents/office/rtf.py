@@ -78,13 +78,13 @@ def code_page_encoding(page: int | None) -> str:
         return "cp1252"
 
 
-# Paragraphs of a Rich Text document, in lists and tables.
+# The paragraphs in a Rich Text document, including those in lists and tables.
 
 
 class Flow:
     """Collects the paragraphs of a document, note, header or box.
 
-    The blocks in `following` are put after the current paragraph. A nested table becomes text in the outer cell.
+    The blocks in `following` are inserted after the current paragraph. A nested table becomes text in the outer cell.
     """
 
     def __init__(self) -> None:
@@ -204,7 +204,7 @@ codecs.register_error(_OF_WESTERN, _western_byte)
 
 @dataclass(slots=True)
 class _State:
-    """A group's state. `into` is the destination of its text, or "" for the document."""
+    """The state of a group. `into` is the destination of the group's text, or "" for the document itself."""
 
     shown: bool = True
     into: str = ""
@@ -292,10 +292,9 @@ class Rtf:
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
-        """Decode a run of bytes, keeping an incomplete character until its next byte arrives.
+        """Decode a run of bytes. An incomplete character is kept until its next byte, which may have another format.
 
-        That byte may be formatted differently. Programs use Western fonts for text in any script, and some write UTF-8
-        without declaring it.
+        Programs use Western fonts for text in any script, and some write UTF-8 without declaring it.
         """
         own = self._fonts.get(self._state.font) or self._page
         if self._is_utf8:

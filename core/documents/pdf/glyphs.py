@@ -23,7 +23,7 @@ _REAL = {2, 9, 32, 45}
 _BREAKS = {10, 13}
 # pdfium's code for a hyphen at the end of a line.
 _HYPHEN = 2
-# Codes in TeX fonts (OT1, T1), which pdfium returns unchanged if the font doesn't map them to characters.
+# Codes used by TeX fonts (OT1, T1). If a font doesn't map them to characters, pdfium returns them unchanged.
 _CODES = {
     **dict(zip(range(11, 16), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
@@ -69,8 +69,8 @@ UPRIGHT = Direction()
 class Glyphs:
     """A page's letters by direction.
 
-    `unknown` is the number of glyphs without a character, and `beyond` is the number of letters over the limit. Only
-    upright letters have reliable positions. For any other direction, rotate the page first.
+    `unknown` counts glyphs without a character, and `beyond` counts letters over the limit. Only the positions of
+    upright letters are reliable. To read any other direction, rotate the page first.
     """
 
     letters: dict[Direction, list[Letter]] = field(default_factory=dict)
@@ -102,10 +102,11 @@ class Glyphs:
 
 
 class _TextStyle(NamedTuple):
-    """Properties shared by the letters in a text object, and the list that collects these letters.
+    """Properties shared by the letters in a text object, and the lists to add these letters to.
 
-    With `varies`, each letter has its own baseline. A letter is at most `widest` wide, because pdfium makes the boxes
-    of vertical letters too wide after the page is rotated. `drawn` collects the letters of a font that has no size.
+    If `varies` is True, each letter has its own baseline. `widest` limits a letter's width, because pdfium makes the
+    boxes of vertical letters too wide on a rotated page. `drawn` is the second list for letters in a font without a
+    size, and otherwise None.
     """
 
     size: float
@@ -220,10 +221,10 @@ def _origin(raw: object, at: int) -> complex:
 
 
 def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], down: set[int]) -> _TextStyle:
-    """Return the properties shared by all letters in a letter's text object.
+    """Return the properties shared by all letters in the same text object as the letter at index `at`.
 
-    `drawn` collects the letters of drawn (Type 3) fonts, which have no name, by the font's address. `down` collects the
-    fonts used for vertical Chinese.
+    `drawn` holds the letters of drawn (Type 3) fonts, which have no name, by the font's address. `down` holds the
+    addresses of the fonts used for vertical Chinese.
     """
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(raw, at, matrix)

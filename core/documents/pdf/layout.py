@@ -48,8 +48,8 @@ class View:
 class Styles:
     """The body's letter size, and the heading level of each larger size.
 
-    `fixed`: most of the document is in a monospaced font. `pitch`: the usual line spacing. `compounds`: hyphenated
-    words found within lines. `bold`: most letters are bold, so bold lines aren't headings.
+    `fixed` means that most of the document is in a monospaced font. `bold` means that most letters are bold, so bold
+    lines aren't headings. `pitch` is the usual line spacing. `compounds` are the hyphenated words found within lines.
     """
 
     body: float
@@ -88,7 +88,7 @@ def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     bold = sum(len(line.text) for line in lines if line.bold) > most
     larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
     levels: dict[float, int] = {}
-    top = math.inf  # the largest size at the current level; a level spans at most half a point
+    top = math.inf  # the largest size at the current level, which spans at most half a point
     level = 0
     for size in sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True):
         if top - size > 0.5:
@@ -151,13 +151,13 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     return tuple(dict.fromkeys(dropped.values()))
 
 
-# A page's ruled tables, found by pdfplumber from the lines drawn on the page.
+# Ruled tables, which pdfplumber finds from the lines drawn on a page.
 
-# Maximum number of lines in a cell that holds most of a table's letters; more lines mean framed text, not a table.
+# Maximum number of lines in a cell that holds most of a table's letters. With more lines, it is text in a frame.
 _FRAME = 8
 # Minimum number of rows for a cell's contents to count as a nested table.
 _ROWS = 3
-# If at least this share of baselines continues outside a table's rules, the rules frame only part of the table.
+# If at least this share of the rows continues outside a table's rules, the rules frame only part of the table.
 _OUTSIDE = 0.5
 
 
@@ -232,7 +232,7 @@ def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether the rules frame only part of a table, because rows continue outside or cells contain tables."""
+    """Return whether the rules frame only part of a table: rows continue outside them, or cells contain tables."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
@@ -247,7 +247,7 @@ _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 # This many consecutive lines in the same style can't be headings.
 _SEVERAL = 4
-# Maximum ratio of characters in a level's headings to characters below them; above it, they are form values.
+# Maximum ratio of the characters in a level's headings to those below them. Above it, the headings are form values.
 _SHARE = 0.5
 # Minimum number of headings at a level for the `_SHARE` check.
 _FEW = 4
@@ -255,9 +255,9 @@ _FEW = 4
 
 @dataclass(slots=True)
 class PageBlock:
-    """A block of text; `level` is a heading's level or a list item's depth.
+    """A block of text. `level` is a heading's level or a list item's depth.
 
-    A heading is `stated` if it is one of the document's bookmarks.
+    `stated` means that a heading is one of the document's bookmarks.
     """
 
     kind: Literal["heading", "text", "item", "code", "table", "callout"]
@@ -285,7 +285,7 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
             case "item":
                 text += "  " * block.level + block.text
             case "text":
-                # escape a paragraph start that Markdown would read as markup
+                # Escape the start of a paragraph if Markdown would read it as markup.
                 markup = r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))"
                 text += re.sub(markup, r"\1\\\2", block.text)
             case _:
@@ -334,7 +334,7 @@ def text_of(
         read = normalize_title(scan)
         for view in page_views:
             for column in view.columns:
-                # on a scanned page, only what OCR missed, such as small or rotated text
+                # On a scanned page, add only what OCR missed, such as small or rotated text.
                 missed = [
                     part for part in column if not read or any(normalize_title(text) not in read for text in part.texts)
                 ]
@@ -348,9 +348,9 @@ def text_of(
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, those with no text below, and levels made up of form values.
+    """Turn false headings into text: long ones, ones with no text below them, and levels that hold form values.
 
-    A level consists of form values if its headings are long compared with the text below them.
+    A level holds form values if its headings are long compared with the text below them.
     """
     headings: defaultdict[int, list[int]] = defaultdict(list)
     below: Counter[int] = Counter()
@@ -429,7 +429,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
 
 
 def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
-    """Return the block that a line would start; `starts` are the left edges of the open list levels."""
+    """Return the block that a line would start. `starts` holds the left edges of the open list levels."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
@@ -457,7 +457,7 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
         return False
     if not last.text.endswith(_ENDS):
         return True
-    # a sentence may end a line only because the next word didn't fit; an indented line starts a new paragraph
+    # A sentence may end with the line only because the next word didn't fit. An indented line starts a new paragraph.
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     is_short = last.x1 + first / len(line.text) * (line.x1 - line.x0) + 0.5 * line.size < right
     return not is_short and not (before.kind == "text" and line.x0 > last.x0 + 0.8 * line.size)

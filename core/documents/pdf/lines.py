@@ -13,7 +13,7 @@ _PAIRS = (
     "⺁厂⺇几⺗心⺝月⺟母⺠民⺩王⺪疋⺫目⺮竹⺼肉⺾艹⻁虎⻂衤⻄西⻅见⻆角⻇角⻈讠⻉贝⻊足⻋车⻌辶⻑長⻓长⻔门"
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
 )
-# CJK radicals (U+2E80-2EFF) left unchanged by NFKC -> characters that look the same.
+# CJK radicals (U+2E80-2EFF) that NFKC leaves unchanged, mapped to characters that look the same.
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 """Characters written without spaces between them."""
@@ -75,7 +75,7 @@ def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
     after = end[0].casefold()
     if f"{before}-{after}" in compounds or "-" in before or len(before) == 1:
         return True
-    # endings of divided words, which can't be second parts of compounds
+    # These endings occur in divided words, but not as second parts of compounds.
     return before in _FIRST_PARTS and not re.fullmatch(
         r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$", after
     )
@@ -83,7 +83,7 @@ def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
 
 @dataclass(slots=True)
 class PlacedText:
-    """Text on a page, in points: `y` is the distance of its baseline from the top, `size` the height of its font."""
+    """Text on a page, in points. `y` is the distance of the baseline from the top, and `size` is the font size."""
 
     text: str
     x0: float
@@ -96,7 +96,7 @@ class PlacedText:
 
 @dataclass(slots=True)
 class Letter(PlacedText):
-    """A character; `at` is its index in pdfium's text. A space added by pdfium has no width."""
+    """A character. `at` is its index in pdfium's text. A space added by pdfium has no width."""
 
     at: int = -1
 
@@ -110,13 +110,13 @@ def gap(last: Letter, letter: Letter) -> float:
 
 # Splitting a run of letters into words. pdfium's spaces count unless the letters' positions prove otherwise.
 
-# A gap above this share of the letter size is a space, for letters that aren't consecutive in the file.
+# Between letters that aren't consecutive in the file, a gap above this share of the letter size is a space.
 _GAP = 0.22
-# Like `_GAP`, for consecutive letters if pdfium reports no space between them.
+# Like `_GAP`, for consecutive letters between which pdfium reports no space.
 _PROVEN = 0.6
 # Like `_GAP`, between two wide characters.
 _WIDE_GAP = 0.5
-# Maximum gap between touching letters, as a share of the letter size; a space added there by pdfium is dropped.
+# Maximum gap between touching letters, as a share of the letter size. If pdfium adds a space there, it is dropped.
 _TOUCHING = 0.05
 # Minimum gap between the letters of a letterspaced word, as a share of the letter size.
 _SPACED = 0.08
@@ -124,7 +124,7 @@ _SPACED = 0.08
 _LEAST = 4
 # Two one-letter words in a row, a sign of a letterspaced word.
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
-# A gap between letterspaced letters is a space if it exceeds the usual gap or step by this factor.
+# Between letterspaced letters, a gap or step of more than the usual one times this factor is a space.
 _WORD = 1.5
 
 
@@ -157,7 +157,7 @@ def words(letters: Sequence[Letter]) -> str:
 
 
 def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
-    """Return whether a gap between letters is a space; `added` is the index of a space added by pdfium, or -1."""
+    """Return whether a gap between letters is a space. `added` is the index of a space added by pdfium, or -1."""
     share = apart / max(letter.size, last.size)
     if WIDE.match(letter.text) and WIDE.match(last.text):
         return share > _WIDE_GAP
@@ -330,7 +330,7 @@ _WORDS = 5
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
-    """Return whether lines are running text; `width` is the column's width, by default that of the lines."""
+    """Return whether lines are running text. `width` is the width of their column, or 0 to use that of the lines."""
     if len(lines) < 2:
         return False
     return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))

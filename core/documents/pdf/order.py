@@ -13,7 +13,7 @@ from core.documents.pdf.lines import GlyphRun, go_on, is_prose, join_texts, line
 # A bullet or a number at the start of a list item.
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
-# Minimum number of full rows in a table without rules. If only two rows are full, one needs this many cells.
+# Minimum number of full rows in a table without rules. With only two full rows, one of them needs this many cells.
 _LEAST_ROWS = 3
 # Maximum share of rows with cells spanning several columns.
 _SPAN = 0.15
@@ -86,7 +86,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
 
 
 def _cells(row: Sequence[GlyphRun]) -> RunGroups:
-    """Return the cells of a row; a bullet or number shares a cell with its list item."""
+    """Return a row's cells. A bullet or number is in the same cell as its list item."""
     cells: RunGroups = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
@@ -145,7 +145,7 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -
 
 
 def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
-    """Return the left edges of the columns formed by rows; a few cells may span several columns."""
+    """Return the left edges of the columns formed by rows. A few cells may span several columns."""
     rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
     columns: list[tuple[float, float]] = []
     spanned: set[int] = set()
@@ -161,7 +161,7 @@ def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
     before: set[int] = set()
     for x0, x1 in sorted(columns):
         held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
-        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading next to its values
+        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading and its values share a column
             before |= held
             continue
         starts.append(x0)
@@ -184,7 +184,7 @@ def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
 _LEAST = 3
 # Minimum average width of the lines in a column, as a share of the text width, unless they are running text.
 _SHARE = 0.2
-# Two columns belong to a table if at least this share of one's lines are on the other's baselines.
+# Two columns belong to a table if at least this share of the lines in one are on baselines of the other.
 _SAME_BASELINE = 0.7
 # Maximum number of positions to try as the start of a column.
 _MOST = 40
@@ -232,7 +232,7 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
             made.append(across)
             across = []
     below = _below(left, right)
-    if not all(_is_title(part, right) for part in left[below:]):  # the left column is just longer
+    if not all(_is_title(part, right) for part in left[below:]):  # the left column is merely longer
         below = len(left)
     rest = [left[below:]] if left[below:] else []
     return [*made, *([across] if across else []), *flows(left[:below]), *flows(right), *rest]

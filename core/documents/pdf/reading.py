@@ -63,7 +63,7 @@ def _bounds(item: object) -> list[float] | None:
 
 
 def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
-    """Yield the horizontal and vertical lines in a path; a thin rectangle counts as one line."""
+    """Yield the horizontal and vertical lines in a path. A thin rectangle counts as one line."""
     points: list[tuple[float, float, bool]] = []
     x = ctypes.c_float()
     y = ctypes.c_float()
@@ -109,7 +109,7 @@ _PASSWORD, _COMB = 1 << 13, 1 << 24
 _MOST_ITEMS = 5_000
 # Number of points by which a field's text may exceed its box.
 _BEYOND = 2.0
-# Lists with up to this many options are shown in full; longer ones show only the chosen options.
+# Lists with up to this many options are shown in full. For longer ones, only the chosen options are shown.
 _FEW = 20
 # Maximum distance in points from the bottom of a field down to the baseline of a label next to it.
 _BELOW = 2.0
@@ -291,7 +291,7 @@ class _TurningPage:
 
 
 _MOST_DOTS = 200
-# Maximum number of directions to read separately, most letters first; the rest is read in file order.
+# Maximum number of directions to read separately. Directions with fewer letters are read together, in file order.
 _MOST_DIRECTIONS = 4
 # A page with a picture and fewer letters than this is a scan.
 _SCAN = 20
@@ -301,8 +301,8 @@ _SCAN = 20
 class Page:
     """The contents of a page, turned so that most of its letters are upright. `number` counts from 1.
 
-    `aside` contains a page for each other direction. `count` is the number of letters and digits in pdfium's text,
-    `unknown` the number of glyphs without a character.
+    `aside` contains a page for each other direction. `count` is the number of letters and digits in pdfium's text, and
+    `unknown` is the number of glyphs without a character.
     """
 
     number: int
@@ -387,7 +387,7 @@ def page(document: PdfDocument, number: int) -> Page:
 
 
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
-    """Return letters in many directions as upright lines, one for each run of consecutive letters."""
+    """Return letters in many directions as upright lines. Each run of consecutive letters becomes a line."""
     made = Page(number, 0.0)
     x = 0.0
     at = -1
@@ -442,7 +442,7 @@ _HEADS = 12
 
 @dataclass(slots=True)
 class LeftOut:
-    """What is missing from a PDF's text: scanned, empty and partial pages, unknown characters by page, and files."""
+    """What is missing from a PDF's text: scanned, empty and partial pages, unknown characters, and attached files."""
 
     scans: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
@@ -451,7 +451,7 @@ class LeftOut:
     files: list[str] = field(default_factory=list)
 
     def check(self, page: Page, kept: int) -> None:
-        """Record what is missing from a page; `kept` is the number of its letters and digits in the text."""
+        """Record what is missing from a page. `kept` is the number of the page's letters and digits in the text."""
         if page.is_scan:
             self.scans.append(page.number)
         elif not kept and (page.pictures or page.shapes):
@@ -463,7 +463,7 @@ class LeftOut:
         self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> list[Omission]:
-        """Return the omissions; `scans` are OCR texts by page, `running` the removed running heads."""
+        """Return the omissions. `scans` is the OCR text by page, and `running` are the removed running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
         unknown = {number: count for number, count in self.unknown.items() if not scans.get(number)}
         heads = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in running]

@@ -28,7 +28,7 @@ _MOST = 50_000_000
 
 @frozen
 class FilePart:
-    """A file, or a file inside an uncompressed archive: `size` bytes, starting at `start`."""
+    """A file, or a file in an uncompressed archive, as `size` bytes of `file` from `start`."""
 
     file: Path
     start: int
@@ -90,7 +90,7 @@ class Importer(Protocol):
 
     @property
     def knows(self) -> bool:
-        """Whether a quick check indicates that the folder contains notes from this program."""
+        """Whether the folder seems to contain notes from this program, after a quick check."""
 
     @property
     def keeps_files(self) -> bool:
@@ -132,7 +132,7 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder, or None if there is none or its `keeps_files` differs from the given value."""
+    """Return the importer for a folder, or None if there is none or its `keeps_files` is different."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     importer = next((importer for importer in made if importer.knows), None)
     return importer if importer and importer.keeps_files == keeps_files else None
@@ -170,7 +170,7 @@ Taken = dict[str, int]
 
 
 def unique(path: str, taken: Taken) -> str:
-    """Return a path, with a number appended if it is taken, ignoring case; add the result to `taken`."""
+    """Return a path, with a number appended if it is taken, ignoring case. Add the result to `taken`."""
     stem, dot, suffix = path.rpartition(".")
     free = path
     while free.casefold() in taken:
@@ -201,7 +201,7 @@ def files(folder: Path) -> Iterator[str]:
 
 
 def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether all files are in the given folders, whose paths end in a slash; False if there are no folders."""
+    """Return whether there are any folders and all files are in them. A folder's path ends in a slash."""
     return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 

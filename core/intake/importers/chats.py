@@ -31,7 +31,7 @@ from core.intake.importers import (
 )
 from core.model import Failed
 
-# Number of messages in a note after which the next day starts a new note. A quieter month is a single note.
+# Once a note has this many messages, the next day starts a new note. A quieter month is a single note.
 _MANY = 200
 # Maximum number of messages from one day in a note.
 _MOST = 1000
@@ -240,7 +240,7 @@ class Telegram(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether there is a file that begins with chats, and no file outside the folder that contains it."""
+        """Whether at least one file begins with chats, and all files are in the same folder as such a file."""
         return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
 
     @cached_property
@@ -253,7 +253,7 @@ class Telegram(FolderImporter):
         return found
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the chats' notes by chat id, so that if two chats have the same name, the newer one gets a number."""
+        """Yield the chats' notes in order of chat id. If two chats have the same name, the newer one gets a number."""
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._exports:

@@ -71,7 +71,7 @@ _DEEPEST = 100
 def _read(file: Path, path: str) -> Iterator[Element]:
     """Yield the notes in a notebook, read block by block. Each resource's `data` is replaced by its fingerprint.
 
-    Raises SourceError, including for a file that declares entities. No other file is read.
+    No other file is read. Raises SourceError, for example if the notebook declares entities.
     """
     parser, tree, top, notes = expat.ParserCreate(), TreeBuilder(), list[Element](), list[Element]()
     length = depth = 0

@@ -69,7 +69,7 @@ class Logseq(FolderImporter):
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Yield the lines of blocks. As in Obsidian, a block's id is put at the end of its first line."""
+        """Yield the lines of blocks. A block's id is moved to the end of its first line, where Obsidian expects it."""
         fence = ""
         log = False
         written: list[str] = []

@@ -26,7 +26,7 @@ _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
-    """Convert an Evernote note; return its text, its number of encrypted passages, and the ids of its task groups.
+    """Convert an Evernote note. Return its text, its number of encrypted passages, and the ids of its task groups.
 
     `files` maps the note's resources, by fingerprint, to their names. `tasks` maps its task groups, by id, to their
     text. Raises SourceError.
@@ -38,7 +38,7 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
-    """Convert a page; return its text, with unchanged links, and its Notion properties. Raises SourceError."""
+    """Convert a page. Return its text, with unchanged links, and its Notion properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
     text = writer.convert(content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
@@ -60,7 +60,7 @@ class _MarkdownWriter(HTMLParser):
         self._tasks = tasks
         self._relative = relative
         self._out: list[str] = []
-        # Open elements: the tag, whether it is left out, and the tag to treat it as, since code blocks are `div`s.
+        # Open elements: the tag, whether it is left out, and the tag it is treated as, because code blocks are `div`s.
         self._open: list[tuple[str, bool, str]] = []
         self._lists: list[int] = []
         self._list_end = 0

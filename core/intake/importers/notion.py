@@ -1,4 +1,4 @@
-"""Notion exports in Markdown or HTML: ids are removed from names, links are updated, and databases become tables."""
+"""Notion exports in Markdown or HTML. Ids are removed from names, links are updated, and databases become tables."""
 
 import csv
 import io
