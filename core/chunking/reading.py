@@ -154,11 +154,7 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Tokenize
 # Cutting
 
 SENTENCE_END = r"(?:[。！？；…][”’」』）》】\"')\]]*\s*|(?<!\b[A-Za-z])[.!?]+[\"'”’)\]*_]*\s+)"
-_SENTENCES = re.compile(SENTENCE_END)
-_CLAUSES = re.compile(r"[，、：；]\s*|[,;:]\s+")
 _SPACES = re.compile(r"\s+")
-_LINE_BREAK = re.compile(LINE_END)
-_GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
 
 # Each repetition is possessive or excludes its closing mark, so the search always takes linear time.
 UNBREAKABLE = re.compile(
@@ -219,15 +215,15 @@ def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -
     return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
 
 
-line_starts = partial(_ends, _LINE_BREAK)
+line_starts = partial(_ends, re.compile(LINE_END))
 """Return the starts of all lines except the first."""
-gap_ends = partial(_ends, _GAPS)
+gap_ends = partial(_ends, re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+"))
 """Return the starts of lines after a blank line."""
 space_ends = partial(_ends, _SPACES)
 """Return the ends of runs of whitespace, including those within links and code."""
-sentence_starts = partial(_breakable_ends, _SENTENCES)
+sentence_starts = partial(_breakable_ends, re.compile(SENTENCE_END))
 """Return the starts of sentences in Chinese and Latin scripts."""
-clause_starts = partial(_breakable_ends, _CLAUSES)
+clause_starts = partial(_breakable_ends, re.compile(r"[，、：；]\s*|[,;:]\s+"))
 """Return the starts of text after commas and colons."""
 word_starts = partial(_breakable_ends, _SPACES)
 """Return the starts of words after whitespace."""

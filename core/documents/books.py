@@ -148,7 +148,6 @@ _MARKS = {
     "td": "td", "a": "a", "image": "img",
 }  # fmt: skip
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_DEEPEST = 6
 
 
 def fiction_book(data: bytes) -> tuple[str, dict[str, str]]:
@@ -176,7 +175,7 @@ def _page(element: Element, depth: int) -> str:
     """Return an element as HTML. `depth` is the number of sections that enclose it."""
     name = local(element)
     if name == "title":
-        level = max(1, min(depth, _DEEPEST))
+        level = max(1, min(depth, 6))
         lines = " ".join(_page(part, depth).removeprefix("<p>").removesuffix("</p>") for part in element)
         return f"<h{level}>{lines}</h{level}>"
     depth += name == "section"

@@ -48,7 +48,6 @@ _SECONDS_OF_MB = 20
 _MEGABYTES_OF_MB = 256
 # Maximum ratio of elapsed time to CPU time. On a busy machine, a process gets only part of the CPU.
 _CLOCK = 3
-_MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 # Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory.
@@ -140,7 +139,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
             _SCANNER.release()
     with _IDLE_LOCK:
         _IDLE.append(process)
-        if len(_IDLE) > _MOST_IDLE:
+        if len(_IDLE) > 2:
             _IDLE.pop(0).close()
     return result
 
@@ -182,7 +181,6 @@ def _close_idle() -> None:
 PICTURE_SECONDS = 120
 """CPU seconds allowed for one picture. Most pictures take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
-_CONVERTER = "ocr"
 _ANY_KIND = "-"
 
 
@@ -220,7 +218,7 @@ class PictureReader:
         `look` is called regularly. If it raises an exception, the process is ended. Raises SourceError if the picture
         is refused or can't be read, and Interrupted if the picture isn't to blame.
         """
-        result = self._result(data, path, _CONVERTER, look)
+        result = self._result(data, path, "ocr", look)
         with _checked(path):
             if "converted" in result:
                 text = decode(Converted, result["converted"]).text

@@ -59,8 +59,6 @@ _RATIO_FLOOR = 20 * 1024 * 1024
 _MAX_ENTRIES = 20_000
 ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError, KeyError)
 """Exceptions raised when reading a damaged zip archive."""
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ENCRYPTED = 0x1
 
 
 @frozen
@@ -169,7 +167,8 @@ def check(data: bytes, kind: str, path: str) -> None:
     known = KINDS.get(kind)
     if known is None:
         return
-    if known.entry and data.startswith(_OLE):
+    # An encrypted Office document isn't a zip archive but an OLE file.
+    if known.entry and data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         raise encrypted(path)
     if known.begins and not re.match(known.begins, data[:2048]):
         raise _other(path, known)
@@ -202,7 +201,7 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
         raise damaged(path) from error
     if not any(re.fullmatch(kind.entry, member.filename) for member in members):
         raise _other(path, kind)
-    if any(member.flag_bits & _ENCRYPTED for member in members):
+    if any(member.flag_bits & 0x1 for member in members):
         raise encrypted(path)
     unpacked = sum(member.file_size for member in members)
     if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
@@ -236,8 +235,6 @@ KINDS_READ = message(
     "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
 )
 """Names of the supported kinds, as shown to the user."""
-# Maximum number of kinds listed by name in a message.
-_MOST_COUNTED = 8
 # Unsupported formats mapped to a supported format that their own programs can save.
 _BETTER = {
     **dict.fromkeys("doc dot wps pages one".split(), "docx"),
@@ -303,7 +300,7 @@ def nothing_read(paths: Iterable[str]) -> Message:
     counts = Counter(map(kind_of, paths))
     if not counts:
         return message("There are no files to read here. Supported types: {kinds}.", kinds=KINDS_READ)
-    most = counts.most_common(_MOST_COUNTED)
+    most = counts.most_common(8)
     named = [
         message("{n} .{kind}", n=count, kind=kind)
         if kind

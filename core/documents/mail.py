@@ -20,7 +20,6 @@ _DEEPEST = 20
 # Maximum number of characters in a header to give to the header parser, which is slow for longer headers.
 _LONGEST = 10_000
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
-_WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
 # An earlier alternative is preferred if it contains at least this share of the last alternative's words.
 _SAME = 0.6
@@ -124,7 +123,7 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
         _read(part, mail, depth + 1)
         into.attached += mail.attached
         into.encrypted += mail.encrypted
-        if words := {word for text in mail.texts for word in _WORD.findall(_ADDRESS.sub(" ", text.lower()))}:
+        if words := {word for text in mail.texts for word in re.findall(r"\w+", _ADDRESS.sub(" ", text.lower()))}:
             readings.append((words, mail))
     if not readings:
         return

@@ -18,8 +18,6 @@ class Markup(NamedTuple):
     files: int = 0
 
 
-# Org settings that make pandoc read archived trees, drawers and task dates.
-_OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
 _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 
 
@@ -53,7 +51,8 @@ _ORG: _Patterns = (
 def _org(data: bytes) -> Markup:
     tags = b",".join(found.strip(b" \t\r:").replace(b":", b",") for found in _ORG_TAGS.findall(data))
     text, files = re.subn(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$", b"", _ORG_TAGS.sub(b"", data))
-    return Markup(_OPTIONS + _replaced(text, _ORG), tags.decode(), files)
+    # These settings make pandoc read archived trees, drawers and task dates.
+    return Markup(b"#+OPTIONS: arch:t d:t p:t\n" + _replaced(text, _ORG), tags.decode(), files)
 
 
 _DIRECTIVE = re.compile(
@@ -171,9 +170,6 @@ def _replaced(data: bytes, patterns: _Patterns) -> bytes:
     return data
 
 
-_SHOWN = {"text/markdown", "text/html", "text/latex"}
-
-
 def _notebook(data: bytes) -> Markup:
     """Convert a notebook's raw cells to Markdown cells. A cell in any format other than Markdown becomes a code block.
 
@@ -193,7 +189,7 @@ def _notebook(data: bytes) -> Markup:
         for shown in (output.get("data") for output in _entries(cell, "outputs")):
             if (
                 isinstance(shown, dict)
-                and _SHOWN & {*shown}
+                and {"text/markdown", "text/html", "text/latex"} & {*shown}
                 and re.fullmatch(r"\s*<[\w.]+(?: object)?(?: at \w+)?>\s*", _joined(shown.get("text/plain")))
             ):
                 del shown["text/plain"]

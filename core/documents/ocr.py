@@ -34,12 +34,8 @@ _SIZE = 12.0
 _ALIKE = (0.6, 1.5)
 # Minimum ratio of height to width at which a line counts as vertical.
 _TALL = 1.5
-# Maximum number of lines whose direction is measured, longest first.
-_MEASURED = 5
 
 
-# Maximum length in pixels of a thumbnail's longer side. Models use 224 to 384.
-_THUMBNAIL = 448
 # Minimum length in pixels of a thumbnail's sides.
 _LEAST_SIDE = 56
 
@@ -70,7 +66,7 @@ def turn_lines(
     """Return a picture's lines, rotated so that most of them are upright and level."""
     import numpy as np
 
-    longest = sorted(lines, key=lambda line: -len(line.text))[:_MEASURED]
+    longest = sorted(lines, key=lambda line: -len(line.text))[:5]
     down = sum(len(line.text) for line in lines if line.is_tall) > 0.5 * sum(len(line.text) for line in lines)
     votes = [is_upside_down(line) for line in longest if line.is_tall == down]
     corners = [line.corners for line in lines]
@@ -122,7 +118,6 @@ _SURE = 0.6
 _DOUBTFUL = 0.75
 # Length in pixels to which a picture's longer side is shrunk before reading.
 _SIDE = 3000
-_THREADS = 2
 
 
 class NoText(SourceError):
@@ -221,7 +216,8 @@ def shrink(data: bytes, side: int) -> "Image":
 
 def thumbnail(data: bytes) -> dict[str, object]:
     """Return a picture's thumbnail as JSON data. Raises SourceError if the picture is refused or damaged."""
-    picture = shrink(data, _THUMBNAIL)
+    # Models use pictures of 224 to 384 pixels.
+    picture = shrink(data, 448)
     try:
         if "A" in picture.getbands() or "transparency" in picture.info:
             from PIL import Image
@@ -242,7 +238,7 @@ def _engine() -> "RapidOCR":
     logging.getLogger("RapidOCR").setLevel(logging.ERROR)
     return RapidOCR(
         params={
-            "EngineConfig.onnxruntime.intra_op_num_threads": _THREADS,
+            "EngineConfig.onnxruntime.intra_op_num_threads": 2,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
     )

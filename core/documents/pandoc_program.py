@@ -24,7 +24,6 @@ _BESIDES = 150
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
 _HEAP_EXHAUSTED = 251
 _OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0)
-_MOST_REASON = 200
 _LUA = r"""
 io.write("\n"):flush()
 for asked in io.lines() do
@@ -184,4 +183,4 @@ def _reason(stderr: str) -> str:
         "",
     )
     where = f"{place[1]}: " if place else ""
-    return (where + reason)[:_MOST_REASON] if reason else ""
+    return (where + reason)[:200] if reason else ""

@@ -42,7 +42,6 @@ _INLINES = frozenset(
     " Math RawInline Link Image Note Span".split()
 )
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
-_SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
 _MOST_COLUMNS = 500
 SOURCES = ("latex", "tex")
 """Raw inline formats that become code."""
@@ -147,7 +146,7 @@ def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
     is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
     if is_plain and not all_of_them:
         return []
-    form = _SIGNS.get(sign["t"], "{}.")
+    form = {"OneParen": "{})", "TwoParens": "({})"}.get(sign["t"], "{}.")
     return [form.format(numeral(start + at, _NUMERALS.get(style["t"], "1"))) for at in range(len(items))]
 
 

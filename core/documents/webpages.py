@@ -32,11 +32,10 @@ _LEAST = 0.1
 _DEEPEST = 100
 # Elements that often have no end tag. They don't count towards the depth.
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
-_DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
 # Common names in page metadata, mapped to note fields.
-_ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
-# Number of characters at the start of a saved page to search for its original address.
-_MOST_HEAD = 2000
+_ABOUT = dict.fromkeys(
+    ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date"), "created"
+) | dict.fromkeys(("canonical", "og:url"), "source_url")
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 # Checkboxes as read by pandoc, by state. Outside `_BOXED` elements, checkboxes only open menus.
 _BOXES = {True: "☒ ", False: "☐ "}
@@ -145,7 +144,7 @@ class _Cleaner(HTMLParser):
         """Read a whole page. Unclosed tags and comments become text, because searching for each end would be slow."""
         if saved := re.match(
             r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)",
-            page[:_MOST_HEAD],
+            page[:2000],
         ):
             self.about["source_url"] = saved[1]
         for start, end in (("<!--", "-->"), ("<", ">")):

@@ -38,8 +38,6 @@ MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
 # Maximum number of single-value rows above a table that count as titles.
 _MOST_TITLES = 5
-# How an old-style comment begins if it only repeats a threaded comment.
-_NOTICE = "[Threaded comment]"
 # Kinds of parts that contain comments, each with the element names for a comment and its text.
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
@@ -49,8 +47,6 @@ _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 # Number of characters used to guess the separator.
 _SAMPLE = 100_000
-# Number of rows used to guess the separator.
-_SAMPLE_ROWS = 20
 
 
 class Workbook:
@@ -112,7 +108,7 @@ def _delimiter(text: str) -> str:
     fits: dict[str, tuple[float, int]] = {}
     for sign in "\t;|,":
         sample = re.sub(r"(?<=\d),(?=\d)", ".", text[:_SAMPLE]) if sign == "," else text[:_SAMPLE]
-        widths = Counter(map(len, islice(filter(any, _records(sample, sign)), _SAMPLE_ROWS)))
+        widths = Counter(map(len, islice(filter(any, _records(sample, sign)), 20)))
         width, rows = max(widths.items(), key=lambda item: (item[0] > 1 and item[1], item[0]), default=(1, 1))
         if width > 1:
             fits[sign] = rows / widths.total(), width
@@ -293,7 +289,8 @@ class _Sheets:
                 for element in elements_named(root, tag):
                     text = "".join(run.text or "" for run in elements_named(element, part))
                     author = authors.get(value(element, "authorId") or value(element, "personId"), "")
-                    if not text.startswith(_NOTICE):
+                    # This old-style comment repeats a threaded comment.
+                    if not text.startswith("[Threaded comment]"):
                         lines = f"{value(element, 'ref')}: {text}".splitlines()
                         yield callout("comment", collapse_spaces(author), lines) + "\n"
 

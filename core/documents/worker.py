@@ -29,7 +29,6 @@ _LOWER = 10
 _IDLE_SECONDS = 60
 # Share of the memory limit above which the process is replaced, to leave enough for the next document.
 _GROWN = 0.5
-_TEMPORARY = "temporary"
 # Errors caused by the machine, not by a document.
 _MACHINE_ERRORS = (
     errno.ENOSPC,
@@ -87,7 +86,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
         except Empty:
             shutil.rmtree(folder, ignore_errors=True)
             return
-        temporary = place / _TEMPORARY
+        temporary = place / "temporary"
         temporary.mkdir()
         tempfile.tempdir = str(temporary)  # deleted however the conversion ends
         process.grant(int(own), int(seconds))

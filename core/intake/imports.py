@@ -63,7 +63,7 @@ from core.store.picture_table import UnreadFile
 _WRITING = 0.05
 # The same share in a base without a model.
 _WRITING_ALONE = 0.9
-# The counts from a report to log.
+# The counts in a report that are logged.
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 
 
@@ -154,8 +154,11 @@ class Imports:
             if item.path in paths and item.source_ref == plan.source_ref and item.version.author != "sync"
         }
         added = tuple(file for file in plan.added if deleted.get(file.path) != file.content_hash)
-        left = paths.difference(file.path for file in added)
-        return replace(plan, added=added, left_out=(*plan.left_out, *(Failed(path, _DELETED) for path in sorted(left))))
+        left_out = [
+            Failed(path, message("its note was deleted. Restore the note from the trash, or change the file."))
+            for path in sorted(paths.difference(file.path for file in added))
+        ]
+        return replace(plan, added=added, left_out=(*plan.left_out, *left_out))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base to import a folder into, and the options to create it, or None if it exists."""
@@ -237,10 +240,11 @@ class Imports:
         edited = [
             match for match in plan.changed if self._store.versions.for_note(match.note.note_id)[0].author != "sync"
         ]
+        why = message("its note was edited here. To use the text from the export, import the export itself.")
         return replace(
             plan,
             changed=tuple(match for match in plan.changed if match not in edited),
-            left_out=(*plan.left_out, *(Failed(match.file.path, _EDITED) for match in edited)),
+            left_out=(*plan.left_out, *(Failed(match.file.path, why) for match in edited)),
         )
 
     def discard(self, plan: SyncPlan) -> None:
@@ -374,10 +378,7 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
-_DELETED = message("its note was deleted. Restore the note from the trash, or change the file.")
-_EDITED = message("its note was edited here. To use the text from the export, import the export itself.")
 _LOG = logging.getLogger(__name__)
-_SYNC_DELETES = Revision("delete", "sync")
 UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder path."""
 
@@ -420,7 +421,9 @@ def import_plan(
             with closing(_notes(store, base, plan, unread, away, lambda: tell(*last))) as drafts:
                 indexer.write(drafts, planned, tell)
             if plan.removed:
-                edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
+                edits_kept = store.delete_notes(
+                    base, [note.note_id for note in plan.removed], Revision("delete", "sync")
+                )
             removed = len(plan.removed)
         except Cancelled:
             stopped = True

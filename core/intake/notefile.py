@@ -26,8 +26,6 @@ from core.markdown.outline import Outline
 from core.model import GUESSED, NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
-# Path of the text file in a TextBundle. The note is named after the bundle.
-_BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
 # Maximum number of tags to take from a document.
 _MOST_TAGS = 50
 
@@ -96,8 +94,9 @@ def parse_note(
     )
     unsure = [Omission(GUESSED, place=encoding.name)] if encoding and encoding.known == "unsure" else []
     title = short_title(whole)
+    # The text file in a TextBundle is named after the bundle.
     fields = front.fields | {
-        "title": title or drawing or inside.title or stem(_BUNDLED.sub(".md", path)),
+        "title": title or drawing or inside.title or stem(re.sub(r"(?i)\.textbundle/text\.[^/]+$", ".md", path)),
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
     }
     note = Note(

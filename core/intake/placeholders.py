@@ -22,7 +22,6 @@ EMPTIED = message("is empty, but had text at the last update. Its note is kept; 
 
 # Names of the placeholders created by iCloud, Nextcloud, ownCloud, OpenCloud and Resilio.
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
-_NAME = re.compile(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)")
 # Windows: FILE_ATTRIBUTE_OFFLINE, _RECALL_ON_OPEN, _RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive).
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 # macOS: SF_DATALESS, set by File Provider.
@@ -52,7 +51,7 @@ def with_note(failure: Failed) -> Failed:
 
 def placeholder_target(name: str) -> str:
     """Return the name of the file that a placeholder stands for, or "" if the name isn't a placeholder's."""
-    match = _NAME.fullmatch(name)
+    match = re.fullmatch(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)", name)
     return match[1] or match[2] if match else ""
 
 

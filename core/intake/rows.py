@@ -11,8 +11,6 @@ from core.base.errors import RowError
 from core.base.faults import translate_parse_error
 from core.base.text import escape_halves
 
-# A JSON string (so that the characters in it don't count), a bracket or a comma.
-_SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
 MOST_VALUES = 1_000_000
 """Maximum number of strings, commas and brackets in a row."""
 # Maximum length of an integer in SQLite, including its sign.
@@ -24,7 +22,11 @@ def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
 
     The number of values is limited, because small values take up to twenty times as much memory as their text.
     """
-    if len(text) > most and sum(1 for _ in islice(_SIGNS.finditer(text), most)) == most:
+    # Count strings (so that the characters in them don't count), brackets and commas.
+    if (
+        len(text) > most
+        and sum(1 for _ in islice(re.finditer(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]', text), most)) == most
+    ):
         raise RowError("it holds too many values.")
     try:
         return _JSON.decode(text.decode("utf-8"))

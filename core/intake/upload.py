@@ -47,8 +47,6 @@ _MOST_DIRECTORY = 16 * 1024 * 1024
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
 )  # fmt: skip
-_UTF8_NAME = 0x800
-_ENCRYPTED = 0x1
 
 
 @dataclass(slots=True)
@@ -213,7 +211,7 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
         if not (is_archive or _is_wanted(path) or (whole and not _is_hidden(path))):
             others += _not_read(path)
             continue
-        if member.flag_bits & _ENCRYPTED:
+        if member.flag_bits & 0x1:
             others.append(Failed(path, message("is encrypted. Unpack the archive yourself and import the folder.")))
             continue
         with archive.open(member) as source:
@@ -231,7 +229,8 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
 
 def _member_name(member: zipfile.ZipInfo) -> str:
     """Decode a member's name. If the UTF-8 flag isn't set, the name may be in UTF-8, GBK or cp437."""
-    if member.flag_bits & _UTF8_NAME:
+    # The name is in UTF-8 if this flag is set.
+    if member.flag_bits & 0x800:
         return member.orig_filename
     raw = member.orig_filename.encode("cp437", "replace")
     for encoding in ("utf-8", "gbk"):

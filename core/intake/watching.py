@@ -50,8 +50,6 @@ _LONGEST = 3.0
 _MOMENT = 1
 # Maximum number of times to list a folder whose subfolders keep changing.
 _LOOKS = 3
-# Whether a recursive watcher would follow symbolic links, which may take a long time.
-_ENTERS_LINKS = sys.platform == "linux"
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
@@ -148,7 +146,8 @@ def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
     """Return a folder's subfolders, and a watcher for events in all of them."""
     from watchfiles._rust_notify import RustNotify
 
-    if not _ENTERS_LINKS:
+    # A recursive watcher would follow symbolic links here, which may take a long time.
+    if sys.platform != "linux":
         return frozenset({""}), RustNotify([folder], False, False, 0, True, True)
     inside = _subfolders(folder)
     for _ in range(_LOOKS):
@@ -196,7 +195,6 @@ _TICK = 0.5
 _FOLLOW = 5.0
 # Number of changed paths above which the whole folder is compared.
 _MANY = 200
-_AN_HOUR = 3600.0
 # Job name for syncs and imports. Only one of them runs at a time.
 _IMPORT = "import"
 
@@ -462,7 +460,7 @@ class Watching:
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         # Count the removals of the last hour too.
-        since = time.monotonic() - _AN_HOUR
+        since = time.monotonic() - 3600.0
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
         waits = bool(before and before.removals) or (bool(plan.removed) and plan.removes_many_after(lately))
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
@@ -503,28 +501,17 @@ class Watching:
         return job.error.message if job and job.error else None
 
 
-_AWAY = plural("{n} watched folder can't be read", "{n} watched folders can't be read")
-_REMOVALS = plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders")
-_STALE = plural(
-    "{n} note is older than its file, which could not be read",
-    "{n} notes are older than their files, which could not be read",
-)
-_UNREAD = plural("{n} file could not be read", "{n} files could not be read")
-_NO_BASE = plural("{n} text folder has no base", "{n} text folders have no base")
-_PASSAGES = plural("{n} passage can only be found by words", "{n} passages can only be found by words")
-_INDEX = message("The search index is damaged")
-
-
-# Jobs that change search results.
-_WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
-
-
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
     """Return the work in progress, or else the problems with folders, files, refused passages and the index.
 
     If `of` is given, check only that base.
     """
-    doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
+    # Jobs that change search results.
+    doing = [
+        JOB_KINDS[name].doing
+        for name in jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
+        if jobs.running(name)
+    ]
     if doing:
         return Freshness("working", tuple(doing))
     known = [of] if of else store.bases.all()
@@ -539,17 +526,29 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     folders = [folder for base in known for folder in watching.folders(base)]
     away = sum(folder.problem is not None for folder in folders)
     removals = sum(folder.removals for folder in folders)
-    risks = _counted({_AWAY: away, _STALE: stale, _REMOVALS: removals})
+    risks = _counted(
+        plural("{n} watched folder can't be read", "{n} watched folders can't be read", n=away),
+        plural(
+            "{n} note is older than its file, which could not be read",
+            "{n} notes are older than their files, which could not be read",
+            n=stale,
+        ),
+        plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders", n=removals),
+    )
     if store.index.state == "damaged" and not of:
-        risks.append(_INDEX)
+        risks.append(message("The search index is damaged"))
     refused = sum(map(store.refusals.count, known))
     no_base = 0 if of else len(watching.refused)
-    notices = _counted({_UNREAD: len(unread) - stale, _PASSAGES: refused, _NO_BASE: no_base})
+    notices = _counted(
+        plural("{n} file could not be read", "{n} files could not be read", n=len(unread) - stale),
+        plural("{n} passage can only be found by words", "{n} passages can only be found by words", n=refused),
+        plural("{n} text folder has no base", "{n} text folders have no base", n=no_base),
+    )
     return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
 
 
-def _counted(counts: Mapping[Message, int]) -> list[Message]:
-    return [replace(text, fields={"n": n}) for text, n in counts.items() if n]
+def _counted(*texts: Message) -> list[Message]:
+    return [text for text in texts if text.fields["n"]]
 
 
 TEXTS = "texts"

@@ -27,7 +27,6 @@ _KINDS = {
     "text/markdown": ".md",
     "text/plain": ".txt",
 }
-_REDIRECTS = range(300, 400)
 # The IPv6 range used by internet hosts.
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 _OVER_IPV4 = ipaddress.IPv6Network("2002::/16")
@@ -131,7 +130,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
     headers = {"User-Agent": f"Tessera/{version('tessera-notes')}", "Accept": ", ".join(_KINDS), "Connection": "close"}
     connection.request("GET", target, headers=headers)
     answer = connection.getresponse()
-    if answer.status in _REDIRECTS:
+    if answer.status in range(300, 400):
         other = urljoin(address, answer.headers.get("Location", "?"))
         raise SourceError(address, "redirects to {other}. Import that address.", other=other[:500])
     if answer.status != http.HTTPStatus.OK:

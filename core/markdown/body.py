@@ -28,7 +28,6 @@ from core.model import NOTE_SUFFIXES
 MAX_TITLE = 200
 # The start of an address on the web or in another program.
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
 # An embedded picture, file or note, in Obsidian or Markdown syntax.
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
@@ -38,10 +37,6 @@ _ATTACHMENT = re.compile(
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
 )
 
-# A data URL, as in a picture that was pasted into the text.
-_PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
-# The start of a tag, a link, or a file embedded with HTML.
-_SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
 # A link definition.
 _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
@@ -74,9 +69,11 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     tags = list[str]()
     links = list[Link]()
     for text, is_heading in prose(parsed):
-        if not _SIGN.search(text):
+        # Skip text without the start of a tag, a link, or a file embedded with HTML.
+        if not re.search(r"(?i)[#\[]|<(?:img|audio|video|source)\b", text):
             continue
-        inline = hide(_PASTED.sub("", text))
+        # Data URLs, as in pasted pictures, are dropped.
+        inline = hide(re.sub(r"\(data:[^\x00-\x20()]*+\)", "", text))
         sources = (_SOURCE.match(literal.raw) for literal in inline.literals)
         links += [Link(unescape(source[2])) for source in sources if source]
         if "[" in text:
@@ -110,7 +107,11 @@ def attachments_in(body: str, path: str) -> tuple[str, ...]:
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
     """Return the pictures embedded in a body, like `shown_in`."""
-    return {name: place for name, place in shown_in(body, path).items() if _PICTURE.search(name)}
+    return {
+        name: place
+        for name, place in shown_in(body, path).items()
+        if re.search(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$", name)
+    }
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
@@ -164,7 +165,6 @@ def target_of(link: Link, folder: str) -> str:
 NewTarget = Callable[[Link], str | None]
 """Function that returns a link's new target, which is always a path, or None to keep the old target."""
 
-_PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _DESTINATION = re.compile(rf"(?<=\]){DESTINATION}")
 _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
 
@@ -179,7 +179,7 @@ def relink(body: str, path: str, new_target: NewTarget) -> str:
     pieces = []
     at = 0
     for token in parsed.tokens:
-        if token.type not in _PROSE or not token.map:
+        if token.type not in ("paragraph_open", "heading_open", "table_open", "definition") or not token.map:
             continue
         start, end = parsed.span(token)
         if start >= at and "[" in body[start:end] and "\0" not in body[start:end]:

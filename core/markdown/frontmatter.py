@@ -27,7 +27,6 @@ MAX_DEPTH = 20
 
 # Maximum number of lines per key to try individually.
 _MOST_TRIED = 20
-_LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
@@ -135,7 +134,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 def _entries(source: str) -> Iterator[list[str]]:
     """Yield each key's lines: its own line, and the lines below that belong to it."""
     entry: list[str] = []
-    for line in filter(None, _LINE.findall(source)):
+    for line in filter(None, re.findall(rf"[^\r\n]*(?:{LINE_END}|\Z)", source)):
         if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
             yield entry
             entry = []
@@ -180,9 +179,7 @@ def _as_comment(line: str) -> str:
 
 # Maximum number of unreadable lines to report individually.
 _MOST_NAMED = 10
-_OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
-_DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
 """The front matter keys of each note field, in lower case, the usual key first."""
@@ -237,7 +234,7 @@ def span(text: str) -> FrontSpan:
 
 def delimited(text: str) -> FrontSpan:
     """Return the span between the two `---` lines, whether or not it contains a mapping."""
-    opening = _OPENING.match(text)
+    opening = re.match(rf"---[ \t]*+{LINE_END}", text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return FrontSpan(opening.end(), closing.start(), closing.end()) if opening and closing else FrontSpan()
 
@@ -352,7 +349,9 @@ def moment(value: str) -> datetime | None:
 
     A time without an offset is local time.
     """
-    match = _DATE.fullmatch(value)
+    match = re.fullmatch(
+        r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?", value
+    )
     if match is None:
         return None
     year, month, day, hour, rest = match.groups()

@@ -21,12 +21,9 @@ from core.markdown.frontmatter import KEYS, mapping, moment
 from core.markdown.inline import split_tags
 from core.model import day_of, fields_of, is_day, on_clock
 
-_STRING = "tag:yaml.org,2002:str"
 _LISTS = fields_of("tags", "notes")
 _NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
-# Strings that another YAML parser may take for a boolean, a number or a time.
-_OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
 
 
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
@@ -228,7 +225,8 @@ def as_json(value: object) -> str:
 
 
 def _is_plain(value: str, *, flow: bool) -> bool:
-    if value != value.strip() or _OTHERWISE_ELSEWHERE.fullmatch(value):
+    # Another YAML parser may take some plain strings for a boolean, a number or a time.
+    if value != value.strip() or re.fullmatch(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]", value):
         return False
     with suppress(yaml.YAMLError, ValueError):
         root = frontmatter.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
@@ -237,5 +235,9 @@ def _is_plain(value: str, *, flow: bool) -> bool:
         node = root.value[0][1]
         if flow:
             node = node.value[0] if isinstance(node, yaml.SequenceNode) and len(node.value) == 1 else None
-        return isinstance(node, yaml.ScalarNode) and (node.tag, node.value) == (_STRING, value) and not node.style
+        return (
+            isinstance(node, yaml.ScalarNode)
+            and (node.tag, node.value) == ("tag:yaml.org,2002:str", value)
+            and not node.style
+        )
     return False

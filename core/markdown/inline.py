@@ -38,8 +38,6 @@ _LITERAL = re.compile(
 )
 # Text in which no literal starts. Matching it is four times as fast as searching, which matters for pasted pictures.
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-_CLOSER = re.compile(r"`+|%%|-->|\?>")
-_CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
 
 
@@ -127,10 +125,10 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
     start, end = match.span()
     kind = match.lastgroup
     if kind in ("ticks", "opening"):
-        closing = _CLOSING.get(match[0], match[0])
+        closing = {"<!--": "-->", "<?": "?>"}.get(match[0], match[0])
         if not closers:
             closers[""] = []
-            for mark in _CLOSER.finditer(text):
+            for mark in re.finditer(r"`+|%%|-->|\?>", text):
                 closers.setdefault(mark[0], []).append(mark.start())
         places = closers.get(closing, [])
         # In CommonMark, `<!-->` is a complete comment.
@@ -201,13 +199,6 @@ MAX_TITLE = 1_000
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
-# A picture whose data is part of the text; only its description is kept.
-_PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-# A heading's attributes, in the syntax of Pandoc or Python-Markdown, or a block's id.
-_TRAILING = re.compile(r"\s+(?:\{:?\s*[#.][^{}]*\}|\^[\w-]+)$")
-_UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
-_ENTITY = re.compile(r"&#?\w+;")
-_SIGNS = re.compile(r"\*+|_+|~~|==")
 
 
 def visible_text(text: str, references: Collection[str]) -> str:
@@ -215,18 +206,22 @@ def visible_text(text: str, references: Collection[str]) -> str:
 
     `references` are the normalized labels of the note's link definitions.
     """
-    text = collapse_spaces(remove_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1])
+    # Of a picture whose data is part of the text, only the description is kept.
+    text = collapse_spaces(
+        remove_blobs(re.sub(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)", r"\1", text))[: MAX_TITLE + 1]
+    )
     if len(text) > MAX_TITLE:
         text = text[: MAX_TITLE - 1] + "…"
-    if _UNMARKED.fullmatch(text):
+    if re.fullmatch(r"[^`*_~=\[\]<\\&%{^]*", text):
         return text
-    inline = hide(_TRAILING.sub("", text))
+    # Drop a heading's attributes, in the syntax of Pandoc or Python-Markdown, or a block's id.
+    inline = hide(re.sub(r"\s+(?:\{:?\s*[#.][^{}]*\}|\^[\w-]+)$", "", text))
 
     def referred(match: re.Match[str]) -> str:
         return match[1] if normalizeReference(inline.raw(match[2] or match[1])) in references else match[0]
 
     text = _REFERENCE.sub(referred, _LINK.sub(r"\1", _IMAGE.sub(r"\1", inline.text)))
-    text = _ENTITY.sub(lambda entity: unescape(entity[0]), _without_signs(text))
+    text = re.sub(r"&#?\w+;", lambda entity: unescape(entity[0]), _without_signs(text))
     text = PLACE.sub(lambda place: inline.literals[int(place[1])].visible, text)
     return collapse_spaces(text)
 
@@ -237,7 +232,7 @@ def _without_signs(text: str) -> str:
     Unlike in CommonMark, punctuation next to a mark counts as a letter, because in Chinese no space follows it.
     """
     delimiters = list[Delimiter]()
-    for run in _SIGNS.finditer(text):
+    for run in re.finditer(r"\*+|_+|~~|==", text):
         before = text[: run.start()][-1:] or " "
         after = text[run.end() :][:1] or " "
         inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
@@ -254,7 +249,6 @@ def _without_signs(text: str) -> str:
 
 
 _WRITTEN = re.compile(rf"://[^\s<>()]*|{FORMULA}|{TAG}|\0(?P<literal>\d+)\0\#(?P<after>{TAG_NAME})")
-_LIST = re.compile(r"[,，]|\s(?=#)")
 
 
 def normalize_tag(text: str) -> str:
@@ -281,7 +275,7 @@ def with_parents(tag: str) -> Iterator[str]:
 
 def split_tags(text: str) -> Iterator[str]:
     """Yield the tags in a front matter list, where they are separated by commas or each begin with #."""
-    for part in _LIST.split(text):
+    for part in re.split(r"[,，]|\s(?=#)", text):
         if tag := normalize_tag(part):
             yield tag
 

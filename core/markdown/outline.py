@@ -94,7 +94,6 @@ _KINDS: dict[str, BlockKind] = {
 }
 _CALLOUT = re.compile(r"[ \t>]*> ?\[![\w-]+\]")
 _SUMMARY = re.compile(r"(?is)[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)</summary>")
-_NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
 def build_outline(parsed: Parsed) -> Outline:
@@ -122,7 +121,7 @@ def build_outline(parsed: Parsed) -> Outline:
                 kind = "callout"
                 lead = first_lines(start, 1)
             case "details" if summary := _SUMMARY.match(body, start, head):
-                lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), references)
+                lead = visible_text(re.sub(r"[\r\n][\s>]*", " ", summary[1].replace("\0", "\ufffd")), references)
             case "heading":
                 title = visible_text(token.content, references)
                 headings.append(Heading(int(token.tag[1]), title, start, end, nested=bool(opened)))
@@ -230,8 +229,6 @@ _WIDEST = 5_000
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
-_ENDED = re.compile(r"[.!?。！？][”）)]?$")
-_WHITE = re.compile(r"\s")
 # The start of a paragraph that isn't prose.
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 
@@ -266,7 +263,7 @@ def sections_of(note: Note) -> list[Section]:
 def sentences_of(body: str, block: Block) -> Iterator[Span]:
     if block.end - block.start > _WIDEST:
         return
-    text = _WHITE.sub(" ", body[block.start : block.end])
+    text = re.sub(r"\s", " ", body[block.start : block.end])
     for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
-        if _ENDED.search(sentence[0]):
+        if re.search(r"[.!?。！？][”）)]?$", sentence[0]):
             yield block.start + sentence.start(), block.start + sentence.end()

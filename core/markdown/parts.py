@@ -111,10 +111,6 @@ _NAMES_DIAGRAM = re.compile(
 )
 
 
-# Text between a picture's alt text and its file name.
-_FOLDERS = re.compile(r"\]\(.*/")
-
-
 def has_diagram(text: str, headings: str = "") -> bool:
     """Return whether `text` contains a diagram: a fence in a diagram language, or a picture of a diagram.
 
@@ -123,12 +119,9 @@ def has_diagram(text: str, headings: str = "") -> bool:
     """
     if _DIAGRAM.search(text) or _DRAWING.search(text):
         return True
-    captions = [unquote(_FOLDERS.sub("](", image)) for image in _IMAGE.findall(text)]
+    # Drop the folders between a picture's alt text and its file name.
+    captions = [unquote(re.sub(r"\]\(.*/", "](", image)) for image in _IMAGE.findall(text)]
     return bool(captions) and any(map(_NAMES_DIAGRAM.search, [*captions, headings]))
-
-
-_LINK_SIGN = re.compile(r"(?i)(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w")
-_TASK = re.compile(r"(?m)^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
 
 
 def has_table(text: str) -> bool:
@@ -137,7 +130,7 @@ def has_table(text: str) -> bool:
 
 
 def has_task(text: str) -> bool:
-    return _TASK.search(text) is not None
+    return re.search(r"(?m)^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", text) is not None
 
 
 def has_image(text: str) -> bool:
@@ -147,7 +140,10 @@ def has_image(text: str) -> bool:
 
 def has_link(text: str) -> bool:
     """Return whether `text` contains a link to a note, a file or a web page. Pictures don't count."""
-    return _LINK_SIGN.search(text) is not None
+    return (
+        re.search(r"(?i)(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", text)
+        is not None
+    )
 
 
 _BOX = re.compile(r"(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[ \t>])*\[(.)\][ \t]")

@@ -30,9 +30,6 @@ SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
 
-_SIGNS = re.compile(r"[^\S\n]*\n[^\S\n]*|\s+|\S+")
-
-
 def inlines(text: str) -> Inlines:
     """Return the text as words and spaces, keeping line breaks."""
     return _signs(text.strip())
@@ -40,7 +37,8 @@ def inlines(text: str) -> Inlines:
 
 def _signs(text: str) -> Inlines:
     return [
-        BREAK if "\n" in sign else SPACE if sign.isspace() else {"t": "Str", "c": sign} for sign in _SIGNS.findall(text)
+        BREAK if "\n" in sign else SPACE if sign.isspace() else {"t": "Str", "c": sign}
+        for sign in re.findall(r"[^\S\n]*\n[^\S\n]*|\s+|\S+", text)
     ]
 
 
@@ -145,12 +143,6 @@ _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
-_MOST_ROMAN = 4_000
-_DIGITS = "〇一二三四五六七八九"
-_UNITS = "千百十"
-_MOST_CHINESE = 10_000
-_CIRCLED = 20
-_MOST_LETTERS = 26 * 20
 _CHINESE = (
     "chineseCounting", "chineseCountingThousand", "japaneseCounting", "ideographDigital", "taiwaneseCountingThousand",
     "taiwaneseCounting", "chineseLegalSimplified", "japaneseDigitalTenThousand", "一, 二, 三, ...",
@@ -160,11 +152,11 @@ _CHINESE = (
 def numeral(number: int, written: str) -> str:
     """Format a number in a format named by Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
     match written:
-        case "lowerLetter" | "a" if 0 < number <= _MOST_LETTERS:
+        case "lowerLetter" | "a" if 0 < number <= 26 * 20:
             return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
         case "upperLetter" | "A":
             return numeral(number, "a").upper()
-        case "lowerRoman" | "i" if 0 < number < _MOST_ROMAN:
+        case "lowerRoman" | "i" if 0 < number < 4_000:
             made = ""
             for worth, letters in _ROMAN:
                 count, number = divmod(number, worth)
@@ -176,9 +168,9 @@ def numeral(number: int, written: str) -> str:
             return f"{number:02d}"
         case "none":
             return ""
-    if written in _CHINESE and 0 < number < _MOST_CHINESE:
+    if written in _CHINESE and 0 < number < 10_000:
         return _chinese(number)
-    if written.startswith(("decimalEnclosedCircle", "①")) and 0 < number <= _CIRCLED:
+    if written.startswith(("decimalEnclosedCircle", "①")) and 0 < number <= 20:
         return chr(0x2460 + number - 1)
     return str(number)
 
@@ -187,11 +179,11 @@ def _chinese(number: int) -> str:
     digits = f"{number:04d}"
     made = ""
     gap = False
-    for digit, unit in zip(digits, (*_UNITS, ""), strict=True):
+    for digit, unit in zip(digits, (*"千百十", ""), strict=True):
         if digit == "0":
             gap = bool(made)
             continue
-        made += ("零" if gap else "") + _DIGITS[int(digit)] + unit
+        made += ("零" if gap else "") + "〇一二三四五六七八九"[int(digit)] + unit
         gap = False
     return made.removeprefix("一") if made.startswith("一十") else made
 

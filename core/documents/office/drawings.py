@@ -48,8 +48,6 @@ class Chart:
 
 # Elements that contain a series' categories and values, including those of the 2016 chart types.
 _CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-# Types of diagram points that represent the whole diagram or its layout.
-_NOT_SHOWN = ("doc", "pres")
 
 
 def read_chart(package: Package, name: str) -> Chart:
@@ -61,7 +59,8 @@ def read_chart(package: Package, name: str) -> Chart:
     if root is None:
         return Chart()
     if local(root) == "dataModel":
-        points = (point for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN)
+        # Points of these types represent the whole diagram or its layout.
+        points = (point for point in elements_named(root, "pt") if value(point, "type") not in ("doc", "pres"))
         return Chart(texts=list(filter(None, map(_words, points))))
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
@@ -114,8 +113,6 @@ _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"
 _ON = ("1", "true")
 # Maximum number of shapes a new shape is compared with to find its position.
 _MOST_ORDERED = 300
-# Types of placeholders whose paragraphs are list items by default.
-_BULLETED = ("body", "obj", "")
 
 
 def shapes(tree: Element) -> Iterator[Element]:
@@ -296,7 +293,7 @@ class Slides:
             if words and not title:
                 title = [SPACE if item == blocks.BREAK else item for item in words]
             else:
-                made += drawn.blocks(shape, bulleted=role in _BULLETED)
+                made += drawn.blocks(shape, bulleted=role in ("body", "obj", ""))
         self._read_masters(name)
         noted: Blocks = []
         for part in self._package.related(name, "notesSlide"):

@@ -82,14 +82,10 @@ _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
 # The serial number of the day after 31 December 9999.
 _LAST_DAY = 2_958_466
 _SECONDS = 86_400
-# Maximum number of decimal places in seconds.
-_MOST_FRACTION = 3
 # Days between the two workbook epochs, 1900 and 1904.
 _FROM_1904 = 1_462
 # Serial number of 29 February 1900. Excel counts that day, even though it never existed.
 _LEAP_DAY = 60
-# Smallest integer shown with an exponent if its cell has no format.
-_MOST_WHOLE = 1e15
 _EXACT = Context(prec=1_000)
 
 
@@ -152,7 +148,7 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
 
 def _general(number: float) -> str:
     """Format a number in the general format: integers in full, and any other number with up to 10 digits."""
-    return f"{number:.0f}" if number.is_integer() and abs(number) < _MOST_WHOLE else f"{number:.10G}"
+    return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else f"{number:.10G}"
 
 
 def _number(section: str, exact: Decimal) -> str:
@@ -242,7 +238,7 @@ def _pattern(section: str) -> tuple[str, int]:
     decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if found[0][0] == "."), default=0)
     fields = _FIELDS if "p" in section else _FIELDS | {"h": "H", "hh": "HH"}
     section = _ELAPSED.sub(r"'\g<0>'", section)
-    return _DATE.sub(lambda found: fields.get(found[0], found[0]), section), min(decimals, _MOST_FRACTION)
+    return _DATE.sub(lambda found: fields.get(found[0], found[0]), section), min(decimals, 3)
 
 
 @lru_cache

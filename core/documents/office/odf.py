@@ -106,7 +106,6 @@ class _ListWriter:
 TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
-_CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 HREF = "{http://www.w3.org/1999/xlink}href"
 CONTENT = "content.xml"
 STYLES = "styles.xml"
@@ -215,7 +214,9 @@ class _OdtBody(Edits):
 
     def _comment(self, annotation: Element) -> None:
         """Put a comment after the text it refers to."""
-        name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
+        name = "".join(
+            part.text or "" for part in annotation if part.tag == "{http://purl.org/dc/elements/1.1/}creator"
+        )
         comment = self._added.comment(name, blocks.paras(texts(annotation)))
         block = annotation
         above = annotation

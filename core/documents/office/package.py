@@ -223,8 +223,6 @@ def relation_id(element: Element) -> str:
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
-# Elements whose text isn't shown in the paragraph itself.
-_GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
 _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
 
 
@@ -237,7 +235,8 @@ def text_of(root: Element | None) -> list[str]:
 def visible_text(element: Element) -> str:
     """Return the visible text of an element from a Word document or drawing."""
     name = local(element)
-    if name in _GONE:
+    # The text of these elements isn't shown in the paragraph itself.
+    if name in ("del", "moveFrom", "instrText", "rt", "txbxContent"):
         return ""
     own = (element.text or "") if name == "t" else _SIGNS.get(name, "")
     return own + "".join(map(visible_text, element))

@@ -178,9 +178,6 @@ _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
 """Destinations that contain document properties, such as fonts, styles and the author."""
-_DATES = {"creatim": "created", "revtim": "updated"}
-_MOST_LEVELS = 8
-_MOST_HEADINGS = 6
 # The Symbol font's bullet, as a private-use character.
 _BULLET = 0xF0B7
 
@@ -188,8 +185,6 @@ _BULLET = 0xF0B7
 _PLAIN = Look()
 # Encoding used by Western fonts.
 _WESTERN = "cp1252"
-# Charset number of Western fonts.
-_ANSI = 0
 # Name of the error handler that decodes invalid bytes as cp1252.
 _OF_WESTERN = "tessera-western"
 
@@ -343,7 +338,7 @@ class Rtf:
             case "fcharset" | "cpg" if state.into == "fonttbl":
                 page = _CHARSETS.get(number or 0) if word == "fcharset" else code_page_encoding(number)
                 self._fonts[self._font] = page or self._fonts.get(self._font, "")
-                if word == "fcharset" and number == _ANSI:
+                if word == "fcharset" and number == 0:  # the charset of Western fonts
                     self._western.add(self._font)
             case "ansicpg" | "pc" | "pca" | "mac":
                 self._page = code_page_encoding(CODE_PAGES.get(word, number))
@@ -403,9 +398,9 @@ class Rtf:
                 flow.end_row()
             case "s" | "outlinelevel":
                 level = self._styles.get(number, 0) if word == "s" else number + 1
-                flow.heading = level if level <= _MOST_HEADINGS else 0
+                flow.heading = level if level <= 6 else 0
             case "ilvl":
-                flow.level = min(max(number, 0), _MOST_LEVELS)
+                flow.level = min(max(number, 0), 8)
 
     def _end(self) -> None:
         """Close a group, and process the contents of its destination."""
@@ -442,5 +437,6 @@ class Rtf:
                 self.metadata[kind] = text
             case "creatim" | "revtim" if self._moment.get("yr"):
                 moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
-                self.metadata[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
+                name = "created" if kind == "creatim" else "updated"
+                self.metadata[name] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
                 self._moment = {}

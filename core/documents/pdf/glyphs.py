@@ -20,9 +20,6 @@ _MOST_LETTERS = 200_000
 # Character codes that need special treatment: controls, space, hyphen, and glyphs without a character.
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
 _REAL = {2, 9, 32, 45}
-_BREAKS = {10, 13}
-# pdfium's code for a hyphen at the end of a line.
-_HYPHEN = 2
 # Codes used by TeX fonts (OT1, T1). If a font doesn't map them to characters, pdfium returns them unchanged.
 _CODES = {
     **dict(zip(range(11, 16), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
@@ -34,8 +31,6 @@ _LIGATURE = 4
 _SMALLEST = 0.5
 # Step to which directions are rounded, in degrees.
 _STEP = 0.5
-# Angle by which vertical lines are rotated, in degrees.
-_DOWN = 90
 # Minimum ratio of the vertical to the horizontal step at which a line counts as vertical.
 _STEEP = 10
 # Maximum difference between directions that count as equal, in degrees.
@@ -144,7 +139,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
             if code == 32 and generated and last:
                 before = last[-1]
                 last.append(Letter(" ", before.x1, before.x1, before.y, before.size, before.bold, before.fixed, at))
-            if generated or code in _BREAKS:
+            if generated or code in {10, 13}:
                 continue
             if code in _CODES and (_is_letter(code_of(address, at - 1)) or _is_letter(code_of(address, at + 1))):
                 text = _CODES[code]
@@ -152,7 +147,8 @@ def glyphs(loaded: PdfPage) -> Glyphs:
                 made.unknown += 1
                 continue
             else:
-                text = "-" if code == _HYPHEN else chr(code)
+                # pdfium's code for a hyphen at the end of a line is 2.
+                text = "-" if code == 2 else chr(code)
         elif code < 0x2E80:
             text = chr(code)
         elif 0xD800 <= code < 0xE000:
@@ -246,7 +242,7 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         down.add(address)
     # A drawn font's matrix may mirror the letters too, but it can't be queried.
     mirrored = not is_drawn and matrix.a * matrix.d < matrix.b * matrix.c
-    degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * (address in down)
+    degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - 90 * (address in down)
     degrees = round(degrees / _STEP) * _STEP % 360
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)

@@ -122,8 +122,6 @@ _TOUCHING = 0.05
 _SPACED = 0.08
 # Minimum number of letters in a letterspaced word.
 _LEAST = 4
-# Two one-letter words in a row, a sign of a letterspaced word.
-_LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
 # Between letterspaced letters, a gap or step of more than the usual one times this factor is a space.
 _WORD = 1.5
 
@@ -149,9 +147,10 @@ def words(letters: Sequence[Letter]) -> str:
         has_space = False
         added = -1
     line = "".join(parts)
+    # Two one-letter words in a row are a sign of a letterspaced word.
     return (
         _close_gaps([letter for letter in letters if not letter.text.isspace()], parts)
-        if _LETTERS.search(line)
+        if re.search(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)", line)
         else line
     )
 

@@ -146,10 +146,8 @@ EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part
 """Name of a Notion export, or of the folder that contains one of its parts."""
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # Maximum length of a file name in bytes. Most systems allow 255.
 _LONGEST_NAME = 200
-_UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
@@ -161,7 +159,7 @@ def add_front_matter(fields: Mapping[str, object], body: str) -> str:
 
 def file_name(title: str) -> str:
     """Return a file name for a title, without a suffix."""
-    name = collapse_spaces(_UNFIT.sub(" ", title)).strip(". ")
+    name = collapse_spaces(re.sub(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+", " ", title)).strip(". ")
     return name[:120].encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").strip() or "Untitled"
 
 
@@ -263,7 +261,9 @@ def text_of(node: object, *names: str) -> str:
 def time_of(seconds: str, per_second: int = 1) -> str:
     """Return a Unix time, which may be negative, as ISO 8601 in UTC, or "" if it isn't a number."""
     try:
-        return (_EPOCH + timedelta(seconds=float(seconds) / per_second)).isoformat(timespec="seconds")
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(seconds) / per_second)).isoformat(
+            timespec="seconds"
+        )
     except (ValueError, OverflowError):
         return ""
 

@@ -38,7 +38,6 @@ _MOST = 1000
 # Maximum number of characters to quote from the message being replied to.
 _QUOTED = 80
 _FENCE = "```"
-_MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)")
 
 
 SharedFile = tuple[FilePart | None, str, str]
@@ -67,7 +66,7 @@ class ChatMessage:
 
 def escape(words: str) -> str:
     """Escape a message's text so that no line becomes a heading or a rule."""
-    return _MARKUP.sub(r"\1\\\2", words)
+    return re.sub(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)", r"\1\\\2", words)
 
 
 def reactions(item: dict[str, object], name: str) -> str:
@@ -123,8 +122,6 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
-# Lists of unnamed conversations, which are named after their members.
-_TALKS = ("dms", "mpims")
 _REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
 _CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
 
@@ -157,11 +154,12 @@ class Slack(FolderImporter):
             text_of(user, "id"): text_of(user, "profile", "real_name") or text_of(user, "name")
             for user in listed("users")
         }
+        # Unnamed conversations are named after their members.
         talks = {
             text_of(talk, "id"): ", ".join(
                 people.get(member, member) for member in text_of(talk, "members").split(", ")
             )
-            for name in _TALKS
+            for name in ("dms", "mpims")
             for talk in listed(name)
         }
         for channel, days in groupby(filter(None, map(_DAY_FILE.fullmatch, there)), key=lambda day: day[1]):

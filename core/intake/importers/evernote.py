@@ -32,7 +32,6 @@ from core.model import Failed, Omission
 # Minimum weight, out of 100, of a word that Evernote recognized in a picture.
 _SURE = 60
 _BLOCK = 1024 * 1024
-_TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
 
 
 class Evernote(FolderImporter):
@@ -158,7 +157,9 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
         "title": title,
         "tags": tags_of(tag.text or "" for tag in note.findall("tag")),
         **{
-            name.removesuffix("-time"): _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", value(name))
+            name.removesuffix("-time"): re.sub(
+                r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z", r"\1-\2-\3T\4:\5:\6Z", value(name)
+            )
             for name in ("created", "updated", "reminder-time")
         },
         "author": value("author"),

@@ -33,11 +33,9 @@ _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
 # Value of `markup_language` for a clipped web page.
 _HTML = "2"
 _UNSET = ("", "0")
-_LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
 # Maximum number of nested notebooks that become folders, because path lengths are limited.
 _DEEPEST = 9
 _MOST_ITEMS = 300_000
-_MILLISECONDS = 1000
 
 # The fields of an exported item, including its `title` and `body`.
 _Item = defaultdict[str, str]
@@ -113,9 +111,9 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
         except SourceError as error:
             yield Failed(path, error.reason)
             continue
-        body = _LINK.sub(relative, body)
+        body = re.sub(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""", relative, body)
         if note["is_todo"] == "1":
-            due = "" if note["todo_due"] in _UNSET else f" 📅 {time_of(note['todo_due'], _MILLISECONDS)[:10]}"
+            due = "" if note["todo_due"] in _UNSET else f" 📅 {time_of(note['todo_due'], 1000)[:10]}"
             body = f"- [{' ' if note['todo_completed'] in _UNSET else 'x'}] {note['title']}{due}\n\n{body}"
         fields = {
             "title": note["title"],

@@ -24,7 +24,6 @@ from core.intake.importers import (
 from core.model import Failed
 
 _EDITED = "userEditedTimestampUsec"
-_CREATED = "createdTimestampUsec"
 # Suffixes of all files in an export that contains only Keep.
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
 # Number of JSON files to check for a note.
@@ -85,7 +84,7 @@ class Keep(FolderImporter):
             "status": "archived" if note.get("isArchived") is True else "",
             "pinned": note.get("isPinned") is True or None,
             "shared_with": list(filter(None, sharees)),
-            "created": time_of(text_of(note, _CREATED), _MICROSECONDS),
+            "created": time_of(text_of(note, "createdTimestampUsec"), _MICROSECONDS),
             "updated": time_of(text_of(note, _EDITED), _MICROSECONDS),
         }
         body = "\n\n".join(filter(None, parts))

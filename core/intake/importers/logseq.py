@@ -13,14 +13,11 @@ from core.base.text import collapse_spaces
 from core.intake.importers import Fields, FolderImporter, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
-_MARK = "logseq/config.edn"
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_JOURNAL = re.compile(r"(?i)(?:^|/)journals/(\d{4})[_-](\d{2})[_-](\d{2})\.md$")
 _PROPERTY = re.compile(r"([\w\u0080-\uffff?./-]{1,80})::(?:[ \t]+(.*))?$")
 _BLOCK = re.compile(r"([\t ]*)-(?:[ \t]+(.*)|$)")
 _ID = re.compile(rf"[\t ]*(?:-[ \t]+)?id::[ \t]*({_UUID})[ \t]*$")
 _TASK = re.compile(r"(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELED|CANCELLED)[ \t]+")
-_FINISHED = ("DONE", "CANCELED", "CANCELLED")
 _REFERENCE = re.compile(
     rf"\[(?P<label>[^\[\]\n]{{0,300}})\]\(\(\((?P<labelled>{_UUID})\)\)\)"
     rf"|\{{\{{embed[ \t]+(?:\(\((?P<block>{_UUID})\)\)|\[\[(?P<page>[^\[\]\n]{{1,300}})\]\])[ \t]*\}}\}}"
@@ -43,7 +40,7 @@ class Logseq(FolderImporter):
         """Whether the folder, or its only subfolder, is a graph."""
         inner = [path for path in self._folder.glob("*/") if not path.name.startswith(".")][:2]
         tops = [self._folder, *(inner if len(inner) == 1 else [])]
-        return any((top / _MARK).is_file() for top in tops)
+        return any((top / "logseq/config.edn").is_file() for top in tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield pages as Markdown, with properties as front matter and block references as links."""
@@ -57,7 +54,7 @@ class Logseq(FolderImporter):
         lines = text.split("\n")
         properties, first = _properties(lines)
         fields: Fields = {"title": unquote(PurePosixPath(path).stem.replace("___", "/"))}
-        if journal := _JOURNAL.search(path):
+        if journal := re.search(r"(?i)(?:^|/)journals/(\d{4})[_-](\d{2})[_-](\d{2})\.md$", path):
             with suppress(ValueError):
                 at = date(*map(int, journal.groups()))
                 ending = "th" if 10 < at.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(at.day % 10, "th")
@@ -171,7 +168,7 @@ def _field(name: str, value: str) -> Fields:
 def _task(text: str) -> str:
     """Return a block's text with a checkbox in place of its task marker."""
     match = _TASK.match(text)
-    return f"[{'x' if match[1] in _FINISHED else ' '}] {text[match.end() :]}" if match else text
+    return f"[{'x' if match[1] in ('DONE', 'CANCELED', 'CANCELLED') else ' '}] {text[match.end() :]}" if match else text
 
 
 def _label(text: str) -> str:

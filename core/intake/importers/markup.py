@@ -20,9 +20,6 @@ _SILENT = frozenset(("script", "style", "head", "title", "en-crypt", "svg", "mro
 _SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"))
 _CHECKED = "[x] "
 _UNCHECKED = "[ ] "
-_WHOLE = re.compile(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$")
-_RELATIVE = re.compile(r"(?![A-Za-z][A-Za-z0-9+.-]*:|[/#\\])[^\s<>()]+$")
-_TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
@@ -135,7 +132,7 @@ class _MarkdownWriter(HTMLParser):
             case "en-todo":  # a list item at the start of a line
                 self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
             case "div":  # where a task group belongs
-                group = _TASKS.match(about.get("style", ""))
+                group = re.match(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)", about.get("style", ""))
                 if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
                     self._write(self._tasks[group[1]] + "\n")
                     self.placed.add(group[1])
@@ -223,7 +220,9 @@ class _MarkdownWriter(HTMLParser):
         """Return an address escaped for Markdown, or "" if a note shouldn't link to it."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
-        is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
+        is_sound = re.match(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$", address) or (
+            self._relative and re.match(r"(?![A-Za-z][A-Za-z0-9+.-]*:|[/#\\])[^\s<>()]+$", address)
+        )
         return address if is_sound else ""
 
     def _end_table(self) -> None:

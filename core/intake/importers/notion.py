@@ -31,10 +31,6 @@ from core.markdown.writing import table
 from core.model import Failed, day_of
 
 _ID = re.compile(r" ?\b([0-9a-f]{32})(?=(?:_all)?(?:\.\w{1,8})?$)")
-_SITE = re.compile(r"https://(?:www\.)?notion\.(?:so|site)/(?:[^\s()#?]*[-/])?([0-9a-f]{32})")
-_LINK = re.compile(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
-_ROW = re.compile(r"([^\s:#>|*`\[-][^:\n]{0,60}): ?(.*)")
-_WORDED = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
 _MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _MOST_ROWS = 5_000
 _SUFFIXES = (".md", ".csv", ".html")
@@ -107,21 +103,21 @@ def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dic
 
     def link(match: re.Match[str]) -> str:
         address = match[1]
-        if site := _SITE.match(address):
+        if site := re.match(r"https://(?:www\.)?notion\.(?:so|site)/(?:[^\s()#?]*[-/])?([0-9a-f]{32})", address):
             place = ids.get(site[1])
         else:
             wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(address.partition("#")[0])))
             place = places.get(wanted)
         return f"]({quote(posixpath.relpath(place, here or '.'))})" if place else match[0]
 
-    return add_front_matter(fields, _LINK.sub(link, body))
+    return add_front_matter(fields, re.sub(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)", link, body))
 
 
 def _row(text: str) -> tuple[Fields, str]:
     """Return the properties below a page's title, and the text without those properties."""
     head, _, rest = text.partition("\n\n")
     lines, _, body = rest.partition("\n\n")
-    rows = [_ROW.fullmatch(line) for line in lines.rstrip("\n").split("\n")]
+    rows = [re.fullmatch(r"([^\s:#>|*`\[-][^:\n]{0,60}): ?(.*)", line) for line in lines.rstrip("\n").split("\n")]
     if not head.startswith("# ") or not all(rows):
         return {}, text
     return _fields((row[1].strip(), row[2].strip()) for row in rows if row), f"{head}\n\n{body}"
@@ -136,7 +132,9 @@ def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
         at = None
         if name.casefold() in _TIMES:
             day = value.removeprefix("@")
-            if (worded := _WORDED.match(day)) and (month := _MONTHS.get(worded[1][:3].lower())):
+            if (worded := re.match(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})", day)) and (
+                month := _MONTHS.get(worded[1][:3].lower())
+            ):
                 day = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
             at = moment(day)
         if at:
