@@ -54,6 +54,7 @@ class Sections:
         all sections with text in the slice, it is the main one. If the chunks are of a `kind` that joins sections, a
         few words before the joined section don't count. The breadcrumb leads to the section in which the slice starts.
         """
+        chains = self._chains
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
         words = {}
@@ -64,29 +65,30 @@ class Sections:
             words[number] = sum(1 for _ in islice(found, _SHORT))
         with_words = [number for number in numbers if words[number]] or [*numbers]
         main = before = 0
-        deepest = max([SECTION_LEVEL, *(heading.level for heading in self._chains[first])])
-        while main + 1 < len(with_words) and self._chains[with_words[main + 1]][-1].level <= deepest:
+        deepest = max([SECTION_LEVEL, *(heading.level for heading in chains[first])])
+        while main + 1 < len(with_words) and chains[with_words[main + 1]][-1].level <= deepest:
             if (before := before + words[with_words[main]]) >= (_SHORT if kind == "markdown_section" else 0):
                 break
             main += 1
         # Sections are in reading order, so a section that contains the first and last one contains all in between.
-        own = self._chains[with_words[main]]
-        last = self._chains[with_words[-1]]
+        own = chains[with_words[main]]
+        last = chains[with_words[-1]]
         around = [heading for heading, other in zip(own, last, strict=False) if heading == other]
         chain = tuple(around) if around and around[-1].start >= start else own
         return SectionFields(
             chain[-1].title if chain else "",
             _titles(chain[:-1]),
             chain[-1].level if chain else 0,
-            tuple(dict.fromkeys(title for number in numbers for title in _titles(self._chains[number][-1:]))),
-            _titles(self._chains[first]),
+            tuple(dict.fromkeys(title for number in numbers for title in _titles(chains[number][-1:]))),
+            _titles(chains[first]),
         )
 
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 # Maximum number of definitions added to a chunk, and maximum number of characters per definition.
-_MOST_DEFINED, _LONGEST_DEFINED = 8, 250
+_MOST_DEFINED = 8
+_LONGEST_DEFINED = 250
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
@@ -116,36 +118,39 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
     the note don't change the id. Large blobs are left out. A note that contains nothing else gets one chunk without
     text, so that its title can be found.
     """
+    note = reading.note
     if reading.blobs:
         slices = [part for piece in slices for part in _without_blobs(reading, piece)]
-    if not slices and reading.note.body.strip() and not reading.note.plain:
+    if not slices and note.body.strip() and not note.plain:
         slices = [Slice(0, 0, 0)]
     sections = Sections(reading.body, reading.outline.headings)
-    defined = [] if reading.note.plain else [*_DEFINED.finditer(reading.body)]
+    defined = [] if note.plain else [*_DEFINED.finditer(reading.body)]
     definitions = {match[1].casefold(): match for match in reversed(defined)}  # the first definition of a label wins
     letters = reading.letters
-    lines = line_starts(reading.body) if reading.note.plain else []
-    seen: Counter[str] = Counter()
+    lines = line_starts(reading.body) if note.plain else []
+    seen = Counter[str]()
     described = []
     for index, piece in enumerate(slices):
-        text = reading.note.body[piece.start : piece.end]
+        start = piece.start
+        end = piece.end
+        text = note.body[start:end]
         described.append(
             Chunk(
-                id=chunk_id(reading.note.id, text, seen[text]),
-                note_id=reading.note.id,
+                id=chunk_id(note.id, text, seen[text]),
+                note_id=note.id,
                 index=index,
                 total=len(slices),
-                start=piece.start,
-                end=piece.end,
+                start=start,
+                end=end,
                 text=text,
                 kind=kind,
-                has_code=letters.has_code(piece.start, piece.end),
-                language=letters.language(piece.start, piece.end),
-                token_count=reading.count(piece.start, piece.end),
-                overlap_tokens=reading.count(piece.start, piece.own),
+                has_code=letters.has_code(start, end),
+                language=letters.language(start, end),
+                token_count=reading.count(start, end),
+                overlap_tokens=reading.count(start, piece.own),
                 lead=_lead(reading, definitions, piece),
-                line=bisect_right(lines, piece.start),
-                **sections.for_slice(piece.own, piece.end, kind)._asdict(),
+                line=bisect_right(lines, start),
+                **sections.for_slice(piece.own, end, kind)._asdict(),
             )
         )
         seen[text] += 1
@@ -157,19 +162,20 @@ def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
     first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
     inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
     edges = [piece.start, *chain.from_iterable(inside), piece.end]
-    for start, end in zip(edges[::2], edges[1::2], strict=True) if inside else ():
+    if not inside:
+        yield piece
+        return
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
         start, end = trim(reading.body, start, end) if start < end else (start, start)
         if end > piece.own and _WORD.search(reading.body, start, end):
             yield Slice(start, end, max(start, piece.own))
-    if not inside:
-        yield piece
 
 
 def profile(reading: TokenizedNote) -> Profile:
     """Return the figures that determine the choice of strategy. Headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
-    shares: Counter[str] = Counter()
+    shares = Counter[str]()
     for block in walk(reading.outline.blocks):
         shares[block.kind] += block.end - block.start
     return Profile(
@@ -186,11 +192,11 @@ def lead_at(blocks: Sequence[Block], offset: int) -> str:
     """Return the lead of the innermost block around an offset. A chunk starting there repeats the lead."""
     lead = ""
     while blocks:
-        index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
-        if index < 0 or not blocks[index].start < offset < blocks[index].end:
+        block = blocks[max(0, bisect_right(blocks, offset, key=lambda block: block.start) - 1)]
+        if not block.start < offset < block.end:
             break
-        lead = blocks[index].lead or lead
-        blocks = blocks[index].children
+        lead = block.lead or lead
+        blocks = block.children
     return lead
 
 

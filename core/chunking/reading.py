@@ -72,7 +72,8 @@ class Letters:
         """Classify a body's characters by script and by block. `short` is the body without blobs."""
         codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         seen = np.flatnonzero((codes > 0x20) & (codes != 0x3000) & (codes != 0xA0))
-        codes, visible = codes[seen], short.offsets(seen)
+        codes = codes[seen]
+        visible = short.offsets(seen)
         inside, written = np.zeros((2, len(codes)), dtype=bool)
         for block in walk(blocks):
             if block.kind in CODE:
@@ -179,7 +180,6 @@ JOINED = (
     r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
 """Characters displayed as part of the preceding one: accents, vowel signs, joiners and emoji modifiers."""
-_JOINED = re.compile(JOINED)
 
 
 def unbreakable(text: str, start: int, end: int) -> list[Span]:
@@ -202,8 +202,9 @@ def is_joined(text: str, offset: int) -> bool:
     """Return whether a cut at `offset` would split \\r\\n, or a character as it is displayed."""
     if not 0 < offset < len(text):
         return False
-    before, after = text[offset - 1], text[offset]
-    return before == "\u200d" or (before == "\r" and after == "\n") or bool(_JOINED.match(after))
+    before = text[offset - 1]
+    after = text[offset]
+    return before == "\u200d" or (before == "\r" and after == "\n") or bool(re.match(JOINED, after))
 
 
 def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
@@ -339,19 +340,19 @@ def cut(
         return [(start, end)]
     if not levels:
         return list(_between_tokens(reading, start, end, size.target))
-    (find, whole), deeper = levels[0], levels[1:]
+    find, whole = levels[0]
     keep = size.limit if whole else size.target
     edges = np.array([start, *outside(find(reading.body, start, end), solid), end], dtype=np.int64)
     ranks = np.searchsorted(reading.starts, edges)
     spans = []
-    first, last = 0, len(edges) - 1
-    while first < last:
+    first = 0
+    while first + 1 < len(edges):
         reach = int(np.searchsorted(ranks, ranks[first] + size.target, side="right")) - 1
         piece = (int(edges[first]), int(edges[max(reach, first + 1)]))
         if reach > first or ranks[first + 1] - ranks[first] <= keep:
             spans.append(piece)
         else:
-            spans += cut(reading, *piece, deeper, size, () if whole else solid)
+            spans += cut(reading, *piece, levels[1:], size, () if whole else solid)
         first = max(reach, first + 1)
     return join(reading, spans, size.target)
 
@@ -397,5 +398,6 @@ def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -
         point = int(reading.starts[rank])
         if point > start:
             yield start, point
-        start, first = point, rank
+        start = point
+        first = rank
     yield start, end

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterable
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -50,7 +51,8 @@ def check_positive(name: str, options: ChunkingOptions) -> int:
 
 def check_size(options: ChunkingOptions) -> Size:
     """Return the sizes, or raise ConfigError if the chunk size isn't from 1 to `max_single_chunk_size`."""
-    size, limit = options.chunk_size, check_positive("max_single_chunk_size", options)
+    size = options.chunk_size
+    limit = check_positive("max_single_chunk_size", options)
     if not 1 <= size <= limit:
         raise ConfigError(
             "The chunk size (chunk_size) is {value}; it must be from 1 to {most}, the largest chunk "
@@ -61,14 +63,18 @@ def check_size(options: ChunkingOptions) -> Size:
     return Size(size, limit)
 
 
+def _slices(body: str, spans: Iterable[Span]) -> list[Slice]:
+    """Return the spans as slices without overlap, trimmed, except for blank ones."""
+    return [Slice(start, end, start) for start, end in (trim(body, *span) for span in spans) if start < end]
+
+
 class NoChunking:
     """Keeps a note in one piece, whatever its size. The embedder divides long chunks into windows."""
 
     def __init__(self, _: ChunkingOptions) -> None: ...
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
-        start, end = trim(reading.body, 0, len(reading.body))
-        return describe.chunks(reading, [Slice(start, end, start)] if start < end else [], "full_document")
+        return describe.chunks(reading, _slices(reading.body, [(0, len(reading.body))]), "full_document")
 
 
 class LineChunker:
@@ -82,18 +88,18 @@ class LineChunker:
         self._limit = check_positive("max_single_chunk_size", options)
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
-        body, size = reading.body, Size(self._limit, self._limit)
+        body = reading.body
+        size = Size(self._limit, self._limit)
         edges = [0, *line_starts(body, 0, len(body)), len(body)]
         seen = set()
-        slices = []
+        spans = []
         for begin, stop in pairwise(edges):
             line = body[begin:stop].strip()
             if not line or (line in seen and not reading.note.plain):
                 continue
             seen.add(line)
-            trimmed = (trim(body, *piece) for piece in cut(reading, begin, stop, PROSE, size))
-            slices += [Slice(start, end, start) for start, end in trimmed if start < end]
-        return describe.chunks(reading, slices, "line")
+            spans += cut(reading, begin, stop, PROSE, size)
+        return describe.chunks(reading, _slices(body, spans), "line")
 
 
 # A section's start, end and level. It is a heading with the text up to the next one, or at level 0 before the first.
@@ -118,15 +124,13 @@ class MarkdownAware:
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         spans = _SectionCutter(reading, self._size).spans((0, len(reading.body), 0), SECTION_LEVEL)
-        slices = [
-            Slice(start, end, start) for start, end in (trim(reading.body, *span) for span in spans) if start < end
-        ]
-        return describe.chunks(reading, slices, "markdown_section")
+        return describe.chunks(reading, _slices(reading.body, spans), "markdown_section")
 
 
 class _SectionCutter:
     def __init__(self, reading: TokenizedNote, size: Size) -> None:
-        self._reading, self._size = reading, size
+        self._reading = reading
+        self._size = size
         self._headings = [heading for heading in reading.outline.headings if not heading.nested]
         self._heading_starts = [heading.start for heading in self._headings]
         self._block_starts = [block.start for block in reading.outline.blocks]
@@ -179,7 +183,8 @@ class RecursiveCharacter:
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
-        self._size, self._overlap = check_size(options), options.chunk_overlap
+        self._size = check_size(options)
+        self._overlap = options.chunk_overlap
         if not 0 <= self._overlap < self._size.target:
             raise ConfigError(
                 "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size "
@@ -220,7 +225,8 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
     codes = np.frombuffer(with_newlines(reading.body).encode("utf-32-le", "surrogatepass"), dtype="<u4").copy()
     used = set(reading.body)
     unused = (code for code in range(0xE000, 0x110000) if chr(code) not in used)
-    mark, filler = next(unused), next(unused)
+    mark = next(unused)
+    filler = next(unused)
     codes[mask] = filler
     marked = np.insert(codes, reading.starts, mark).tobytes().decode("utf-32-le", "surrogatepass")
     sign = chr(mark)
@@ -267,8 +273,10 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
 
 def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
     """Flag the characters that stay together in blocks, rows, first lines of list items, and links."""
-    body, flags = reading.body, np.zeros(len(reading.body), dtype=bool)
-    titled, is_below = 0, False
+    body = reading.body
+    flags = np.zeros(len(body), dtype=bool)
+    titled = 0
+    is_below = False
 
     def flag(start: int, end: int, most: int, counted: int | None = None) -> bool:
         """Flag a span unless it exceeds `most` tokens, counting from `counted`. Return whether it was flagged."""
@@ -281,7 +289,8 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
         # Headings before a block must fit into the block's first chunk.
         titled = titled if is_below else block.start
         is_below = block.kind == "heading"
-        start, end = block.start, block.end
+        start = block.start
+        end = block.end
         if block.kind == "details" and flag(start, end, size.limit, titled):
             continue
         if block.kind in ROWS:
@@ -296,8 +305,7 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
                 flag(start, end, size.target)
         elif block.kind == "item":
             line = [*line_starts(body, start, end), end][0]
-            if reading.count(start, line) <= size.limit:
-                flags[start : start + len(body[start:line].rstrip())] = True
+            flag(start, start + len(body[start:line].rstrip()), size.limit)
     return flags
 
 
@@ -368,7 +376,8 @@ class Adaptive:
         self._options = options
         self._threshold = check_positive("short_doc_threshold", options)
         self._headings = check_positive("min_headings_for_md_aware", options)
-        self._markdown, self._recursive = MarkdownAware(options), RecursiveCharacter(options)
+        self._markdown = MarkdownAware(options)
+        self._recursive = RecursiveCharacter(options)
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         return list(self.explain(reading).chunks)

@@ -126,18 +126,19 @@ def _put(node: object, notes: dict[str, Blocks]) -> Any:
 def _without_number(blocks: Blocks, number: str) -> Blocks:
     """Return a note without its number and its link back to the reference."""
     label = _SIGNS.sub(r"\1", number)
-    if blocks[0]["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(blocks[0]["c"][2])) == label:
-        return blocks[1:]
-    if blocks[0]["t"] not in ("Para", "Plain"):
+    first, *rest = blocks
+    if first["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(first["c"][2])) == label:
+        return rest
+    if first["t"] not in ("Para", "Plain"):
         return blocks
-    content = [part for part in blocks[0]["c"] if part["t"] != "Span" or syntax.plain(part)]
+    content = [part for part in first["c"] if part["t"] != "Span" or syntax.plain(part)]
     while content and (content[0]["t"] == "Space" or _SIGNS.sub(r"\1", syntax.plain(content[0])) == label):
         content = content[1:]
     while content and (last := content[-1])["t"] in ("Space", "Link"):
         if last["t"] == "Link" and (not last["c"][2][0].startswith("#") or re.search(r"\w", syntax.plain(last))):
             break
         content = content[:-1]
-    return [blocks[0] | {"c": content}, *blocks[1:]] if content else blocks
+    return [first | {"c": content}, *rest] if content else blocks
 
 
 # FictionBook elements mapped to HTML elements.

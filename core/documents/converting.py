@@ -181,7 +181,6 @@ def _close_idle() -> None:
 PICTURE_SECONDS = 120
 """CPU seconds allowed for one picture. Most pictures take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
-_ANY_KIND = "-"
 
 
 def can_read() -> bool:
@@ -243,7 +242,8 @@ class PictureReader:
             raise SourceError(path, "isn't a readable picture, despite its name.")
         too_slow = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
         with _in_time(path, too_slow):
-            return self._process.convert(data, converter, _ANY_KIND, look)
+            # The kind `-` stands for a picture of any kind.
+            return self._process.convert(data, converter, "-", look)
 
     def close(self) -> None:
         self._process.close()

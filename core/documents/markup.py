@@ -101,13 +101,14 @@ _TEX: _Patterns = (
     (rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")", b""),
     (rb"(\\multicolumn\{\d+\})" + _ARGUMENT, rb"\1{l}"),
 )
-_TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
 
 
 def _tex(data: bytes) -> Markup:
     data = _replaced(data, _TEX)
     head, begin, body = data.partition(b"\\begin{document}")
-    above = b"".join(b"\n%b\n\n" % subtitle for subtitle in _TEX_SUBTITLE.findall(head) if begin)
+    above = b"".join(
+        b"\n%b\n\n" % subtitle for subtitle in re.findall(rb"\\subtitle(" + _ARGUMENT + rb")", head) if begin
+    )
     tags = b",".join(re.findall(rb"pdfkeywords=\{([^{}]*)\}", head)).decode()
     files = re.findall(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b", data)
     return Markup(head + begin + above + body, tags, len(files))

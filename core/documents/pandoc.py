@@ -37,7 +37,6 @@ _OPEN = ("odt", "odp", "ods")
 _PACKED = ("docx", "pptx", *_OPEN, "epub")
 # Kinds that a Word document may embed as part of its text.
 _PARTS = (*_HTML, "docx", "rtf")
-_MOST_DEPTH = 3
 # Pandoc's metadata mapped to note fields.
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
 
@@ -78,7 +77,7 @@ class Pandoc:
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
                 return blocks.paras(decode_part(data, kind).splitlines())
-            if depth == _MOST_DEPTH or kind not in _PARTS:
+            if depth == 3 or kind not in _PARTS:
                 raise damaged("")
             read = self._read(data, kind, depth + 1)
             added.left_out += read.added.left_out

@@ -16,14 +16,8 @@ from core.base.messages import message
 from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
-# Maximum memory for pandoc, in megabytes.
-_MEGABYTES = 1000
-# Megabytes reserved for everything except pandoc's heap.
-_BESIDES = 150
 # Options that limit the heap's address space, because pandoc survives its first heap overflow when running Lua.
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
-_HEAP_EXHAUSTED = 251
-_OUT_OF_TIME = -getattr(signal, "SIGXCPU", 0)
 _LUA = r"""
 io.write("\n"):flush()
 for asked in io.lines() do
@@ -124,7 +118,8 @@ def _heap() -> tuple[str, ...]:
 
     Raises MemoryError if no memory is left.
     """
-    if (most := megabytes_left(_MEGABYTES) - _BESIDES) <= 0:
+    # pandoc may use 1000 MB. Everything except its heap needs 150 MB of that.
+    if (most := megabytes_left(1000) - 150) <= 0:
         raise MemoryError
     return "+RTS", f"-M{most}m", "-V0", "-RTS"
 
@@ -156,9 +151,9 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
         with process:
             limit_child(process)
             written, errors = process.communicate()
-    if process.returncode == _HEAP_EXHAUSTED:
+    if process.returncode == 251:  # the heap is exhausted
         raise MemoryError
-    if process.returncode == _OUT_OF_TIME:
+    if process.returncode == -getattr(signal, "SIGXCPU", 0):
         raise TimeoutError
     if process.returncode < 0:
         raise end_error("", ChildProcessError(process.returncode))

@@ -23,8 +23,6 @@ _ROLES = frozenset("navigation menu menubar toolbar search".split())
 _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
-# Minimum number of items in a language menu, a list of links to the page in other languages.
-_LANGUAGES = 10
 _MAIN = ("main", "article")
 # Minimum length of the main part as a share of the text around it. A shorter one may be filled by scripts later.
 _LEAST = 0.1
@@ -37,8 +35,7 @@ _ABOUT = dict.fromkeys(
     ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date"), "created"
 ) | dict.fromkeys(("canonical", "og:url"), "source_url")
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
-# Checkboxes as read by pandoc, by state. Outside `_BOXED` elements, checkboxes only open menus.
-_BOXES = {True: "☒ ", False: "☐ "}
+# Elements in which checkboxes are read. Outside them, checkboxes only open menus.
 _BOXED = ("li", "p", "td", "label", "dd")
 
 
@@ -182,7 +179,7 @@ class _Cleaner(HTMLParser):
         if not is_box:
             self._write(f"<{tag}{stated}>" if self._depth <= _DEEPEST else " ")
         if (is_box or about.get("role") == "checkbox") and any(self._count[item] for item in _BOXED):
-            self._write(_BOXES["checked" in about or about.get("aria-checked") == "true"])
+            self._write("☒ " if "checked" in about or about.get("aria-checked") == "true" else "☐ ")
 
     def handle_endtag(self, tag: str) -> None:
         if not self._count[tag]:
@@ -220,7 +217,7 @@ class _Cleaner(HTMLParser):
         text = "".join(self.parts[start:])
         items = text.count("<li")
         links = re.findall(r"<a [^>]*\bhreflang=[^>]*>[^<]*(?:<(?!/?[al][\s>i])[^>]*>[^<]*)*</a>", text)
-        if items >= _LANGUAGES and len(links) >= items:
+        if items >= 10 and len(links) >= items:  # a shorter list may be the author's
             self.left_out += 1
             del self.parts[start:]
 

@@ -36,10 +36,6 @@ from core.model import Omission
 
 MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
-# Maximum number of single-value rows above a table that count as titles.
-_MOST_TITLES = 5
-# Kinds of parts that contain comments, each with the element names for a comment and its text.
-_COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
@@ -282,7 +278,8 @@ class _Sheets:
             self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
     def _comments(self, sheet: str) -> Iterator[str]:
-        for kind, tag, part in _COMMENTS:
+        # Kinds of parts that contain comments, each with the element names for a comment and its text.
+        for kind, tag, part in (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text")):
             for root in self._roots(sheet, kind):
                 names = enumerate(elements_named(root, "author"))
                 authors = {str(at): "".join(author.itertext()) for at, author in names} | self._people
@@ -322,7 +319,8 @@ def titled_table(rows: list[list[str]]) -> str:
     """Return a sheet's rows as a table. Any rows with a single value at the start become titles above the table."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
-    start = start if start <= _MOST_TITLES else 0
+    # With more single-value rows than this, they are values rather than titles.
+    start = start if start <= 5 else 0
     titles = (f"{collapse_spaces(''.join(row))}\n\n" for row in rows[:start])
     return "".join(dict.fromkeys(titles)) + _table(rows[start:])
 

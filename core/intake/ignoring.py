@@ -24,13 +24,7 @@ _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
 # Maximum number of runs of `*` in a part of a pattern, and of `**` in a pattern. Each one multiplies the matching time.
 _MOST_STARS = 3
-# Constructs that can make a regular expression very slow: repeated groups, backreferences, many repetitions.
-_COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
-_HIDDEN = message("is hidden: its name begins with a dot.")
-_TRASH = message("is the trash of the vault.")
-_BACKUP = message("is a Logseq backup.")
-_PROGRAMS = message("is a folder for programs, not for notes.")
-_LEFTOVER = message("is a leftover from another program.")
+
 # Names of unfinished downloads, editors' and Office's lock and backup files, and Windows and macOS system files.
 _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
@@ -79,11 +73,15 @@ class Ignoring:
         """Return why a file or folder is left out, or None if it isn't."""
         name = path.rpartition("/")[2]
         if is_skipped(name):
-            return _TRASH if name == ".trash" else _HIDDEN if name.startswith(".") else _PROGRAMS
+            if name == ".trash":
+                return message("is the trash of the vault.")
+            if name.startswith("."):
+                return message("is hidden: its name begins with a dot.")
+            return message("is a folder for programs, not for notes.")
         if is_folder and f"/{path}".endswith("/logseq/bak"):
-            return _BACKUP
+            return message("is a Logseq backup.")
         if not is_folder and is_leftover(name):
-            return _LEFTOVER
+            return message("is a leftover from another program.")
         named = f"{path}/" if is_folder else path
         # As with `.gitignore`, patterns in the innermost folder take precedence.
         for folder in PurePosixPath(named).parents if self._specs else ():
@@ -107,8 +105,11 @@ class Ignoring:
             is_expression = len(text) > 2 and text[0] == text[-1] == "/"
             source = text[1:-1] if is_expression else f"^{re.escape(text)}"
             pattern = None
-            # An expression may be invalid or very slow.
-            if not (is_expression and (len(source) > 200 or _COSTLY.search(source))):
+            # An expression may be invalid, or very slow: repeated groups, backreferences, many repetitions.
+            if not (
+                is_expression
+                and (len(source) > 200 or re.search(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]", source))
+            ):
                 with suppress(re.error, OverflowError, RecursionError):
                     pattern = re.compile(source, re.IGNORECASE)
             if pattern:

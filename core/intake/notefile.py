@@ -26,8 +26,6 @@ from core.markdown.outline import Outline
 from core.model import GUESSED, NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
 _DRAWING = ".excalidraw"
-# Maximum number of tags to take from a document.
-_MOST_TAGS = 50
 
 
 @frozen
@@ -167,7 +165,7 @@ def document_text(
         name: collapse_spaces(make_storable(str(value))) for name, value in values.items() if value
     }
     if tags := [collapse_spaces(tag) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
-        fields["tags"] = tags[:_MOST_TAGS]
+        fields["tags"] = tags[:50]
     front = frontmatter.dump(fields)
     if not body.strip():
         raise SourceError(path, "contains no readable text.")

@@ -53,10 +53,6 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
 
 
-# Maximum number of characters of new and changed files to keep in a plan, so that the files are read only once.
-_KEPT = 8_000_000
-
-
 @dataclass(slots=True)
 class _Comparison:
     """The files in a folder, compared with the known notes by path."""
@@ -161,7 +157,8 @@ def _compare(
 ) -> _Comparison:
     away = [with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared = _Comparison([], [], [], [], list(scanned.failed), away, [], [])
-    room = _KEPT
+    # Keep this many characters of new and changed files in the plan, so that most files are read only once.
+    room = 8_000_000
     present = {file.path for file in scanned.files}
     for file in scanned.files:
         path = file.path
@@ -172,9 +169,9 @@ def _compare(
         if note and same and file.is_settled:
             compared.unchanged.append(note)
             continue
-        before, failure = unread.get(path, (None, None))
-        if before and failure and file.is_settled and before.is_as(file):
-            compared.unread.append((before, failure))
+        before = unread.get(path)
+        if before and file.is_settled and before[0].is_as(file):
+            compared.unread.append(before)
             continue
         try:
             with wrap_file_errors(path):
@@ -190,8 +187,8 @@ def _compare(
             else:
                 compared.empty.append(failed)
             continue
-        if before and failure and before.content_hash == file.content_hash:
-            compared.unread.append((replace(file, text=""), failure))
+        if before and before[0].content_hash == file.content_hash:
+            compared.unread.append((replace(file, text=""), before[1]))
             continue
         if note and note.content_hash == file.content_hash and note.stamp != READ_AGAIN:
             if same:

@@ -243,14 +243,7 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 
 def _checked(name: str) -> str:
     """Return the name. Raises SourceError if it isn't a plain relative path."""
-    bad = (
-        "\\" in name
-        or re.match(r"[A-Za-z]:", name)
-        or not is_safe(name)
-        or any(char < " " or char == "\x7f" for char in name)
-        or find_half_character(name) is not None
-    )
-    if bad:
+    if re.search(r"^[A-Za-z]:|[\\\0-\x1f\x7f]", name) or not is_safe(name) or find_half_character(name) is not None:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"
         raise SourceError(shown, "This name could point outside the folder, so the whole upload was refused.")
     return name

@@ -48,8 +48,6 @@ _LOG = logging.getLogger(__name__)
 _LONGEST = 3.0
 # How long to check a folder for events, in milliseconds.
 _MOMENT = 1
-# Maximum number of times to list a folder whose subfolders keep changing.
-_LOOKS = 3
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
@@ -150,7 +148,7 @@ def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
     if sys.platform != "linux":
         return frozenset({""}), RustNotify([folder], False, False, 0, True, True)
     inside = _subfolders(folder)
-    for _ in range(_LOOKS):
+    for _ in range(3):
         watcher = RustNotify([str(Path(folder, path)) for path in inside], False, False, 0, False, True)
         before = inside
         inside = _subfolders(folder)

@@ -38,8 +38,6 @@ _ATTACHMENT = re.compile(
 )
 
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
-# A link definition.
-_LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 
 
 @frozen
@@ -122,9 +120,10 @@ def shown_in(body: str, path: str) -> dict[str, int]:
     if "![" not in body:
         return {}
     named = {*named_in(body, path)}
-    labels = {label.casefold(): target for label, target in _LABEL.findall(body)} if named else {}
+    definitions = re.findall(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", body)
+    labels = {label.casefold(): target for label, target in definitions}
     places: dict[str, int] = {}
-    for match in _EMBED.finditer(body) if named else ():
+    for match in _EMBED.finditer(body):
         address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
         wiki = match["wiki"]
         name = file_of(Link(wiki.partition("|")[0], wiki=True) if wiki else link_to(address))
@@ -148,18 +147,14 @@ def file_of(link: Link) -> str:
 
 def target_of(link: Link, folder: str) -> str:
     """Return the target of a link in a note in `folder`, or "" if the target can't be a note."""
-    if link.wiki:
-        target = file_of(link)
-        return "" if _ATTACHMENT.search(target) else target
-    if _ADDRESS.match(link.target):
-        return ""
     target = file_of(link)
-    if not target or "\0" in target or _ADDRESS.match(target):
+    if link.wiki:
+        return "" if _ATTACHMENT.search(target) else target
+    if not target or "\0" in target or _ADDRESS.match(link.target) or _ADDRESS.match(target):
         return ""
-    target = target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target)
-    outside = posixpath.normpath(target).startswith("..")
-    may_be_note = target.lower().endswith((*NOTE_SUFFIXES, ".canvas", ".base")) or not posixpath.splitext(target)[1]
-    return posixpath.normpath(target) if may_be_note and not outside and not target.endswith("/") else ""
+    path = posixpath.normpath(target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target))
+    may_be_note = path.lower().endswith((*NOTE_SUFFIXES, ".canvas", ".base")) or not posixpath.splitext(path)[1]
+    return path if may_be_note and not path.startswith("..") and not target.endswith("/") else ""
 
 
 NewTarget = Callable[[Link], str | None]

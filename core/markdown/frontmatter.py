@@ -30,8 +30,6 @@ _MOST_TRIED = 20
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
-# Placeholders that a template engine left unfilled.
-_TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -115,7 +113,7 @@ def _by_lines(source: str) -> YamlBlock | None:
         fields += key is not None and key["key"].lower() in _FIELDS
         readable += key is not None and reasons[0] is None
         # A line is prose if it contains words, apart from templates and ornaments.
-        words = [_TEMPLATE.sub("", line).split() for line in entry if key is None]
+        words = [re.sub(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>", "", line).split() for line in entry if key is None]
         prose += any(len(line) > 1 or not "".join(line).isascii() for line in words)
         for line, reason in zip(entry, reasons, strict=True):
             if reason:

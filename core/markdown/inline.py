@@ -235,12 +235,13 @@ def _without_signs(text: str) -> str:
     for run in re.finditer(r"\*+|_+|~~|==", text):
         before = text[: run.start()][-1:] or " "
         after = text[run.end() :][:1] or " "
-        inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
+        sign = run[0][0]
+        inside_word = sign == "_" and before.isalnum() and after.isalnum()
         opens = not (after.isspace() or inside_word)
         closes = not (before.isspace() or inside_word)
-        single = run[0][0] in "*_"
+        single = sign in "*_"
         for at in range(*run.span()) if single else [run.start()]:
-            delimiters.append(Delimiter(ord(run[0][0]), len(run[0]) if single else 0, at, -1, opens, closes))
+            delimiters.append(Delimiter(ord(sign), len(run[0]) if single else 0, at, -1, opens, closes))
     processDelimiters(None, delimiters)  # type: ignore[arg-type]  # the state isn't used
     pairs = [(opener.token, delimiters[opener.end].token) for opener in delimiters if opener.end >= 0]
     hidden = {place for pair in pairs for place in pair}

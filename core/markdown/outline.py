@@ -152,11 +152,6 @@ def walk(blocks: Sequence[Block]) -> Iterator[Block]:
             yield from walk(block.children)
 
 
-_TAGS = re.compile(
-    r"(?is)<!--.*?(?:-->|\Z)|<(pre|script|style|textarea)\b.*?(?:</\1\s*>|\Z)|<(?P<end>/?)details(?=[\s/>])",
-)
-
-
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     """Wrap the blocks from `<details>` to `</details>` in an opening and a closing token.
 
@@ -203,7 +198,10 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
             depths: defaultdict[int, int] = defaultdict(int)
             line = (token.map or [0])[0]
             position = 0
-            for tag in _TAGS.finditer(token.content):
+            for tag in re.finditer(
+                r"(?is)<!--.*?(?:-->|\Z)|<(pre|script|style|textarea)\b.*?(?:</\1\s*>|\Z)|<(?P<end>/?)details(?=[\s/>])",
+                token.content,
+            ):
                 line += token.content.count("\n", position, tag.start())
                 position = tag.start()
                 if tag["end"] is not None:
@@ -224,8 +222,6 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 
 # A note's sections, and the sentences in its prose.
 
-# Maximum length, in characters, of a paragraph that counts as prose.
-_WIDEST = 5_000
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
@@ -261,7 +257,8 @@ def sections_of(note: Note) -> list[Section]:
 
 
 def sentences_of(body: str, block: Block) -> Iterator[Span]:
-    if block.end - block.start > _WIDEST:
+    # A longer paragraph doesn't count as prose.
+    if block.end - block.start > 5_000:
         return
     text = re.sub(r"\s", " ", body[block.start : block.end])
     for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):

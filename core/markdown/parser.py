@@ -62,8 +62,7 @@ def parse(body: str, name: str = "This note") -> Parsed:
     """
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, "is longer than {n} characters. Split it into several notes.", n=MAX_CHARACTERS)
-    returns = body.count("\r") - body.count("\r\n") if "\r" in body else 0
-    if body.count("\n") + returns > MAX_LINES:  # a list of the lines would take 1 GB
+    if body.count("\n") + body.count("\r") - body.count("\r\n") > MAX_LINES:  # a list of the lines would take 1 GB
         raise SourceError(name, "has more than {n} lines. Split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
     environment: dict[str, dict[str, object]] = {}
@@ -136,9 +135,10 @@ def _delimited_block(kind: str, mark: str) -> Rule:
     """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        if not state.src.startswith(mark, state.bMarks[start] + state.tShift[start]) or state.is_code_block(start):
+        begin = state.bMarks[start] + state.tShift[start]
+        if not state.src.startswith(mark, begin) or state.is_code_block(start):
             return False
-        begin = state.bMarks[start] + state.tShift[start] + len(mark)
+        begin += len(mark)
         for line in range(start, end):
             if line > start:
                 begin = state.bMarks[line]

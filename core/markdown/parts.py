@@ -87,7 +87,6 @@ def _cells(line: str, parsed: Parsed) -> list[str]:
 
 _LANGUAGES = "mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw"
 _DIAGRAM = re.compile(rf"(?mi)^[ \t>]*+(?:[-*+] )?(?:`{{3,}}|~{{3,}})[ \t]*\{{?[ \t]*\.?(?:{_LANGUAGES})\b")
-_DRAWING = re.compile(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b")
 
 
 def opens_diagram(line: str) -> bool:
@@ -117,7 +116,7 @@ def has_diagram(text: str, headings: str = "") -> bool:
     A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` names a
     diagram.
     """
-    if _DIAGRAM.search(text) or _DRAWING.search(text):
+    if _DIAGRAM.search(text) or re.search(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b", text):
         return True
     # Drop the folders between a picture's alt text and its file name.
     captions = [unquote(re.sub(r"\]\(.*/", "](", image)) for image in _IMAGE.findall(text)]

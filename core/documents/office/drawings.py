@@ -26,7 +26,6 @@ from core.documents.office.package import (
 
 Points = dict[int, str]
 """A series' values or categories, by index."""
-_MOST_POINTS = 20_000
 
 
 @frozen
@@ -80,7 +79,7 @@ def read_chart(package: Package, name: str) -> Chart:
         values = [points for kind, points in dimensions if kind in _VALUES and points]
         columns += [(label, points) for points in values or [{}]]
     others = [_words(element) for element in elements_named(root, "rich", "txData") if element not in named_texts]
-    places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
+    places = sorted({*categories, *(at for _, points in columns for at in points)})[:20_000]
     rows = [[categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places]
     head = ["", *(label for label, _ in columns)]
     return Chart(_words(title), [head, *rows] if rows else [], list(dict.fromkeys(filter(None, others))))

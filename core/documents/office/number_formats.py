@@ -55,8 +55,6 @@ BUILT_IN = {
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
 """Formats referred to only by number in workbooks. Dates in the user's system format become ISO 8601."""
-# Maximum length of a format code in Excel, in characters.
-_MOST_CODE = 255
 # The tokens in a format code. Literal text is in quotes, after a backslash, a currency, or any other character.
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
@@ -82,8 +80,6 @@ _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
 # The serial number of the day after 31 December 9999.
 _LAST_DAY = 2_958_466
 _SECONDS = 86_400
-# Days between the two workbook epochs, 1900 and 1904.
-_FROM_1904 = 1_462
 # Serial number of 29 February 1900. Excel counts that day, even though it never existed.
 _LEAP_DAY = 60
 _EXACT = Context(prec=1_000)
@@ -131,7 +127,8 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
         texts.append(" " if match["width"] else match[match.lastindex or 0])
         return chr(0xDFFF + len(texts))
 
-    return _SIGN.sub(simplified, code if len(code) <= _MOST_CODE else "General").split(";"), texts
+    # Excel allows at most this many characters.
+    return _SIGN.sub(simplified, code if len(code) <= 255 else "General").split(";"), texts
 
 
 def _section(number: float, sections: list[str]) -> tuple[str, str]:
@@ -217,7 +214,8 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
     """Format a date, time or duration according to a section, or return "" if the number is out of range."""
     pattern, decimals = _pattern(section)
     seconds = round(number * _SECONDS, decimals)
-    day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
+    # A workbook may count days from 1904 rather than 1900.
+    day = int(seconds // _SECONDS) + 1_462 * since_1904
     if not day and {*"yd"} & {*section}:  # a time in a date format
         pattern = "HH:mm"
     with suppress(ValueError, OverflowError):  # an oversized field, or the year 10000

@@ -275,10 +275,6 @@ def signs(element: Element) -> list[str]:
     return parts
 
 
-# Maximum length in characters of text that may be just a page number.
-_LONGEST = 40
-
-
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the distinct lines of text in headers or footers, except for page numbers."""
     entries = (
@@ -287,11 +283,11 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
     lines = (collapse_spaces("".join(signs(entry))) for entry in entries)
-    # LibreOffice may put a word such as "Page" before a page number.
+    # LibreOffice may put a word such as "Page" before a page number. Longer text isn't just a page number.
     return dict.fromkeys(
         text
         for text in lines
-        if len(text) > _LONGEST
+        if len(text) > 40
         or not re.fullmatch(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?", text)
     )
 
@@ -310,8 +306,6 @@ def paragraph(text: str) -> Element:
 
 # Slides and sheets become a text document with a heading for each slide or sheet.
 
-# Maximum number of times a repeated row is read.
-_MOST_REPEATED = 1_000
 # Presentation classes of shapes shared by many slides.
 _SHARED = ("header", "footer", "date-time", "page-number")
 
@@ -396,7 +390,7 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
             column = after
         cells |= {at: text for at, (end, text) in merged.items() if end > number and at not in cells}
         made = [cells.get(at, "") for at in range(max(cells, default=-1) + 1)]
-        times = min(number_of(value(row, "number-rows-repeated"), 1), _MOST_REPEATED) if made else 0
+        times = min(number_of(value(row, "number-rows-repeated"), 1), 1_000) if made else 0  # limit repeated rows
         most -= len(made) * times
         if most < 0:
             raise MemoryError

@@ -268,10 +268,11 @@ class Edits:
             made: list[Element] = []
             for child in parent:
                 made += self.instead.get(child, (child,))
-                if child in self.instead and child.tail and made:
-                    made[-1].tail = (made[-1].tail or "") + child.tail
-                elif child in self.instead and child.tail:
-                    parent.text = (parent.text or "") + child.tail
+                tail = child.tail if child in self.instead else None
+                if tail and made:
+                    made[-1].tail = (made[-1].tail or "") + tail
+                elif tail:
+                    parent.text = (parent.text or "") + tail
             parent[:] = made
 
     def insert(self) -> None:

@@ -178,8 +178,6 @@ _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
 """Destinations that contain document properties, such as fonts, styles and the author."""
-# The Symbol font's bullet, as a private-use character.
-_BULLET = 0xF0B7
 
 
 _PLAIN = Look()
@@ -306,7 +304,8 @@ class Rtf:
         if self._units:
             units = self._units
             self._units = []
-            packed = b"".join((0x2022 if unit == _BULLET else unit).to_bytes(2, "little") for unit in units)
+            # The Symbol font's bullet is a private-use character.
+            packed = b"".join((0x2022 if unit == 0xF0B7 else unit).to_bytes(2, "little") for unit in units)
             self._emit(packed.decode("utf-16-le", "replace"))
 
     def _emit(self, text: str) -> None:

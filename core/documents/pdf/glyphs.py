@@ -19,16 +19,12 @@ _FORCED_BOLD = 1 << 18
 _MOST_LETTERS = 200_000
 # Character codes that need special treatment: controls, space, hyphen, and glyphs without a character.
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
-_REAL = {2, 9, 32, 45}
 # Codes used by TeX fonts (OT1, T1). If a font doesn't map them to characters, pdfium returns them unchanged.
 _CODES = {
     **dict(zip(range(11, 16), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
-# Maximum number of letters in a ligature.
-_LIGATURE = 4
-_SMALLEST = 0.5
 # Step to which directions are rounded, in degrees.
 _STEP = 0.5
 # Minimum ratio of the vertical to the horizontal step at which a line counts as vertical.
@@ -93,7 +89,7 @@ class Glyphs:
             if direction.is_like(wanted) and not any(map(direction.is_like, without))
         ]
         letters = alike[0] if len(alike) == 1 else sorted(chain.from_iterable(alike), key=lambda letter: letter.at)
-        return [letter for letter in letters if letter.size >= _SMALLEST]
+        return [letter for letter in letters if letter.size >= 0.5]
 
 
 class _TextStyle(NamedTuple):
@@ -143,7 +139,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
                 continue
             if code in _CODES and (_is_letter(code_of(address, at - 1)) or _is_letter(code_of(address, at + 1))):
                 text = _CODES[code]
-            elif code not in _REAL:
+            elif code not in {2, 9, 32, 45}:
                 made.unknown += 1
                 continue
             else:
@@ -177,7 +173,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
         last.append(letter)
         if x0 == left_before and x1 == right_before and last[-2:-1] and last[-2].at == at - 1:
             shared += 1
-            if shared <= _LIGATURE:  # these letters share the box of a ligature
+            if shared <= 4:  # these letters share the box of a ligature
                 width = (x1 - x0) / shared
                 for number, part in enumerate(last[-shared:]):
                     part.x0 = x0 - left + number * width

@@ -27,7 +27,6 @@ from core.model import Omission
 _PATH = 2
 _IMAGE = 3
 _FORM = 5
-_MOST_OBJECTS = 50_000
 _MOST_EDGES = 1_500
 _MOST_DEPTH = 9
 _THIN = 2.0
@@ -40,7 +39,7 @@ Edge = dict[str, Any]
 def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:
     """Add the drawings on a loaded page, whose top left corner is at (left, top), to `page`."""
     on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # the transformation from each form to the page
-    for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), _MOST_OBJECTS):
+    for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), 50_000):
         outer = on_page[item.container]
         page.pictures += item.type == _IMAGE
         if item.type == _FORM:
@@ -113,7 +112,6 @@ _BEYOND = 2.0
 _FEW = 20
 # Maximum distance in points from the bottom of a field down to the baseline of a label next to it.
 _BELOW = 2.0
-_SIZE = 11.0
 
 
 class _Choice(NamedTuple):
@@ -247,7 +245,7 @@ def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, 
         end = x1 - left
         foot = top - bottom
         row = ordered[bisect(ordered, top - upper, key=by_foot) : bisect(ordered, foot + _BELOW, key=by_foot)]
-        near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, _SIZE))
+        near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, 11.0))
         shown = text if row else f"{text} {name}"
         width = (end - start) / max(1, len(shown))
         for at, sign in enumerate([*shown, " "]):
@@ -290,7 +288,6 @@ class _TurningPage:
         self.reload()
 
 
-_MOST_DOTS = 200
 # Maximum number of directions to read separately. Directions with fewer letters are read together, in file order.
 _MOST_DIRECTIONS = 4
 # A page with a picture and fewer letters than this is a scan.
@@ -423,7 +420,7 @@ def _prepare(turning: _TurningPage) -> Asides:
 
 def _bullets(page: Page) -> Iterator[Letter]:
     """Yield a bullet for each dot in front of a letter."""
-    for x0, x1, middle in page.dots[:_MOST_DOTS]:
+    for x0, x1, middle in page.dots[:200]:
         overlapping = [
             letter
             for letter in page.letters

@@ -43,16 +43,8 @@ class FilePart:
 
     def digest(self) -> str:
         """Return a hash of the bytes, or "" if they can't be read."""
-        with suppress(OSError):
-            return _digest(self, self.file.stat().st_mtime_ns)
-        return ""
-
-
-@lru_cache(1_000)
-def _digest(part: FilePart, _: int) -> str:
-    """Return a part's hash, cached by the file's mtime, because many notes may link to the same part."""
-    data = part.read()
-    return blake2b(data, digest_size=8).hexdigest() if data else ""
+        data = self.read()
+        return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
@@ -275,8 +267,6 @@ def tags_of(names: Iterable[str]) -> list[str]:
 
 FOLDER = "attachments"
 """Name of the folder for attachments among the workspace's files."""
-# Maximum length of the list of missing files, in characters.
-_MOST_NAMES = 200
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 
@@ -305,7 +295,7 @@ class NoteFiles:
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
-        names = ", ".join(self.missing)[:_MOST_NAMES]
+        names = ", ".join(self.missing)[:200]
         left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
         return Imported(path, text, left_out, self.parts)
 

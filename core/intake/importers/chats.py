@@ -33,8 +33,6 @@ from core.model import Failed
 
 # Once a note has this many messages, the next day starts a new note. A quieter month is a single note.
 _MANY = 200
-# Maximum number of messages from one day in a note.
-_MOST = 1000
 # Maximum number of characters to quote from the message being replied to.
 _QUOTED = 80
 _FENCE = "```"
@@ -85,7 +83,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     note: list[ChatMessage] = []
     filled = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(filled, key=attrgetter("day")):
-        while part := list(islice(of_day, _MOST)):
+        while part := list(islice(of_day, 1000)):  # a day may have more messages than fit in a note
             if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
                 yield _note(title, place, note, quotes, taken)
                 note = []
@@ -122,8 +120,7 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
-_REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
-_CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
+
 
 # People's names by id.
 _People = dict[str, str]
@@ -215,7 +212,8 @@ def _text(text: str, people: _People) -> str:
             return f"@{people.get(target, words or target)}" if kind == "@" else words or target
         return f"[{words}]({target})" if words else f"<{target}>"
 
-    return html.unescape(_CODE.sub(r"\n```\n\1\n```\n", _REFERENCE.sub(refer, escape(text))))
+    text = re.sub(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>", refer, escape(text))
+    return html.unescape(re.sub(r"(?s)```\n?(.+?)\n?```", r"\n```\n\1\n```\n", text))
 
 
 # Maximum size of an export in bytes. Reading an export takes up to eight times its size in memory.
@@ -224,10 +222,9 @@ _HEAD = 64 * 1024
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
 # Message fields shown with their names.
 _ABOUT = (
-    *("forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji"),
-    *("place_name", "address", "location_information", "contact_information", "game_title", "game_description"),
-    *("edited",),
-)
+    "forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji",
+    "place_name", "address", "location_information", "contact_information", "game_title", "game_description", "edited",
+)  # fmt: skip
 _ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 

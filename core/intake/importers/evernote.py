@@ -29,8 +29,6 @@ from core.intake.importers import (
 from core.intake.importers.markup import markdown
 from core.model import Failed, Omission
 
-# Minimum weight, out of 100, of a word that Evernote recognized in a picture.
-_SURE = 60
 _BLOCK = 1024 * 1024
 
 
@@ -72,7 +70,10 @@ def _read(file: Path, path: str) -> Iterator[Element]:
 
     No other file is read. Raises SourceError, for example if the notebook declares entities.
     """
-    parser, tree, top, notes = expat.ParserCreate(), TreeBuilder(), list[Element](), list[Element]()
+    parser = expat.ParserCreate()
+    tree = TreeBuilder()
+    top = list[Element]()
+    notes = list[Element]()
     length = depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
@@ -95,7 +96,10 @@ def _read(file: Path, path: str) -> Iterator[Element]:
 
     def end(name: str) -> None:
         nonlocal length, depth
-        element, whole, length, depth = tree.end(name), length <= _MOST_TEXT, 0, depth - 1
+        element = tree.end(name)
+        whole = length <= _MOST_TEXT
+        length = 0
+        depth -= 1
         if name == "data":
             # A note's text refers to a resource by its MD5 fingerprint.
             encoded = element.text or ""
@@ -202,7 +206,8 @@ def recognized_words(index: str) -> str:
     words = list[str]()
     for item in root.iter("item"):
         best = max(item.iter("t"), key=_weight, default=Element("t"))
-        if _weight(best) >= _SURE:
+        # Evernote gives each word it recognizes a weight of up to 100.
+        if _weight(best) >= 60:
             words += (best.text or "").split()
     return " ".join(words)
 

@@ -29,9 +29,9 @@ from core.intake.importers import (
 from core.model import Failed
 
 # Values of `type_` for notes, resources and note tags. Notebooks and tags are found by their ids.
-_NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
-# Value of `markup_language` for a clipped web page.
-_HTML = "2"
+_NOTE = "1"
+_RESOURCE = "4"
+_TAGGED = "6"
 _UNSET = ("", "0")
 # Maximum number of nested notebooks that become folders, because path lengths are limited.
 _DEEPEST = 9
@@ -75,7 +75,8 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             elif member.isfile() and member.size <= MAX_BYTES:
                 item = _read(part)
                 del item["body"]  # bodies are read one at a time
-                items[item["id"]], texts[item["id"]] = item, part
+                items[item["id"]] = item
+                texts[item["id"]] = part
     tags = defaultdict(list)
     for item in items.values():
         if item["type_"] == _TAGGED and (tag := items.get(item["tag_id"])):
@@ -107,7 +108,8 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             return attached.address(resources.get(linked) if is_readable else None, name)
 
         try:
-            body = markup.page(note["body"])[0] if note["markup_language"] == _HTML else note["body"]
+            # This value marks a clipped web page.
+            body = markup.page(note["body"])[0] if note["markup_language"] == "2" else note["body"]
         except SourceError as error:
             yield Failed(path, error.reason)
             continue

@@ -26,8 +26,6 @@ from core.model import Failed
 _EDITED = "userEditedTimestampUsec"
 # Suffixes of all files in an export that contains only Keep.
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-# Number of JSON files to check for a note.
-_LOOKED_AT = 20
 _MICROSECONDS = 1_000_000
 
 
@@ -40,7 +38,7 @@ class Keep(FolderImporter):
     def knows(self) -> bool:
         """Whether one of the first JSON files is a note, and all files could be part of a Keep or Takeout export."""
         others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
-        first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
+        first = islice(self._json(), 20) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)
 
     def _json(self) -> Iterator[str]:
