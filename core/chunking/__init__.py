@@ -11,8 +11,6 @@ from core.chunking.reading import TokenizedNote, Tokens, read
 from core.markdown.outline import Outline
 from core.model import SIZES, Chunk, ChunkingOptions, Cut, Note
 
-__all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
-
 
 class Chunker(Protocol):
     """Cuts a note's body into verbatim slices, in reading order. It is created with a base's or note's options."""

@@ -7,7 +7,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,11 +81,12 @@ class Letters:
                 start, end = np.searchsorted(visible, (block.start, block.end))
                 inside[start:end] = True
                 written[start:end] = not opens_diagram(body[block.start : block.end])
-        ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
-        ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
-        lower = codes | 0x20
-        letters = (lower >= ord("a")) & (lower <= ord("z"))
-        letters |= (codes >= 0xC0) & (codes < 0x2000)
+
+        def within(*ranges: tuple[int, int]) -> Flags:
+            return reduce(or_, ((codes >= start) & (codes < end) for start, end in ranges))
+
+        ideographs = within((0x3040, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00), (0x20000, 0x32000))
+        letters = within((0x41, 0x5B), (0x61, 0x7B), (0xC0, 0x2000))
         begins = letters.copy()
         begins[1:] &= ~(letters[:-1] & (np.diff(visible) == 1))
         flags = inside, written, ideographs & ~inside, begins & ~inside

@@ -52,8 +52,6 @@ _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 # Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory.
 _SCANNER = Lock()
-# Seconds between calls to `look` while waiting for `_SCANNER`.
-_LOOK = 0.1
 
 
 def default_for(kind: str) -> str:
@@ -123,7 +121,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
     """Convert a document in an idle or new process. Possible scans are read one at a time."""
     reads_scans = name == "ocr" or kind == "pdf"
     is_large = reads_scans and can_read()
-    while is_large and not _SCANNER.acquire(timeout=_LOOK):
+    while is_large and not _SCANNER.acquire(timeout=0.1):
         look()
     try:
         limits = limits_of(len(data), reads_scans=reads_scans)
@@ -219,11 +217,9 @@ class PictureReader:
         """
         result = self._result(data, path, "ocr", look)
         with _checked(path):
-            if "converted" in result:
-                text = decode(Converted, result["converted"]).text
+            if "version" in result:  # there is no document if the picture contains no text
+                text = decode(Converted, result["converted"]).text if "converted" in result else ""
                 return text if holds_words(text) else "", decode(str, result["version"])
-            if "version" in result:
-                return "", decode(str, result["version"])
         raise _failure(result, path)
 
     def shrink(self, data: bytes, path: str, look: Look) -> Pixels:

@@ -212,12 +212,12 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
         )
 
 
-def damaged(path: str) -> SourceError:
+def damaged(path: str = "") -> SourceError:
     """Return the error for a document that can't be parsed."""
     return SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
 
 
-def encrypted(path: str) -> SourceError:
+def encrypted(path: str = "") -> SourceError:
     """Return the error for a password-protected document."""
     return SourceError(path, "is encrypted. Save a copy without a password and import that copy.")
 

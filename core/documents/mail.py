@@ -15,16 +15,8 @@ from core.documents import Converted
 from core.documents.kinds import damaged
 from core.model import Omission
 
-# Maximum nesting depth at which parts and forwarded emails are read.
-_DEEPEST = 20
-# Maximum number of characters in a header to give to the header parser, which is slow for longer headers.
-_LONGEST = 10_000
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
-# An earlier alternative is preferred if it contains at least this share of the last alternative's words.
-_SAME = 0.6
-# A word in the last alternative counts this many times as much as one in an earlier alternative.
-_MORE = 2
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
@@ -50,7 +42,7 @@ class Mail:
             data = data[size.end() : size.end() + int(size[1])]
         message = email.message_from_bytes(data, policy=email.policy.default)
         if not any(map(message.get_all, ("from", "to", "subject", "date", "received", "message-id"))):
-            raise damaged("")
+            raise damaged()
         read = _Mail()
         _read(message, read, 0)
         attached = "\n".join(f"- Attachment: {name}" for name in read.attached)
@@ -81,7 +73,8 @@ def _head(message: EmailMessage) -> str:
 def _header(message: EmailMessage, name: str) -> str:
     """Return a header on one line, or "" if it is missing. If its charset isn't declared, it is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
-    if text.isascii() and len(text) <= _LONGEST:
+    # The header parser is slow for longer headers.
+    if text.isascii() and len(text) <= 10_000:
         with suppress(Exception):  # the header parser may raise any error for a hostile header
             text = str(message.get(name, ""))
     return collapse_spaces(decode_part(text.encode("utf-8", "surrogateescape"), "txt"))
@@ -93,18 +86,17 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     name = ""
     with suppress(Exception):  # see `_header`
         name = collapse_spaces(str(part.get_filename() or ""))
-    if depth > _DEEPEST:
+    # Parts are read down to this depth.
+    if depth > 20:
         into.attached.append(name or kind)
     elif kind in _ENCRYPTED:
         into.encrypted += 1
     elif kind == "multipart/alternative":
         _read_best(list(_parts(part)), into, depth)
-    elif kind == "message/rfc822":
-        for inner in _parts(part):
-            into.texts += filter(None, [f"## {_header(inner, 'Subject') or '…'}", _head(inner)])
-            _read(inner, into, depth + 1)
     elif part.is_multipart():
         for inner in _parts(part):
+            if kind == "message/rfc822":
+                into.texts += filter(None, [f"## {_header(inner, 'Subject') or '…'}", _head(inner)])
             _read(inner, into, depth + 1)
     elif kind in ("text/plain", "text/html") and part.get_content_disposition() != "attachment":
         into.texts.append(_text(part, into))
@@ -129,8 +121,8 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
         return
     last = readings[-1][0]
     best = next(
-        (mail for words, mail in readings[:-1] if len(words & last) >= _SAME * len(last)),
-        max(readings, key=lambda reading: len(reading[0]) / (1 if reading[0] is last else _MORE))[1],
+        (mail for words, mail in readings[:-1] if len(words & last) >= 0.6 * len(last)),
+        max(readings, key=lambda reading: len(reading[0]) / (1 if reading[0] is last else 2))[1],
     )
     into.texts += best.texts
     into.unreadable += best.unreadable

@@ -1,11 +1,11 @@
 """Conversion of Obsidian canvases (cards in reading order), Obsidian bases (views, filters) and Excalidraw drawings."""
 
 import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
+from operator import itemgetter
 from typing import Any
 
 from core.base.errors import SourceError
@@ -17,8 +17,6 @@ Json = dict[str, Any]
 """A JSON object: a whole file, or a card, group, arrow, element or view from one."""
 # Maximum number of cards, and of arrows, read from a canvas.
 _MOST = 20_000
-# Maximum distance between the top edges of cards in the same row, in points.
-_ROW = 60
 
 
 class Canvas:
@@ -34,7 +32,7 @@ class Canvas:
         nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
-        by_group: defaultdict[int, list[Json]] = defaultdict(list)
+        by_group = defaultdict[int, list[Json]](list)
         for card in cards:
             by_group[id(_home(card, groups))].append(card)
         parts = list(map(_card, in_reading_order(by_group[id(None)])))
@@ -98,7 +96,8 @@ def in_reading_order(cards: Iterable[Json]) -> list[Json]:
     """Sort cards by row from top to bottom, and within each row from left to right."""
     rows: list[list[Json]] = []
     for card in sorted(cards, key=lambda item: _place(item)[1]):
-        if rows and _place(card)[1] - _place(rows[-1][0])[1] <= _ROW:
+        # Cards in a row may start at slightly different heights.
+        if rows and _place(card)[1] - _place(rows[-1][0])[1] <= 60:
             rows[-1].append(card)
         else:
             rows.append([card])
@@ -110,14 +109,12 @@ def _home(card: Json, groups: list[Json]) -> Json | None:
     left, top, width, height = _place(card)
     x = left + width / 2
     y = top + height / 2
-    home = None
-    smallest = math.inf
-    for group in groups:
-        left, top, width, height = _place(group)
-        if left <= x <= left + width and top <= y <= top + height and width * height < smallest:
-            home = group
-            smallest = width * height
-    return home
+    around = [
+        (width * height, group)
+        for (left, top, width, height), group in zip(map(_place, groups), groups, strict=True)
+        if left <= x <= left + width and top <= y <= top + height
+    ]
+    return min(around, key=itemgetter(0), default=(0.0, None))[1]
 
 
 def _card(node: Json) -> str:

@@ -36,10 +36,6 @@ _ALIKE = (0.6, 1.5)
 _TALL = 1.5
 
 
-# Minimum length in pixels of a thumbnail's sides.
-_LEAST_SIDE = 56
-
-
 @frozen
 class ScannedLine:
     """A line of text and the corners of its box in pixels, of shape (4, 2)."""
@@ -111,13 +107,6 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
 
 
 MAX_PIXELS = 60_000_000
-_DPI = 150
-# A line with a lower score is left out. Correct lines score 0.9 or more.
-_SURE = 0.6
-# If the mean score of a picture's lines is lower than this, none of its text is used.
-_DOUBTFUL = 0.75
-# Length in pixels to which a picture's longer side is shrunk before reading.
-_SIDE = 3000
 
 
 class NoText(SourceError):
@@ -138,7 +127,8 @@ class Ocr:
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
                 raise SourceError("", "isn't {kind}, despite its name.", kind=name_of(kind))
-            text = text_of(shrink(data, _SIDE))
+            # Reading larger pictures would take too long.
+            text = text_of(shrink(data, 3000))
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
@@ -153,7 +143,8 @@ def page_text(document: "PdfDocument", number: int) -> str:
     """Return the text of a PDF page. `number` counts from 1."""
     page = document[number - 1]
     width, height = page.get_size()
-    scale = min(_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
+    # 150 dots per inch
+    scale = min(150 / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
     return text_of(page.render(scale=scale).to_pil())
 
 
@@ -164,12 +155,14 @@ def text_of(picture: "Image") -> str:
     process.grant_scan()
     image = np.asarray(picture.convert("RGB"))[:, :, ::-1]
     result = _engine()(image, use_det=True, use_cls=True, use_rec=True)
-    if not result.txts or fmean(result.scores) < _DOUBTFUL:
+    # If the mean score is lower, none of the text is used.
+    if not result.txts or fmean(result.scores) < 0.75:
         return ""
+    # Correct lines score 0.9 or more.
     lines = [
         ScannedLine(np.asarray(box, dtype=float), text.strip())
         for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
-        if score >= _SURE
+        if score >= 0.6
     ]
     # Check for signs of real text: OCR finds single letters in drawings, such as a `W` in the mouth of a face.
     if not any(re.search(r"\w\w|[^\x00-\u2fff]", line.text) for line in lines):
@@ -211,7 +204,7 @@ def shrink(data: bytes, side: int) -> "Image":
         picture.thumbnail((side, side))
         return ImageOps.exif_transpose(picture)
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise damaged("") from error
+        raise damaged() from error
 
 
 def thumbnail(data: bytes) -> dict[str, object]:
@@ -224,10 +217,11 @@ def thumbnail(data: bytes) -> dict[str, object]:
 
             picture = picture.convert("RGBA")
             picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
-        width, height = (max(side, _LEAST_SIDE) for side in picture.size)
+        # A thumbnail's sides have at least this length, in pixels.
+        width, height = (max(side, 56) for side in picture.size)
         picture = picture.convert("RGB").resize((width, height))
     except (OSError, ValueError, SyntaxError) as error:
-        raise damaged("") from error
+        raise damaged() from error
     return {"height": height, "width": width, "pixels": base64.b64encode(picture.tobytes()).decode()}
 
 

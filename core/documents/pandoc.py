@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
 from typing import Any
 
 from core.base.encodings.guessing import decode_part
@@ -49,7 +48,11 @@ class Pandoc:
 
     @property
     def version(self) -> str:
-        return f"pandoc {_version()}" if has("pypandoc") else "pandoc"
+        if not has("pypandoc"):
+            return "pandoc"
+        import pypandoc
+
+        return f"pandoc {pypandoc.get_pandoc_version()}"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Convert a document to Markdown. Menus on web pages are left out."""
@@ -78,7 +81,7 @@ class Pandoc:
             if kind == "txt":
                 return blocks.paras(decode_part(data, kind).splitlines())
             if depth == 3 or kind not in _PARTS:
-                raise damaged("")
+                raise damaged()
             read = self._read(data, kind, depth + 1)
             added.left_out += read.added.left_out
             return read.nodes
@@ -144,13 +147,6 @@ def html_to_markdown(page: str) -> str:
     return _markdown(_blocks(clean_page(page), _FORMATS["html"]), pictures=False)
 
 
-@cache
-def _version() -> str:
-    import pypandoc
-
-    return str(pypandoc.get_pandoc_version())
-
-
 def _blocks(text: str, reader: str) -> Blocks:
     read: Blocks = _parse(text.encode(), reader)["blocks"]
     return read
@@ -182,8 +178,6 @@ def _write(nodes: Blocks, writer: str) -> str:
 # Tags of elements that may end in a later HTML block, with Markdown in between.
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
 _RAW_HTML = "html"
-# Maximum number of blocks in an element that is read as a whole. A longer one is read block by block.
-_MOST_BLOCKS = 300
 
 
 def _read_raw(nodes: Blocks) -> Blocks:
@@ -235,7 +229,8 @@ def _mark(node: object, found: Insertions) -> Any:
 def _end(nodes: Sequence[Any], start: int) -> int:
     """Return the end of an element that begins with a raw block, or `start` for any other block."""
     depth = 0
-    for at in range(start, min(start + _MOST_BLOCKS, len(nodes))):
+    # A longer element is read block by block.
+    for at in range(start, min(start + 300, len(nodes))):
         block = nodes[at]
         is_raw = isinstance(block, dict) and block.get("t") == "RawBlock"
         if is_raw and block["c"][0] == _RAW_HTML:

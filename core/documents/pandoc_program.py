@@ -30,8 +30,6 @@ for asked in io.lines() do
   collectgarbage()
 end
 """
-# Formats that pandoc reads the same way in Lua and on the command line, which expands tabs in text formats.
-_READERS = ("docx", "odt", "epub", "json")
 # Maximum size in bytes of a short document.
 _MOST_BYTES = 1 << 18
 # CPU seconds allowed for a short document.
@@ -105,7 +103,8 @@ _SERVICE = _Service()
 
 def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
     """Convert a document to another format."""
-    is_short = reader in _READERS and 0 < len(data) <= _MOST_BYTES
+    # Pandoc reads these formats the same way in Lua and on the command line, which expands tabs in text formats.
+    is_short = reader in ("docx", "odt", "epub", "json") and 0 < len(data) <= _MOST_BYTES
     if is_short and seconds_left() and hasattr(resource, "prlimit"):
         text = _SERVICE.convert(data, reader, writer)
         if text is not None:
@@ -159,7 +158,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
         raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
         why = _reason(errors.decode("utf-8", "replace"))
-        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
+        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged()
     return written
 
 

@@ -29,8 +29,6 @@ except ImportError:
 RESULT_BYTES = 1 << 28
 THUMBNAIL = "thumbnail"
 """Name of the converter that creates thumbnails."""
-# CPU seconds allowed for one scanned page; most pages take less than ten.
-_SCANNED_SECONDS = 60.0
 
 Look = Callable[[], object]
 """A function called regularly during a conversion. If it raises an exception, the conversion ends."""
@@ -71,7 +69,8 @@ def grant_scan() -> None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     if left := seconds_left():
-        limit_time(max(left, _SCANNED_SECONDS))
+        # Most scanned pages take less than ten CPU seconds.
+        limit_time(max(left, 60.0))
 
 
 def seconds_left() -> float:
@@ -92,12 +91,6 @@ def limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-# Number of documents after which a process is replaced.
-_DOCUMENTS = 200
-# Seconds between the first checks for a result.
-_SOONEST = 0.002
-# Maximum number of seconds between checks for a result.
-_LOOK = 0.05
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
     "is too large to unpack: it takes more memory than a document of its size should. Split it, "
@@ -232,7 +225,8 @@ class ConverterProcess:
             passed = time.monotonic() - began
             if passed > self.limits.seconds:
                 return None
-            time.sleep(min(_LOOK, _SOONEST + passed / 10))
+            # Check for a result often at first, then up to every 50 ms.
+            time.sleep(min(0.05, 0.002 + passed / 10))
         self._count += 1
         try:
             result: WorkerResult = decode(dict[str, Any], json.loads(files.read(written, RESULT_BYTES)))
@@ -253,7 +247,8 @@ class ConverterProcess:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         """Return the running process, or a new one if it has ended or has converted many documents."""
-        if self._count >= _DOCUMENTS or self._status() is not None:
+        # The process is replaced after this many documents.
+        if self._count >= 200 or self._status() is not None:
             self.close()
         if self._process is None:
             self._place = Path(tempfile.mkdtemp(prefix="tessera-document-"))

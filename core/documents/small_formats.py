@@ -30,7 +30,7 @@ class Feed:
         try:
             root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # text is recoded to UTF-8 first
         except ParseError as error:
-            raise damaged("") from error
+            raise damaged() from error
         if local(root) == "opml":
             head = next((element for element in root if local(element) == "head"), root)
             lines = [line for element in root if local(element) == "body" for line in _outline(element)]
@@ -150,7 +150,7 @@ class TextPack:
         bundle = Package(data)
         texts = sorted(name for name in bundle.names if re.fullmatch(KINDS[kind].entry, name))
         if not texts:
-            raise damaged("")
+            raise damaged()
         assets = sum("assets/" in name and not name.endswith("/") for name in bundle.names)
         left_out = (Omission("attachment", assets),) if assets else ()
         return Converted(decode_part(bundle.read(texts[0]), "md"), left_out=left_out)

@@ -48,7 +48,7 @@ def unwrap_archive(data: bytes, kind: str) -> str:
             content = part.get_payload(decode=True)
             page = content if isinstance(content, bytes) else b""
             return decode_part(page, "html", part.get_content_charset() or "")
-    raise damaged("")
+    raise damaged()
 
 
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
@@ -129,7 +129,7 @@ class _Cleaner(HTMLParser):
         self.about: dict[str, str] = {}
         # Open elements, with the number of parts before each.
         self._open: list[tuple[str, int]] = []
-        self._count: Counter[str] = Counter()
+        self._count = Counter[str]()
         self._depth = 0
         # Nesting depth of the element that is being left out, or 0 if there is none.
         self._skipped = 0

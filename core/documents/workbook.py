@@ -60,7 +60,7 @@ class Workbook:
             book = _Sheets(data)
             text = "\n".join(book.read())
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
-            raise damaged("") from error
+            raise damaged() from error
         metadata = read_metadata(data, kind)
         about: dict[str, Any] = {
             name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags")
@@ -260,7 +260,7 @@ class _Sheets:
             resolve_alternatives(root)
             drawn = [text for shape in shapes(root) if local(shape) == "sp" for text in text_of(shape)]
             yield from (f"{text}\n" for text in drawn + in_charts)
-        margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        margins = defaultdict[str, dict[str, None]](dict)
         for margin in elements_named(self._package.optional(sheet), *_MARGINS):
             # Remove codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46). && stands for an ampersand.
             text = re.sub(

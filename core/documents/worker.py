@@ -24,8 +24,6 @@ from threading import Thread
 from core.base.text import make_storable
 from core.documents import process
 
-# Niceness of a process whose results nobody is waiting for.
-_LOWER = 10
 _IDLE_SECONDS = 60
 # Share of the memory limit above which the process is replaced, to leave enough for the next document.
 _GROWN = 0.5
@@ -75,10 +73,10 @@ def main(folder: str, megabytes: str, priority: str) -> None:
             hard = process.resource.getrlimit(what)[1]
             most = most if hard == process.resource.RLIM_INFINITY else min(most, hard)
             process.resource.setrlimit(what, (most, most))
-    heard: SimpleQueue[str] = SimpleQueue()
+    heard = SimpleQueue[str]()
     Thread(target=_end_with_parent, args=(folder, heard), daemon=True).start()
     if priority == "waits" and hasattr(os, "nice"):
-        os.nice(_LOWER)
+        os.nice(10)
     place = Path(folder)
     while True:
         try:

@@ -23,8 +23,6 @@ from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
-# Maximum number of words with unreadable characters to quote.
-_NAMED = 3
 # Number of characters to quote on each side of an unreadable character.
 _AROUND = 20
 # Number of characters of a file to show when the user chooses an encoding.
@@ -146,7 +144,8 @@ def unreadable(text: str) -> tuple[Omission, ...]:
     """
     words: list[str] = []
     at = text.find("�")
-    while at >= 0 and len(words) < _NAMED:
+    # Maximum number of words with unreadable characters to quote.
+    while at >= 0 and len(words) < 3:
         before = re.split(r"\s", text[max(0, at - _AROUND) : at])[-1]
         after = text[at : at + _AROUND].split()[0]
         words.append(before + after)

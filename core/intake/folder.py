@@ -93,7 +93,7 @@ class TakenNames(Container[str]):
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
-        self._given: set[str] = set()
+        self._given = set[str]()
 
     def __contains__(self, name: object) -> bool:
         return name in self._given or self._is_stored(str(name))
@@ -164,7 +164,7 @@ def scan(
             for entry in entries
             if "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
         ]
-    found: defaultdict[type, list[Any]] = defaultdict(list)
+    found = defaultdict[type, list[Any]](list)
     for entry in entries:
         found[type(entry)].append(entry)
     files = found[SourceFile]
@@ -212,8 +212,6 @@ def read(folder: Path, path: str) -> bytes:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
-    if len(data) > most:
-        raise kinds.too_large(path, len(data), most)
     check_content(data, path)
     return data
 

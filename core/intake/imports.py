@@ -59,10 +59,6 @@ from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
-# The share of the progress taken by writing if an import also embeds.
-_WRITING = 0.05
-# The same share in a base without a model.
-_WRITING_ALONE = 0.9
 # The counts in a report that are logged.
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 
@@ -310,7 +306,8 @@ class Imports:
         if base.embed_at_once:
             size = sum(file.size for file in plan.added if not is_document(file.path))
             NoteEmbedder(base.embedder, embedder, size=size).start()
-        share = _WRITING_ALONE if base.without_model else _WRITING
+        # Writing takes most of the progress in a base without a model.
+        share = 0.9 if base.without_model else 0.05
         writing = _part(progress, 0, share) if embed else progress
         if (linked := plan.folder / LINKED).is_dir() and plan.source_ref == UPLOADED:
             with translate_errors(own_files := self._store.folder / FILES):
@@ -494,8 +491,9 @@ def _rename(store: Store, plan: SyncPlan) -> None:
             title = stem(file.path)
         moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size, file.stamp))
     store.move(moves)
-    touched = ((match.note.note_id, match.file) for match in plan.touched)
-    store.notes.touch((note_id, file.mtime_ns, file.size, file.stamp) for note_id, file in touched)
+    store.notes.touch(
+        (match.note.note_id, match.file.mtime_ns, match.file.size, match.file.stamp) for match in plan.touched
+    )
 
 
 def _notes(

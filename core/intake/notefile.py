@@ -60,9 +60,8 @@ def read(
     `encoding` is the one chosen by the user. Raises SourceError if the data isn't text, is empty, or is too large.
     """
     if document:
-        original = document.original
-        converter = document.chosen
-        return document_note(document_text(data, path, converter=converter, original=original, encoding=encoding), path)
+        text = document_text(data, path, converter=document.chosen, original=document.original, encoding=encoding)
+        return document_note(text, path)
     found = decode_file(data, path, chosen=encoding)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 

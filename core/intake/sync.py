@@ -26,8 +26,6 @@ from core.store.picture_table import UnreadFile
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 # Names of folders for files shown by notes. Tessera puts pasted pictures into the first.
 _BESIDE = frozenset(("attachments", "assets", "_resources"))
-# Minimum size in bytes of a scanned page. Smaller pictures are taken for icons.
-_LEAST_BYTES = 10_000
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
@@ -40,7 +38,8 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     paths = (*known, *(file.path for file in scanned.files))
     may_show = any(kind_of(path) in _SHOWING for path in paths)
-    others = {file.path for file in pictures if file.path not in known and (may_show or file.size < _LEAST_BYTES)}
+    # Smaller pictures are taken for icons.
+    others = {file.path for file in pictures if file.path not in known and (may_show or file.size < 10_000)}
     files = tuple(file for file in scanned.files if file.path not in others)
     failed, away = (
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
@@ -97,7 +96,7 @@ def plan(
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
     # A folder was moved if it no longer exists and at least half of its notes are among the new files.
-    by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
+    by_folder = defaultdict[str, list[KnownNote]](list)
     for note in known if removals else ():
         by_folder[note.source_ref].append(note)
     hashes = {file.content_hash for file in compared.new}
@@ -227,7 +226,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     notes = list(missing)
     files = list(new)
     for key in keys:
-        waiting: defaultdict[tuple[str, ...], list[KnownNote]] = defaultdict(list)
+        waiting = defaultdict[tuple[str, ...], list[KnownNote]](list)
         for note in reversed(notes):
             waiting[key(note)].append(note)
         matches = [Match(waiting[key(file)].pop(), file) for file in files if waiting[key(file)]]

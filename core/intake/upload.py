@@ -39,8 +39,6 @@ RATIO_FLOOR = 10 * 1024 * 1024
 """Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies beyond that."""
 
 _BLOCK = 1024 * 1024
-# Number of bytes per read if the compression method unpacks whole blocks, however large they are.
-_SMALL_BLOCK = 4096
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 # Maximum size in bytes of an archive's file list, which is read in one piece.
 _MOST_DIRECTORY = 16 * 1024 * 1024
@@ -215,7 +213,8 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
             others.append(Failed(path, message("is encrypted. Unpack the archive yourself and import the folder.")))
             continue
         with archive.open(member) as source:
-            size = _BLOCK if member.compress_type in _PLAIN else _SMALL_BLOCK
+            # Other compression methods unpack a whole block at once, whatever its size.
+            size = _BLOCK if member.compress_type in _PLAIN else 4096
             if not is_archive:
                 _write(destination, path, allowance.blocks(source, size))
                 continue

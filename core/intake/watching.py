@@ -68,10 +68,10 @@ class FileEvents:
 
     def __init__(self) -> None:
         self._followed: dict[str, _Followed] = {}
-        self._refused: set[str] = set()
+        self._refused = set[str]()
         self._changed: dict[str, set[str]] = {}
         self._since: dict[str, float] = {}
-        self._outdated: set[str] = set()
+        self._outdated = set[str]()
 
     def follow(self, folders: Iterable[str]) -> None:
         """Watch exactly the given folders. If a folder was replaced, all of it counts as changed."""
@@ -189,8 +189,6 @@ _PATIENCE = 0.2
 _FIRST = 5.0
 # Seconds between checks of file events and of the settings file.
 _TICK = 0.5
-# Seconds between updates of the list of watched folders.
-_FOLLOW = 5.0
 # Number of changed paths above which the whole folder is compared.
 _MANY = 200
 # Job name for syncs and imports. Only one of them runs at a time.
@@ -365,7 +363,7 @@ class Watching:
                 self._reread()
                 if time.monotonic() >= following:
                     self._events.follow([folder for _, folder in self._folders()])
-                    following = time.monotonic() + _FOLLOW
+                    following = time.monotonic() + 5.0
                 self._take_changes()
                 for plain, at in due.items():
                     if time.monotonic() >= at:

@@ -19,7 +19,6 @@ from core.base.frozen import frozen
 
 MAX_BYTES = 20 * 1024 * 1024
 SECONDS = 30.0
-_BLOCK = 65_536
 _KINDS = {
     "text/html": ".html",
     "application/xhtml+xml": ".xhtml",
@@ -139,7 +138,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
     if kind not in _KINDS:
         raise SourceError(address, "has the type {kind}, which Tessera can't read.", kind=kind)
     data = bytearray()
-    while block := answer.read1(_BLOCK):
+    while block := answer.read1(65_536):
         data += block
         if len(data) > MAX_BYTES:
             raise SourceError(address, "is larger than {limit} MB.", limit=MAX_BYTES >> 20)

@@ -25,8 +25,6 @@ from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
-# Maximum number of lines per key to try individually.
-_MOST_TRIED = 20
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
@@ -148,7 +146,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
     reasons: list[Message | None] = []
     read: list[str] = []
     for number, line in enumerate(entry):
-        reason = _reason([*read, line]) if number < _MOST_TRIED and line.strip() else reasons[-1] if reasons else None
+        reason = _reason([*read, line]) if number < 20 and line.strip() else reasons[-1] if reasons else None
         reasons.append(reason)
         read.append(_as_comment(line) if reason else line)
     return reasons

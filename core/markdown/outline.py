@@ -158,7 +158,7 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. Those blocks are split
     before the opening tag and after the closing tag.
     """
-    edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
+    edges = defaultdict[int, list[tuple[int, bool, int]]](list)
     for (first, begin), (last, end) in _pairs(tokens):
         edges[first].append((begin, True, -end))
         edges[last].append((end, False, -begin))
@@ -195,7 +195,7 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
             stack.pop()
         elif token.type == "html_block":
             opened = stack[-1]
-            depths: defaultdict[int, int] = defaultdict(int)
+            depths = defaultdict[int, int](int)
             line = (token.map or [0])[0]
             position = 0
             for tag in re.finditer(

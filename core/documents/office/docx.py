@@ -92,8 +92,8 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
         return {}
     lists = _lists(root)
     bullet = str(max(map(number_of, lists), default=0) + 1)
-    counters: defaultdict[str, dict[int, int]] = defaultdict(dict)
-    begun: set[str] = set()
+    counters = defaultdict[str, dict[int, int]](dict)
+    begun = set[str]()
     labelled = False
     for paragraph in elements_named(document, "p"):
         style = styles[value(first(paragraph, "pPr", "pStyle"))]
@@ -139,7 +139,7 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
 
 
 def _lists(root: Element) -> dict[str, _List]:
-    abstracts: defaultdict[str, Levels] = defaultdict(lambda: defaultdict(ListLevel))
+    abstracts = defaultdict[str, Levels](lambda: defaultdict(ListLevel))
     by_style: dict[str, str] = {}
     linked: dict[str, str] = {}
     for child in elements_named(root, "abstractNum"):
@@ -179,7 +179,7 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
     """Return the paragraph styles by id. An unknown id yields a plain style."""
     root = package.optional(next(iter(package.related(main, "styles")), ""))
     elements = {value(element, "styleId"): element for element in elements_named(root, "style")}
-    made: defaultdict[str, _Style] = defaultdict(_Style)
+    made = defaultdict[str, _Style](_Style)
     for style in elements:
         about = made[style]
         seen = set[str]()
@@ -271,7 +271,7 @@ class _Part(Edits):
         self._package = package
         self._added = added
         self._relations = package.relations(name)
-        self._readings: defaultdict[Element, Readings] = defaultdict(Readings)
+        self._readings = defaultdict[Element, Readings](Readings)
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
 
     def complete(self, chunk: Chunk) -> None:

@@ -46,7 +46,8 @@ class Chart:
 
 
 # Elements that contain a series' categories and values, including those of the 2016 chart types.
-_CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
+_CATEGORIES = ("cat", "xVal", "strDim")
+_VALUES = ("val", "yVal", "bubbleSize", "numDim")
 
 
 def read_chart(package: Package, name: str) -> Chart:
@@ -110,8 +111,6 @@ def _words(element: Element | None) -> str:
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
-# Maximum number of shapes a new shape is compared with to find its position.
-_MOST_ORDERED = 300
 
 
 def shapes(tree: Element) -> Iterator[Element]:
@@ -121,7 +120,8 @@ def shapes(tree: Element) -> Iterator[Element]:
         frame = next(elements_named(child, "xfrm"), None)
         sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if inherited from the layout
         place = [number_of(value(first(frame, part), name), -1) for part, name in sides]
-        below = (at for at, (_, other) in enumerate(ordered[:_MOST_ORDERED]) if _is_above(place, other))
+        # A new shape is compared with this many shapes to find its position.
+        below = (at for at, (_, other) in enumerate(ordered[:300]) if _is_above(place, other))
         ordered.insert(next(below, len(ordered)), (child, place))
     for child, _ in ordered:
         if local(child) in ("sp", "graphicFrame", "pic", "cxnSp"):
@@ -227,20 +227,16 @@ class _DrawingReader:
         """Return a paragraph's runs, including their links."""
         runs = []
         for run in p:
-            if local(run) not in ("pPr", "endParaRPr"):
+            if (kind := local(run)) not in ("pPr", "endParaRPr"):
                 about = first(run, "rPr")
                 link = first(about, "hlinkClick")
                 relation = None if link is None else self._relations.get(relation_id(link))
                 address = relation.target if relation and relation.is_outside else ""
                 raised = value(about, "baseline")
                 side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
-                runs.append((Look(value(about, "b") in _ON, value(about, "i") in _ON, side, address), _signs(run)))
+                text = "\n" if kind == "br" else "".join(element.text or "" for element in elements_named(run, "t"))
+                runs.append((Look(value(about, "b") in _ON, value(about, "i") in _ON, side, address), text))
         return join_runs(runs)
-
-
-def _signs(run: Element) -> str:
-    name = local(run)
-    return "\n" if name == "br" else "".join(element.text or "" for element in elements_named(run, "t"))
 
 
 class Slides:
@@ -251,14 +247,14 @@ class Slides:
         self._added = added
         self._main = self._package.main()
         if self._main not in self._package.names:
-            raise damaged("")
+            raise damaged()
         self._authors = {
             value(element, "id"): value(element, "name")
             for part in self._package.related(self._main, "commentAuthors", "authors")
             for element in elements_named(self._package.xml(part), "cmAuthor", "author")
         }
         self._margins: dict[str, None] = {}
-        self._masters: set[str] = set()
+        self._masters = set[str]()
         self._hidden: list[str] = []
 
     def blocks(self) -> Blocks:

@@ -80,8 +80,6 @@ _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
 # The serial number of the day after 31 December 9999.
 _LAST_DAY = 2_958_466
 _SECONDS = 86_400
-# Serial number of 29 February 1900. Excel counts that day, even though it never existed.
-_LEAP_DAY = 60
 _EXACT = Context(prec=1_000)
 
 
@@ -219,7 +217,8 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
     if not day and {*"yd"} & {*section}:  # a time in a date format
         pattern = "HH:mm"
     with suppress(ValueError, OverflowError):  # an oversized field, or the year 10000
-        at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
+        # Excel counts 29 February 1900 as day 60, even though it never existed.
+        at = _FIRST_DAY + timedelta(day - (day >= 60), float(seconds % _SECONDS))
         shown = format_datetime(at, pattern, locale=locale)
         return _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", shown)
     return ""

@@ -317,7 +317,7 @@ def as_text(data: bytes, added: Insertions) -> bytes:
     styles = package.optional(STYLES)
     body = next(elements_named(root, "presentation", "spreadsheet"), None)
     if body is None:
-        raise damaged("")
+        raise damaged()
     for entry in elements_named(body, "title", "desc"):  # titles and descriptions of pictures
         entry.tag = TEXT + "p"
     body[:] = list(_sheets(body, added) if local(body) == "spreadsheet" else _slides(body, styles, added))

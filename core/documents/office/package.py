@@ -53,7 +53,7 @@ class Package:
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
         except ZIP_DAMAGE as error:
-            raise damaged("") from error
+            raise damaged() from error
         self.names = frozenset(self._archive.namelist())
 
     def read(self, name: str) -> bytes:
@@ -61,7 +61,7 @@ class Package:
         try:
             data = self._archive.read(name)
         except ZIP_DAMAGE as error:
-            raise damaged("") from error
+            raise damaged() from error
         if not name.endswith((".xml", ".rels")):
             return data
         # ISO/IEC 29500-1
@@ -157,10 +157,10 @@ def parse_xml(data: bytes) -> Element:
     try:
         text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         if "<!DOCTYPE" in text:
-            raise damaged("")
+            raise damaged()
         return ElementTree.fromstring(text)
     except (ParseError, ValueError) as error:
-        raise damaged("") from error
+        raise damaged() from error
 
 
 def local(element: Element) -> str:
@@ -249,7 +249,7 @@ class Edits:
         self.root = root
         self.parents = {child: parent for parent in root.iter() for child in parent}
         self.instead: dict[Element, Iterable[Element]] = {}
-        self.following: defaultdict[Element, list[Element]] = defaultdict(list)
+        self.following = defaultdict[Element, list[Element]](list)
 
     def above(self, element: Element | None, *names: str) -> Element | None:
         """Return the element or its nearest ancestor with one of the given names, or None if there is none."""

@@ -27,8 +27,6 @@ _CODES = {
 }
 # Step to which directions are rounded, in degrees.
 _STEP = 0.5
-# Minimum ratio of the vertical to the horizontal step at which a line counts as vertical.
-_STEEP = 10
 # Maximum difference between directions that count as equal, in degrees.
 _ALIKE = 3.0
 
@@ -123,7 +121,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
     box_address = ctypes.addressof(box)
     styles: dict[int | None, _TextStyle] = {}
     drawn_fonts: dict[int, list[Letter]] = {}
-    down: set[int] = set()
+    down = set[int]()
     last: list[Letter] = []
     left_before = right_before = 0.0
     shared = high = 0
@@ -222,7 +220,8 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
     pdfium.FPDFText_GetMatrix(raw, at, matrix)
     held = pdfium.FPDFText_GetTextObject(raw, at)
     font = pdfium.FPDFTextObj_GetFont(held) if held else None
-    address, is_drawn, bold, fixed = 0, False, False, False
+    address = 0
+    is_drawn = bold = fixed = False
     if font:
         name = ctypes.create_string_buffer(200)
         pdfium.FPDFFont_GetBaseFontName(font, name, 200)
@@ -254,4 +253,4 @@ def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
     if not following or ctypes.addressof(following.contents) != ctypes.addressof(held.contents):
         return False
     step = (_origin(raw, at + 1) - _origin(raw, at)) * complex(matrix.a, -matrix.b)
-    return step.imag < -_STEEP * abs(step.real)
+    return step.imag < -10 * abs(step.real)

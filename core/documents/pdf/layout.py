@@ -95,7 +95,7 @@ def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
             top = size
             level = min(6, level + 1)
         levels[size] = level
-    stated: defaultdict[float, Counter[int]] = defaultdict(Counter)
+    stated = defaultdict[float, Counter[int]](Counter)
     for line in larger:
         if number := outline.get((line.page, normalize_title(line.text))):
             stated[line.size][number] += 1
@@ -115,6 +115,8 @@ _EDGE = 0.1
 
 # A line with this many characters or more can't be a running head.
 _LONGEST = 120
+# A running head's text, in which "#" may stand for numbers, and whether it is in the top half of the page.
+_Running = tuple[str, bool]
 
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
@@ -122,8 +124,8 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
 
     Return the text of each distinct removed line, except page numbers.
     """
-    at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
-    edges: list[tuple[list[Part], GlyphRun, tuple[str, bool]]] = []
+    at_edges = defaultdict[_Running, set[int]](set)
+    edges: list[tuple[list[Part], GlyphRun, _Running]] = []
     for view in views:
         for column in view.columns:
             for line in column:
@@ -134,8 +136,8 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
                 key = text if is_title else re.sub(r"\d+", "#", text), line.y < view.height / 2
                 at_edges[key].add(view.number)
                 edges.append((column, line, key))
-    many = max(2, 0.25 * pages) if pages > 2 else 2
-    dropped: dict[tuple[str, bool], str] = {}
+    many = max(2, 0.25 * pages)
+    dropped: dict[_Running, str] = {}
     for column, line, key in edges:
         is_number = (
             re.fullmatch(
@@ -188,7 +190,10 @@ def _ruled_table(
     columns, tops = (sorted({cell[side] for cell in cells}) for side in (0, 1))
     if len(columns) < 2 or len(tops) < 2:
         return None, []
-    x0, top, x1, bottom = columns[0], tops[0], max(cell[2] for cell in cells), max(cell[3] for cell in cells)
+    x0 = columns[0]
+    top = tops[0]
+    x1 = max(cell[2] for cell in cells)
+    bottom = max(cell[3] for cell in cells)
     inside: dict[tuple[float, float], list[Letter]] = {cell[:2]: [] for cell in cells}
     rest = []
     for letter in letters:
@@ -322,7 +327,7 @@ def text_of(
     `pages` is the number of pages. `outline` gives the levels of bookmarked titles. `scans` gives the OCR text of
     scanned pages, which is added after their other text. `asides` are added at the end of their pages.
     """
-    weights: Counter[float] = Counter()
+    weights = Counter[float]()
     for line in _lines(views):
         weights[line.size] += len(line.text)
     body = max(weights, key=weights.__getitem__, default=10.0)
@@ -352,8 +357,8 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
 
     A level holds form values if its headings are long compared with the text below them.
     """
-    headings: defaultdict[int, list[int]] = defaultdict(list)
-    below: Counter[int] = Counter()
+    headings = defaultdict[int, list[int]](list)
+    below = Counter[int]()
     above: list[int] = []
     for block in blocks:
         if block.kind == "heading":
@@ -412,7 +417,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
 
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
     """Return the indexes of lines that can't be headings because many lines in a row share their style."""
-    alike: set[int] = set()
+    alike = set[int]()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
         goes_on = (

@@ -241,11 +241,11 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
     """Group letters that are consecutive in the file, then join groups on the same baseline into runs."""
     groups: list[_Group] = []
     for letter in letters:
-        if groups and _continues(groups[-1].letters[-1], letter):
-            groups[-1].letters.append(letter)
-            if letter.size > groups[-1].size:
-                groups[-1].y = letter.y
-                groups[-1].size = letter.size
+        if groups and _continues((group := groups[-1]).letters[-1], letter):
+            group.letters.append(letter)
+            if letter.size > group.size:
+                group.y = letter.y
+                group.size = letter.size
         elif not letter.text.isspace():
             groups.append(_Group([letter], letter.y, letter.size))
     for group in groups:

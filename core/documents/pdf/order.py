@@ -148,7 +148,7 @@ def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
     """Return the left edges of the columns formed by rows. A few cells may span several columns."""
     rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
     columns: list[tuple[float, float]] = []
-    spanned: set[int] = set()
+    spanned = set[int]()
     full = [(*cell, number) for number, row in enumerate(rows) if len(row) > 1 for cell in row]
     for x0, x1, number in sorted(full, key=lambda cell: cell[1] - cell[0]):
         under = [column for column in columns if column[0] < x1 + _CELL_GAP and x0 - _CELL_GAP < column[1]]
@@ -158,7 +158,7 @@ def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
         columns = [column for column in columns if column not in under]
         columns.append((min([x0, *(item[0] for item in under)]), max([x1, *(item[1] for item in under)])))
     starts: list[float] = []
-    before: set[int] = set()
+    before = set[int]()
     for x0, x1 in sorted(columns):
         held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
         if starts and not held & before and min(len(held), len(before)) == 1:  # a heading and its values share a column

@@ -24,11 +24,9 @@ from core.model import Omission
 
 # The drawings on a page: ruled lines, pictures, and dots that may be bullets.
 
-_PATH = 2
-_IMAGE = 3
-_FORM = 5
+
 _MOST_EDGES = 1_500
-_MOST_DEPTH = 9
+
 _THIN = 2.0
 _DOT = 9.0
 
@@ -39,12 +37,12 @@ Edge = dict[str, Any]
 def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:
     """Add the drawings on a loaded page, whose top left corner is at (left, top), to `page`."""
     on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # the transformation from each form to the page
-    for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), 50_000):
+    for item in islice(loaded.get_objects(max_depth=10), 50_000):
         outer = on_page[item.container]
-        page.pictures += item.type == _IMAGE
-        if item.type == _FORM:
+        page.pictures += item.type == pdfium.FPDF_PAGEOBJ_IMAGE
+        if item.type == pdfium.FPDF_PAGEOBJ_FORM:
             on_page[item] = item.get_matrix().multiply(outer)
-        elif item.type == _PATH:
+        elif item.type == pdfium.FPDF_PAGEOBJ_PATH:
             page.shapes += 1
             page.edges += _edges(item.raw, item.get_matrix().multiply(outer))
             if (bounds := _bounds(item.raw)) is not None:
@@ -85,13 +83,16 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
         height = abs(y1 - y0)
         if begins or max(width, height) < 3 or min(width, height) > _THIN:
             continue
-        x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
+        x0, x1 = sorted((x0, x1))
+        y0, y1 = sorted((y0, y1))
         if height <= _THIN:
             y0 = y1 = (y0 + y1) / 2
         else:
             x0 = x1 = (x0 + x1) / 2
-        size = {"width": x1 - x0, "height": y1 - y0, "orientation": "h" if height <= _THIN else "v"}
-        yield {"x0": x0, "x1": x1, "top": y0, "bottom": y1} | size
+        yield {
+            "x0": x0, "x1": x1, "top": y0, "bottom": y1,
+            "width": x1 - x0, "height": y1 - y0, "orientation": "h" if height <= _THIN else "v",
+        }  # fmt: skip
 
 
 # The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
@@ -103,13 +104,12 @@ _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
 # Annotation types.
 _LINK, _FREE_TEXT, _POPUP, _FILE, _WIDGET = 2, 3, 16, 17, 20
 # Flags for password fields, and for fields with one box per letter.
-_PASSWORD, _COMB = 1 << 13, 1 << 24
+_PASSWORD = 1 << 13
+_COMB = 1 << 24
 # Maximum number of annotations on a page, and of parts of an object, to examine.
 _MOST_ITEMS = 5_000
 # Number of points by which a field's text may exceed its box.
 _BEYOND = 2.0
-# Lists with up to this many options are shown in full. For longer ones, only the chosen options are shown.
-_FEW = 20
 # Maximum distance in points from the bottom of a field down to the baseline of a label next to it.
 _BELOW = 2.0
 
@@ -175,10 +175,11 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
         text = _MARKS[bool(pdfium.FPDFAnnot_IsChecked(form, annotation))]
     elif kind == _LIST:
         count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
+        # Lists with more options are shown without the ones that weren't chosen.
         text = "  ".join(
             f"{_MARKS[bool(chosen)]} {_read_text(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)}"
             for at in range(count)
-            if (chosen := pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)) or count <= _FEW
+            if (chosen := pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)) or count <= 20
         )
     elif kind in (_COMBO, _TEXT) and not _is_legible(form, annotation, box, drawn):
         text = _read_text(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
@@ -213,7 +214,7 @@ def _drawn_texts(annotation: object) -> list[list[float]]:
         kind = pdfium.FPDFPageObj_GetType(item)
         if kind == pdfium.FPDF_PAGEOBJ_TEXT:
             found.append(_bounds(item) or [0.0] * 4)
-        elif kind == _FORM and len(drawn) < _MOST_ITEMS:
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and len(drawn) < _MOST_ITEMS:
             drawn += _items(pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject, item)
     return found
 
@@ -290,8 +291,6 @@ class _TurningPage:
 
 # Maximum number of directions to read separately. Directions with fewer letters are read together, in file order.
 _MOST_DIRECTIONS = 4
-# A page with a picture and fewer letters than this is a scan.
-_SCAN = 20
 
 
 @dataclass(slots=True)
@@ -320,7 +319,7 @@ class Page:
         """Whether the page is a picture with almost no text."""
         letters = [letter for page in (self, *self.aside) for letter in page.letters]
         seen = sum(letter.at >= 0 and not letter.text.isspace() for letter in letters)
-        return self.pictures > 0 and seen < _SCAN
+        return self.pictures > 0 and seen < 20
 
 
 @contextmanager
@@ -329,7 +328,7 @@ def open_document(data: bytes) -> Iterator[PdfDocument]:
     try:
         document = PdfDocument(io.BytesIO(data))
     except PdfiumError as error:
-        raise (encrypted("") if "password" in str(error).lower() else damaged("")) from error
+        raise (encrypted() if "password" in str(error).lower() else damaged()) from error
     try:
         document.init_forms()
         if len(document) > MAX_PAGES:

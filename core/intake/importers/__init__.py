@@ -22,9 +22,6 @@ from core.intake.notefile import is_skipped
 from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
 
-# Maximum size in bytes of a file part to read.
-_MOST = 50_000_000
-
 
 @frozen
 class FilePart:
@@ -38,7 +35,8 @@ class FilePart:
         """Return the bytes, or b"" if there are too many or they can't be read."""
         with suppress(OSError), self.file.open("rb") as stream:
             stream.seek(self.start)
-            return stream.read(self.size) if self.size <= _MOST else b""
+            # A larger file isn't read.
+            return stream.read(self.size) if self.size <= 50_000_000 else b""
         return b""
 
     def digest(self) -> str:
@@ -138,8 +136,6 @@ EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part
 """Name of a Notion export, or of the folder that contains one of its parts."""
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
-# Maximum length of a file name in bytes. Most systems allow 255.
-_LONGEST_NAME = 200
 
 
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
@@ -152,7 +148,8 @@ def add_front_matter(fields: Mapping[str, object], body: str) -> str:
 def file_name(title: str) -> str:
     """Return a file name for a title, without a suffix."""
     name = collapse_spaces(re.sub(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+", " ", title)).strip(". ")
-    return name[:120].encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").strip() or "Untitled"
+    # Most systems allow 255 bytes.
+    return name[:120].encode("utf-8", "ignore")[:200].decode("utf-8", "ignore").strip() or "Untitled"
 
 
 Taken = dict[str, int]

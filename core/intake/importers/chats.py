@@ -216,9 +216,6 @@ def _text(text: str, people: _People) -> str:
     return html.unescape(re.sub(r"(?s)```\n?(.+?)\n?```", r"\n```\n\1\n```\n", text))
 
 
-# Maximum size of an export in bytes. Reading an export takes up to eight times its size in memory.
-_MOST_BYTES = 100 * 1024 * 1024
-_HEAD = 64 * 1024
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
 # Message fields shown with their names.
 _ABOUT = (
@@ -243,7 +240,7 @@ class Telegram(FolderImporter):
         found = []
         for path in filter(_RESULT.fullmatch, files(self._folder)):
             with suppress(OSError), (self._folder / path).open("rb") as file:
-                if re.search(rb'"(?:messages|list)"\s*:\s*\[', file.read(_HEAD)):
+                if re.search(rb'"(?:messages|list)"\s*:\s*\[', file.read(64 * 1024)):
                     found.append(path)
         return found
 
@@ -252,7 +249,8 @@ class Telegram(FolderImporter):
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._exports:
-            export = read_json(self._folder, path, failed, _MOST_BYTES)
+            # Reading an export takes up to eight times its size in memory.
+            export = read_json(self._folder, path, failed, 100 << 20)
             all_chats = [*objects(export, "chats", "list"), *objects(export, "left_chats", "list")]
             for chat in sorted(all_chats or objects([export]), key=lambda chat: text_of(chat, "id")):
                 messages = (self._message(item, posixpath.dirname(path)) for item in objects(chat, "messages"))

@@ -33,8 +33,6 @@ _NOTE = "1"
 _RESOURCE = "4"
 _TAGGED = "6"
 _UNSET = ("", "0")
-# Maximum number of nested notebooks that become folders, because path lengths are limited.
-_DEEPEST = 9
 _MOST_ITEMS = 300_000
 
 # The fields of an exported item, including its `title` and `body`.
@@ -134,7 +132,8 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
         titles[key] = file_name(item["title"])
-    return "".join(f"{title}/" for title in reversed(list(titles.values())[:_DEEPEST]))
+    # Only some nested notebooks become folders, because path lengths are limited.
+    return "".join(f"{title}/" for title in reversed(list(titles.values())[:9]))
 
 
 def _read(part: FilePart) -> _Item:

@@ -52,7 +52,7 @@ class _MarkdownWriter(HTMLParser):
         super().__init__(convert_charrefs=True)
         self.properties: list[list[str]] = []
         self.encrypted = 0
-        self.placed: set[str] = set()
+        self.placed = set[str]()
         self._files = files
         self._tasks = tasks
         self._relative = relative
@@ -111,10 +111,10 @@ class _MarkdownWriter(HTMLParser):
             self._opened(role, about)
 
     def _opened(self, tag: str, about: Mapping[str, str]) -> None:
-        begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
+        in_text = self._rows is None
         match tag:
             case "br":
-                self._write("\n" if self._rows is None else " ")
+                self._write("\n" if in_text else " ")
             case "hr":
                 self._block("---")
             case "pre":
@@ -130,10 +130,11 @@ class _MarkdownWriter(HTMLParser):
                 self._write("[" if address else "")
                 self._links.append((address, len(self._out)))
             case "en-todo":  # a list item at the start of a line
+                begins = in_text and (not self._out or self._out[-1].endswith("\n"))
                 self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
             case "div":  # where a task group belongs
                 group = re.match(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)", about.get("style", ""))
-                if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
+                if in_text and group and group[1] in self._tasks and group[1] not in self.placed:
                     self._write(self._tasks[group[1]] + "\n")
                     self.placed.add(group[1])
             case "en-media":
@@ -144,7 +145,7 @@ class _MarkdownWriter(HTMLParser):
                 address = self._address(about.get("src", "")) if self._relative else ""
                 self._write(f"![{words}]({address})" if address else words)
             case "table":
-                if self._rows is None:
+                if in_text:
                     self._rows = []
                     self._is_properties = "properties" in about.get("class", "").split()
             case "tr":
