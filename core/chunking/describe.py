@@ -86,21 +86,19 @@ class Sections:
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
-# Maximum number of definitions added to a chunk, and maximum number of characters per definition.
-_MOST_DEFINED = 8
-_LONGEST_DEFINED = 250
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
     """Return the link definitions a slice uses but doesn't contain, and the lead of the block in which it starts."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
     found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
+    # A chunk gets at most 8 definitions, each with at most 250 characters.
     lines = [
-        f"{label}: {' '.join(match[2].split())}"[:_LONGEST_DEFINED]
+        f"{label}: {' '.join(match[2].split())}"[:250]
         for label, match in found
         if not piece.start <= match.start() < piece.end
     ]
-    return "\n".join([*lines[:_MOST_DEFINED], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
+    return "\n".join([*lines[:8], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
 
 
 def _titles(chain: Sequence[Heading]) -> tuple[str, ...]:

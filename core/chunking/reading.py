@@ -52,7 +52,7 @@ class Shortened:
         return places + self.missing[np.searchsorted(self.ends, places, side="right")]
 
 
-CODE = frozenset({"fence", "code"})
+CODE = {"fence", "code"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import accumulate, pairwise
+from operator import attrgetter
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from core.chunking.reading import (
 from core.markdown.outline import Block, walk
 from core.model import SETTINGS, Chunk, ChunkingOptions, Cut, Profile
 
+_START = attrgetter("start")
 # Number of characters to split at a time. langchain keeps all pieces in memory, and tiny ones take 200 bytes each.
 _PART = 300_000
 
@@ -132,13 +134,11 @@ class _SectionCutter:
         self._reading = reading
         self._size = size
         self._headings = [heading for heading in reading.outline.headings if not heading.nested]
-        self._heading_starts = [heading.start for heading in self._headings]
-        self._block_starts = [block.start for block in reading.outline.blocks]
 
     def spans(self, section: _HeadingSection, level: int) -> list[Span]:
         """Cut a section at its headings down to `level`, and parts larger than the limit at deeper headings."""
         start, end, outer = section
-        first, last = (bisect_left(self._heading_starts, edge) for edge in (start, end))
+        first, last = (bisect_left(self._headings, edge, key=_START) for edge in (start, end))
         edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
         if not edges or edges[0][0] > start:
             edges.insert(0, (start, outer))
@@ -162,15 +162,15 @@ class _SectionCutter:
     def _is_joined(self, before: _HeadingSection, stop: int) -> bool:
         """Return whether a section is joined with the next one, which ends at `stop`."""
         start, end, _ = before
-        if all(block.kind == "heading" for block in self._blocks(start, end)):
-            return True
-        if self._reading.count(start, end) >= self._size.target // 16:
-            return False
-        return self._reading.count(start, stop) <= self._size.limit
+        return all(block.kind == "heading" for block in self._blocks(start, end)) or (
+            self._reading.count(start, end) < self._size.target // 16
+            and self._reading.count(start, stop) <= self._size.limit
+        )
 
     def _blocks(self, start: int, end: int) -> tuple[Block, ...]:
-        first, last = (bisect_left(self._block_starts, edge) for edge in (start, end))
-        return self._reading.outline.blocks[first:last]
+        blocks = self._reading.outline.blocks
+        first, last = (bisect_left(blocks, edge, key=_START) for edge in (start, end))
+        return blocks[first:last]
 
 
 class RecursiveCharacter:
@@ -312,10 +312,9 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
 def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
     """Move headings at the end of a span to the next span, which contains the text below them."""
     blocks = reading.outline.blocks
-    starts = [block.start for block in blocks]
     edges = [0]
     for _, end in spans[:-1]:
-        index = bisect_left(starts, end) - 1
+        index = bisect_left(blocks, end, key=_START) - 1
         while index >= 0 and blocks[index].kind == "heading" and blocks[index].start >= edges[-1]:
             end = blocks[index].start
             index -= 1

@@ -42,12 +42,6 @@ MOST_MEGABYTES = 2048
 """Megabytes of address space allowed for any document."""
 OCR_MEGABYTES = 4096
 """Megabytes of address space allowed for a scan."""
-# Additional CPU seconds allowed per megabyte of a document.
-_SECONDS_OF_MB = 20
-# Additional megabytes of address space allowed per megabyte of a document.
-_MEGABYTES_OF_MB = 256
-# Maximum ratio of elapsed time to CPU time. On a busy machine, a process gets only part of the CPU.
-_CLOCK = 3
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 # Lock held while reading a possible scan, because each scan takes nearly 1 GB of memory.
@@ -156,9 +150,11 @@ def _in_time(path: str, too_slow: Message) -> Iterator[None]:
 def limits_of(size: int, *, reads_scans: bool) -> Limits:
     """Return the limits for a document of `size` bytes. They are increased once a page turns out to be a scan."""
     most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
-    seconds = min(most, SECONDS + _SECONDS_OF_MB * (size >> 20))
-    megabytes = min(MOST_MEGABYTES, MEGABYTES + _MEGABYTES_OF_MB * (size >> 20))
-    return Limits(OCR_SECONDS if reads_scans else _CLOCK * seconds, seconds, megabytes, scan)
+    # A larger document gets 20 more CPU seconds and 256 MB more memory per megabyte.
+    seconds = min(most, SECONDS + 20 * (size >> 20))
+    megabytes = min(MOST_MEGABYTES, MEGABYTES + 256 * (size >> 20))
+    # On a busy machine, a process gets only part of the CPU, so it may take three times as long.
+    return Limits(OCR_SECONDS if reads_scans else 3 * seconds, seconds, megabytes, scan)
 
 
 def _take_process(limits: Limits) -> ConverterProcess:

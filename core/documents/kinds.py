@@ -55,8 +55,6 @@ MAX_UNPACKED = 500 * 1024 * 1024
 """Maximum unpacked size in bytes of a zip archive, such as an Office document or an e-book."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
-_RATIO_FLOOR = 20 * 1024 * 1024
-_MAX_ENTRIES = 20_000
 ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError, KeyError)
 """Exceptions raised when reading a damaged zip archive."""
 
@@ -204,7 +202,8 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     if any(member.flag_bits & 0x1 for member in members):
         raise encrypted(path)
     unpacked = sum(member.file_size for member in members)
-    if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
+    # Small documents may unpack to 20 MB, whatever the ratio.
+    if len(members) > 20_000 or unpacked > min(MAX_UNPACKED, max(20 * 1024 * 1024, MAX_RATIO * len(data))):
         raise SourceError(
             path,
             "unpacks to far more data than a document should (the limit is {size} MB).",

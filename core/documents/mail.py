@@ -16,7 +16,6 @@ from core.documents.kinds import damaged
 from core.model import Omission
 
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
-_ADDRESS = re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SIGNATURE = "-- "
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
@@ -115,7 +114,8 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
         _read(part, mail, depth + 1)
         into.attached += mail.attached
         into.encrypted += mail.encrypted
-        if words := {word for text in mail.texts for word in re.findall(r"\w+", _ADDRESS.sub(" ", text.lower()))}:
+        text = re.sub(r"https?://\S+|\]\([^()\s]*\)", " ", "\n".join(mail.texts).lower())
+        if words := {*re.findall(r"\w+", text)}:
             readings.append((words, mail))
     if not readings:
         return

@@ -15,8 +15,6 @@ from core.model import Omission
 
 Json = dict[str, Any]
 """A JSON object: a whole file, or a card, group, arrow, element or view from one."""
-# Maximum number of cards, and of arrows, read from a canvas.
-_MOST = 20_000
 
 
 class Canvas:
@@ -82,7 +80,8 @@ def _load(data: bytes) -> Json | None:
 
 def _rows(root: Json, name: str) -> list[Json]:
     rows = root.get(name)
-    return [row for row in rows[:_MOST] if isinstance(row, dict)] if isinstance(rows, list) else []
+    # A canvas may contain at most this many cards, and as many arrows.
+    return [row for row in rows[:20_000] if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _place(node: Json) -> tuple[float, float, float, float]:

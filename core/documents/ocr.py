@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 _SIZE = 12.0
 # A line whose size is between these multiples of `_SIZE` gets exactly that size.
 _ALIKE = (0.6, 1.5)
-# Minimum ratio of height to width at which a line counts as vertical.
-_TALL = 1.5
 
 
 @frozen
@@ -46,7 +44,7 @@ class ScannedLine:
     @property
     def is_tall(self) -> bool:
         width, height = self.corners.max(axis=0) - self.corners.min(axis=0)
-        return bool(height >= _TALL * width)
+        return bool(height >= 1.5 * width)
 
     @property
     def tilt(self) -> float:

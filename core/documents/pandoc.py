@@ -34,8 +34,6 @@ _FORMATS = {
 }
 _OPEN = ("odt", "odp", "ods")
 _PACKED = ("docx", "pptx", *_OPEN, "epub")
-# Kinds that a Word document may embed as part of its text.
-_PARTS = (*_HTML, "docx", "rtf")
 # Pandoc's metadata mapped to note fields.
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
 
@@ -80,7 +78,7 @@ class Pandoc:
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
                 return blocks.paras(decode_part(data, kind).splitlines())
-            if depth == 3 or kind not in _PARTS:
+            if depth == 3 or kind not in (*_HTML, "docx", "rtf"):
                 raise damaged()
             read = self._read(data, kind, depth + 1)
             added.left_out += read.added.left_out
@@ -175,8 +173,7 @@ def _write(nodes: Blocks, writer: str) -> str:
 
 # Parsing of raw HTML and LaTeX blocks within other formats.
 
-# Tags of elements that may end in a later HTML block, with Markdown in between.
-_HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
+
 _RAW_HTML = "html"
 
 
@@ -234,7 +231,9 @@ def _end(nodes: Sequence[Any], start: int) -> int:
         block = nodes[at]
         is_raw = isinstance(block, dict) and block.get("t") == "RawBlock"
         if is_raw and block["c"][0] == _RAW_HTML:
-            depth += sum(-1 if close else 1 for close in _HOLDS.findall(block["c"][1]))
+            # These elements may end in a later HTML block, with Markdown in between.
+            tags = re.findall(r"(?i)<(/?)(?:table|ul|ol|dl|figure)\b", block["c"][1])
+            depth += sum(-1 if close else 1 for close in tags)
         if depth <= 0:
             return at + bool(is_raw)
     return start + 1

@@ -30,10 +30,6 @@ for asked in io.lines() do
   collectgarbage()
 end
 """
-# Maximum size in bytes of a short document.
-_MOST_BYTES = 1 << 18
-# CPU seconds allowed for a short document.
-_MOST_SECONDS = 2.0
 # After a document that took more CPU seconds than this, the process is replaced, since it may use a lot of memory.
 _LONG = 0.5
 _STANDARD_FILES = 3
@@ -66,7 +62,8 @@ class _Service:
         assert process.stdin is not None
         assert process.stdout is not None
         hard = resource.prlimit(process.pid, resource.RLIMIT_CPU)[1]
-        most = math.ceil(self._seconds + _MOST_SECONDS)
+        # A short document gets two CPU seconds.
+        most = math.ceil(self._seconds + 2.0)
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, hard))
         process.stdin.write(asked)
         process.stdin.flush()
@@ -104,7 +101,7 @@ _SERVICE = _Service()
 def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
     """Convert a document to another format."""
     # Pandoc reads these formats the same way in Lua and on the command line, which expands tabs in text formats.
-    is_short = reader in ("docx", "odt", "epub", "json") and 0 < len(data) <= _MOST_BYTES
+    is_short = reader in ("docx", "odt", "epub", "json") and 0 < len(data) <= 1 << 18
     if is_short and seconds_left() and hasattr(resource, "prlimit"):
         text = _SERVICE.convert(data, reader, writer)
         if text is not None:

@@ -24,8 +24,6 @@ _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
 _MAIN = ("main", "article")
-# Minimum length of the main part as a share of the text around it. A shorter one may be filled by scripts later.
-_LEAST = 0.1
 # Maximum nesting depth to write. Only the text of deeper elements is kept, because each level slows pandoc down.
 _DEEPEST = 100
 # Elements that often have no end tag. They don't count towards the depth.
@@ -66,7 +64,8 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
         if len(spans) == 1:
             start, end = spans[0]
             around = [_words(part, cleaner.head) for part in (cleaner.parts[:start], cleaner.parts[end:])]
-            if _LEAST * sum(map(len, around)) > len(_words(cleaner.parts[start:end], [])):
+            # Scripts may fill a main part that is much shorter than the text around it.
+            if 0.1 * sum(map(len, around)) > len(_words(cleaner.parts[start:end], [])):
                 continue
             others = sum(map(bool, around))
             text = "".join(["<head>", *cleaner.head, "</head><body>", *cleaner.parts[start:end], "</body>"])
@@ -88,9 +87,6 @@ def _words(parts: list[str], head: list[str]) -> str:
 
 
 _KEEP_LABEL = re.compile(r'<span class="label-name">([^<>]*)</span>')
-_KEEP_HEADING = re.compile(
-    r'<div class="heading">(?:<div class="meta-icons">(?:[^<>]|<span\b[^<>]*></span>)*</div>)?([^<>]*)</div>'
-)
 
 
 def _read_keep(page: str) -> tuple[str, dict[str, str]]:
@@ -98,7 +94,9 @@ def _read_keep(page: str) -> tuple[str, dict[str, str]]:
     if not re.search(r'<body>\s*<div class="note\b', page):
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
-    if heading := _KEEP_HEADING.search(page):
+    if heading := re.search(
+        r'<div class="heading">(?:<div class="meta-icons">(?:[^<>]|<span\b[^<>]*></span>)*</div>)?([^<>]*)</div>', page
+    ):
         words = collapse_spaces(html.unescape(heading[1]))
         for form in ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S"):
             with suppress(ValueError):

@@ -18,8 +18,6 @@ from core.intake.folder import content_hash
 from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
-# Maximum number of documents to convert at the same time.
-_AT_ONCE = 2
 # Maximum number of documents that are being converted, or are converted and waiting to be written.
 _AHEAD = 4
 # Maximum total size of these documents in bytes. A single document may be larger.
@@ -78,7 +76,7 @@ def convert_ahead(
             waits()
         return future.result()
 
-    with DaemonPool(_AT_ONCE, "convert") as pool:
+    with DaemonPool(2, "convert") as pool:
         try:
             for file in files:
                 while waiting and len(converting) < _AHEAD:

@@ -22,8 +22,6 @@ VAULT = ".obsidian/app.json"
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
-# Maximum number of runs of `*` in a part of a pattern, and of `**` in a pattern. Each one multiplies the matching time.
-_MOST_STARS = 3
 
 # Names of unfinished downloads, editors' and Office's lock and backup files, and Windows and macOS system files.
 _LEFTOVERS = re.compile(
@@ -59,7 +57,8 @@ class Ignoring:
         lines = text.splitlines()[:_MOST_RULES]
         for number, line in enumerate(lines):
             stars = [len(re.findall(r"\*+", part)) for part in line.split("/")]
-            if max(line.count("**"), *stars) > _MOST_STARS:
+            # Each run of stars multiplies the matching time.
+            if max(line.count("**"), *stars) > 3:
                 self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
                 lines[number] = ""
         from pathspec import GitIgnoreSpec  # imported only if there are patterns

@@ -172,7 +172,7 @@ class Imports:
         forbidden = self._store.folder
         scanned = folder.scan(path, forbidden=forbidden, scope="text" if known.plain else "documents")
         ref = str(scanned.folder)
-        taken = {note.path for note in own if note.source_ref == str(scanned.folder)}
+        taken = {note.path for note in own if note.source_ref == ref}
         paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
             note.note_id: replace(note, path=paths.pop(compose(note.path)))

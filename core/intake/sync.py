@@ -25,7 +25,7 @@ from core.store.picture_table import UnreadFile
 # Kinds of notes that can show pictures from other files.
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 # Names of folders for files shown by notes. Tessera puts pasted pictures into the first.
-_BESIDE = frozenset(("attachments", "assets", "_resources"))
+_BESIDE = {"attachments", "assets", "_resources"}
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 
 _LOG = logging.getLogger(__name__)
-# Seconds after which a folder is synced even if it keeps changing.
-_LONGEST = 3.0
 # How long to check a folder for events, in milliseconds.
 _MOMENT = 1
 _VAULT, _, _RULES = VAULT.partition("/")
@@ -92,7 +90,8 @@ class FileEvents:
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
-        ready = {f for f in self._changed if f not in restless or now - self._since[f] > _LONGEST}
+        # A folder that keeps changing is synced after three seconds.
+        ready = {f for f in self._changed if f not in restless or now - self._since[f] > 3.0}
         for folder in ready & self._outdated & self._followed.keys():
             before = self._followed[folder]
             self._begin(folder)
@@ -189,8 +188,6 @@ _PATIENCE = 0.2
 _FIRST = 5.0
 # Seconds between checks of file events and of the settings file.
 _TICK = 0.5
-# Number of changed paths above which the whole folder is compared.
-_MANY = 200
 # Job name for syncs and imports. Only one of them runs at a time.
 _IMPORT = "import"
 
@@ -416,7 +413,8 @@ class Watching:
         if self._jobs.running(_IMPORT, "rebuild"):
             return False
         before = self._seen.get((base.id, folder))
-        if len(changed) > _MANY or "" in changed or (before and (before.removals or before.problem)):
+        # After many changes, compare the whole folder.
+        if len(changed) > 200 or "" in changed or (before and (before.removals or before.problem)):
             changed = frozenset()
         seen = WatchedFolder(folder, datetime.now(UTC))
         try:

@@ -147,8 +147,6 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
 """The destination after a link's `]`: an address, optionally with a title."""
 
-_MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
-
 
 @frozen
 class Link:
@@ -180,7 +178,7 @@ def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
         links.append(link_to(inline.unescaped(match["address"])))
         return "]"
 
-    return replace(inline, text=_MARKS.sub(read, inline.text)), links
+    return replace(inline, text=re.sub(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0", read, inline.text)), links
 
 
 def link_to(address: str) -> Link:
@@ -195,10 +193,6 @@ def link_definitions(parsed: Parsed) -> Iterator[Link]:
 
 
 MAX_TITLE = 1_000
-
-_IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
-_LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
-_REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 
 
 def visible_text(text: str, references: Collection[str]) -> str:
@@ -220,7 +214,9 @@ def visible_text(text: str, references: Collection[str]) -> str:
     def referred(match: re.Match[str]) -> str:
         return match[1] if normalizeReference(inline.raw(match[2] or match[1])) in references else match[0]
 
-    text = _REFERENCE.sub(referred, _LINK.sub(r"\1", _IMAGE.sub(r"\1", inline.text)))
+    text = re.sub(r"!\[([^\[\]]*)\]" + DESTINATION, r"\1", inline.text)
+    text = re.sub(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION, r"\1", text)
+    text = re.sub(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?", referred, text)
     text = re.sub(r"&#?\w+;", lambda entity: unescape(entity[0]), _without_signs(text))
     text = PLACE.sub(lambda place: inline.literals[int(place[1])].visible, text)
     return collapse_spaces(text)

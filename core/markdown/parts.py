@@ -13,8 +13,6 @@ from core.markdown import parser
 from core.markdown.inline import visible_text
 from core.markdown.parser import Parsed
 
-# All characters allowed in the delimiter row below a table's header.
-_RULE = " \t>|:-"
 # Characters around a table row in a quote or a list.
 _AROUND = " \t>\r\n"
 
@@ -56,7 +54,8 @@ def tables(text: str, lead: str = "") -> list[MarkdownTable]:
 
 
 def _is_rule(line: str) -> bool:
-    return "|" in line and "-" in line and not line.strip(_RULE)
+    # Only these characters are allowed in the delimiter row below a table's header.
+    return "|" in line and "-" in line and not line.strip(" \t>|:-")
 
 
 def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:

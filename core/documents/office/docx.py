@@ -35,8 +35,6 @@ _LEVELS = 9
 _TITLES = ("title", "subtitle")
 # Paragraph styles that pandoc reads as metadata at the start of a document.
 _ROLES = (*_TITLES, "author", "date", "abstract")
-# Maximum number of characters in a title of several paragraphs. Any further paragraphs become text.
-_MOST_TITLE = 300
 
 
 @dataclass(slots=True)
@@ -61,7 +59,8 @@ class _Style:
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
     """Join the title's paragraphs at the start, and likewise the subtitle's, because pandoc reads only the last one."""
     titles: dict[str, Element] = {}
-    left = dict.fromkeys(_TITLES, _MOST_TITLE)
+    # A title of several paragraphs has at most this many characters. Any further paragraphs become text.
+    left = dict.fromkeys(_TITLES, 300)
     for paragraph in list(elements_named(document, "p", "tbl")):
         about = first(paragraph, "pPr")
         text = collapse_spaces(visible_text(paragraph))
@@ -396,8 +395,8 @@ def _is_item(block: Element | None) -> bool:
 def _append(document: Element, marker: str) -> None:
     body = first(document, "body")
     if body is not None:
-        has_end = len(body) and local(body[-1]) == "sectPr"
-        body.insert(len(body) - bool(has_end), _paragraph(document, marker))
+        end = sum(local(element) == "sectPr" for element in body)
+        body.insert(len(body) - end, _paragraph(document, marker))
 
 
 def _paragraph(sibling: Element, text: str) -> Element:

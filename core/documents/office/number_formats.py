@@ -77,8 +77,6 @@ _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
 _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
-# The serial number of the day after 31 December 9999.
-_LAST_DAY = 2_958_466
 _SECONDS = 86_400
 _EXACT = Context(prec=1_000)
 
@@ -100,7 +98,8 @@ def show(stored: str, code: str, *, since_1904: bool = False) -> str:
     elif not _DATE.search(section):
         shown = sign + _number(section, exact)
     else:
-        shown = _moment(section, exact, since_1904, _locale(code)) if 0 <= number < _LAST_DAY else ""
+        # Dates end with the year 9999.
+        shown = _moment(section, exact, since_1904, _locale(code)) if 0 <= number < 2_958_466 else ""
     shown = _TEXT.sub(lambda text: texts[ord(text[0]) - 0xE000], shown)
     return shown if shown.strip() or number == 0 else _general(number)
 

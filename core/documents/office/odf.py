@@ -402,11 +402,8 @@ def _shown(cell: Element, drawn: Element) -> str:
     """Return a cell's visible text. Drawings and notes on the cell are moved to `drawn`."""
     written = [child for child in cell if local(child) == "p"]
     for anchor in [anchor for child in written for anchor in elements_named(child, "a")]:
-        linked = link("".join(signs(anchor)), anchor.get(HREF, ""))
-        after = anchor.tail
-        anchor.clear()
-        anchor.text = linked
-        anchor.tail = after
+        anchor.text = link("".join(signs(anchor)), anchor.get(HREF, ""))
+        anchor[:] = []
     shown = "\n".join("".join(signs(child)) for child in written)
     if not written:  # some programs write only the value, not the text
         shown = "".join(text for name, text in cell.items() if name.endswith("value"))

@@ -33,8 +33,6 @@ for _prefix, _namespace in {
     "o": "urn:schemas-microsoft-com:office:office",
 }.items():
     ElementTree.register_namespace(_prefix, _namespace)  # pandoc only recognizes namespaces by these prefixes
-# Elements whose contents are read. Alternative content with none of these is skipped.
-_READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
 
 
 @frozen
@@ -292,6 +290,11 @@ def resolve_alternatives(root: Element) -> None:
     edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]
-        read = [version for version in versions if holds(version, *_READ)]
+        # Alternative content with none of these elements is skipped.
+        read = [
+            version
+            for version in versions
+            if holds(version, "t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
+        ]
         edits.instead[item] = [*read, *versions[-1:]][0] if versions else ()
     edits.substitute()

@@ -302,10 +302,9 @@ class Rtf:
 
     def _flush_units(self) -> None:
         if self._units:
-            units = self._units
-            self._units = []
             # The Symbol font's bullet is a private-use character.
-            packed = b"".join((0x2022 if unit == 0xF0B7 else unit).to_bytes(2, "little") for unit in units)
+            packed = b"".join((0x2022 if unit == 0xF0B7 else unit).to_bytes(2, "little") for unit in self._units)
+            self._units = []
             self._emit(packed.decode("utf-16-le", "replace"))
 
     def _emit(self, text: str) -> None:

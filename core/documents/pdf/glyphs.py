@@ -27,8 +27,6 @@ _CODES = {
 }
 # Step to which directions are rounded, in degrees.
 _STEP = 0.5
-# Maximum difference between directions that count as equal, in degrees.
-_ALIKE = 3.0
 
 
 @frozen
@@ -41,7 +39,7 @@ class Direction:
     def is_like(self, other: "Direction") -> bool:
         """Return whether letters with the two directions may share a line."""
         apart = abs(self.degrees - other.degrees) % 360
-        return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
+        return self.mirrored == other.mirrored and min(apart, 360 - apart) <= 3.0
 
     def seen_from(self, upright: "Direction") -> "Direction":
         """Return this direction relative to the page rotated so that `upright` is upright."""

@@ -113,8 +113,6 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
 _EDGE = 0.1
 
 
-# A line with this many characters or more can't be a running head.
-_LONGEST = 120
 # A running head's text, in which "#" may stand for numbers, and whether it is in the top half of the page.
 _Running = tuple[str, bool]
 
@@ -146,7 +144,8 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
             )
             and len(line.text) < 20
         )
-        if is_number or (len(at_edges[key]) >= many and len(line.text) < _LONGEST):
+        # A longer line can't be a running head.
+        if is_number or (len(at_edges[key]) >= many and len(line.text) < 120):
             column.remove(line)
             if not is_number:
                 dropped.setdefault(key, line.text)
@@ -159,8 +158,6 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
 _FRAME = 8
 # Minimum number of rows for a cell's contents to count as a nested table.
 _ROWS = 3
-# If at least this share of the rows continues outside a table's rules, the rules frame only part of the table.
-_OUTSIDE = 0.5
 
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
@@ -242,7 +239,7 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
     shared = baselines & {round(letter.y) for letter in outside}
-    return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
+    return len(shared) >= max(_ROWS, 0.5 * len(baselines))
 
 
 # Blocks of text as Markdown, with the offsets at which pages begin.

@@ -200,9 +200,6 @@ def _spread(values: Sequence[float]) -> float:
     return median(abs(value - usual) for value in values) / usual
 
 
-_X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
-# Number of previous groups to search for a left neighbour.
-_NEAR = 40
 # A gap wider than this multiple of the letter size separates runs; gaps between columns are wider.
 _APART = 1.2
 
@@ -251,16 +248,16 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
     for group in groups:
         while group.letters[-1].text.isspace():
             group.letters.pop()
-        group.x0 = min(map(_X0, group.letters))
-        group.x1 = max(map(_X1, group.letters))
+        group.x0 = min(letter.x0 for letter in group.letters)
+        group.x1 = max(letter.x1 for letter in group.letters)
     groups.sort(key=lambda group: (round(group.y), group.x0))
     runs = []
     for group in _merge_groups(groups):
         letters = group.letters
-        sizes = Counter(map(_SIZE, letters))
+        sizes = Counter(letter.size for letter in letters)
         size = round(max(sizes, key=sizes.__getitem__) * 4) / 4
-        bold = sum(map(_BOLD, letters)) > 0.6 * len(letters)
-        fixed = sum(map(_FIXED, letters)) > 0.8 * len(letters)
+        bold = sum(letter.bold for letter in letters) > 0.6 * len(letters)
+        fixed = sum(letter.fixed for letter in letters) > 0.8 * len(letters)
         runs.append(GlyphRun(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page))
     return runs
 
@@ -279,7 +276,8 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
     """Join groups on the same baseline that are separate in the file, such as individually placed words."""
     merged: list[_Group] = []
     for group in groups:
-        for other in reversed(merged[-_NEAR:]):
+        # Only this many previous groups are searched for a left neighbour.
+        for other in reversed(merged[-40:]):
             size = max(group.size, other.size)
             if group.y - other.y > size:
                 continue

@@ -186,8 +186,6 @@ _LEAST = 3
 _SHARE = 0.2
 # Two columns belong to a table if at least this share of the lines in one are on baselines of the other.
 _SAME_BASELINE = 0.7
-# Maximum number of positions to try as the start of a column.
-_MOST = 40
 # Minimum distance in points between two text columns.
 _GUTTER = 6.0
 # Maximum number of lines across a gutter, as a share of the lines next to it.
@@ -261,7 +259,8 @@ def _gutter(parts: Sequence[Part]) -> float | None:
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
     scores: dict[float, int] = {}
-    for start in sorted(sorted(starts, key=lambda item: -starts[item])[:_MOST]):
+    # At most this many positions are tried as the start of a column.
+    for start in sorted(sorted(starts, key=lambda item: -starts[item])[:40]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
             continue
         left = lines_of(run for run in runs if run.x1 <= start - _GUTTER / 2)

@@ -110,8 +110,6 @@ _COMB = 1 << 24
 _MOST_ITEMS = 5_000
 # Number of points by which a field's text may exceed its box.
 _BEYOND = 2.0
-# Maximum distance in points from the bottom of a field down to the baseline of a label next to it.
-_BELOW = 2.0
 
 
 class _Choice(NamedTuple):
@@ -245,7 +243,8 @@ def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, 
         start = x0 - left
         end = x1 - left
         foot = top - bottom
-        row = ordered[bisect(ordered, top - upper, key=by_foot) : bisect(ordered, foot + _BELOW, key=by_foot)]
+        # A label next to a field may have its baseline slightly below the field.
+        row = ordered[bisect(ordered, top - upper, key=by_foot) : bisect(ordered, foot + 2.0, key=by_foot)]
         near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, 11.0))
         shown = text if row else f"{text} {name}"
         width = (end - start) / max(1, len(shown))

@@ -29,8 +29,6 @@ from core.intake.importers import (
 from core.intake.importers.markup import markdown
 from core.model import Failed, Omission
 
-_BLOCK = 1024 * 1024
-
 
 class Evernote(FolderImporter):
     """Reads a folder of `.enex` files. Each file is a notebook."""
@@ -61,8 +59,6 @@ class Evernote(FolderImporter):
 
 # Maximum number of characters in an element.
 _MOST_TEXT = 100 << 20
-# Maximum nesting depth of elements.
-_DEEPEST = 100
 
 
 def _read(file: Path, path: str) -> Iterator[Element]:
@@ -80,7 +76,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         nonlocal length, depth
         length = 0
         depth += 1
-        if depth > _DEEPEST:
+        if depth > 100:
             raise SourceError(path, "isn't an Evernote export, despite its name.")
         element = tree.start(name, attributes)
         if not top:
@@ -120,7 +116,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
     parser.EntityDeclHandler = refuse
     try:
         with file.open("rb") as stream:
-            while block := stream.read(_BLOCK):
+            while block := stream.read(1024 * 1024):
                 parser.Parse(block, False)
                 yield from notes
                 notes.clear()

@@ -33,7 +33,6 @@ _NOTE = "1"
 _RESOURCE = "4"
 _TAGGED = "6"
 _UNSET = ("", "0")
-_MOST_ITEMS = 300_000
 
 # The fields of an exported item, including its `title` and `body`.
 _Item = defaultdict[str, str]
@@ -65,7 +64,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
     resources = dict[str, FilePart]()
     with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
         for number, member in enumerate(archive):
-            if number == _MOST_ITEMS:
+            if number == 300_000:
                 raise ValueError(file.name)
             part = FilePart(file, member.offset_data, member.size)
             if member.isfile() and member.name.startswith("resources/"):

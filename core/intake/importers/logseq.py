@@ -25,7 +25,7 @@ _REFERENCE = re.compile(
     r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
 )
 # Properties meant for Logseq itself.
-_OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
+_OWN = {"id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"}
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 

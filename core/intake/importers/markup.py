@@ -7,7 +7,6 @@ from html.parser import HTMLParser
 from core.base.errors import SourceError
 from core.markdown.writing import table
 
-_DEEPEST = 400
 _MOST_CELLS = 100_000
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _BREAKING = frozenset(
@@ -15,9 +14,9 @@ _BREAKING = frozenset(
 )
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "strike": "~~", "del": "~~", "code": "`"}
 _MARKS["annotation"] = "$"  # a formula's TeX source
-_EMPTY = frozenset(("br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"))
-_SILENT = frozenset(("script", "style", "head", "title", "en-crypt", "svg", "mrow"))
-_SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"))
+_EMPTY = {"br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"}
+_SILENT = {"script", "style", "head", "title", "en-crypt", "svg", "mrow"}
+_SILENT_CLASSES = {"icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"}
 _CHECKED = "[x] "
 _UNCHECKED = "[ ] "
 
@@ -81,7 +80,7 @@ class _MarkdownWriter(HTMLParser):
             self._write(f"[… {about['hint']}]" if about.get("hint") else "[…]")
             self.encrypted += 1
         if tag not in _EMPTY:
-            if len(self._open) >= _DEEPEST:
+            if len(self._open) >= 400:
                 raise SourceError("", "is nested more deeply than a note should be.")
             self._open.append((tag, silent, role))
             self._silent += silent

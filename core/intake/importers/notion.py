@@ -34,7 +34,6 @@ _ID = re.compile(r" ?\b([0-9a-f]{32})(?=(?:_all)?(?:\.\w{1,8})?$)")
 _MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _MOST_ROWS = 5_000
 _SUFFIXES = (".md", ".csv", ".html")
-_SWITCHES = {"Yes": True, "No": False, "[x]": True, "[ ]": False}
 _TIMES = {"created": "created", "created time": "created", "updated": "updated", "last edited time": "updated"}
 
 
@@ -140,7 +139,7 @@ def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
         if at:
             fields[_TIMES[name.casefold()]] = day_of(at)
         else:
-            fields[name] = _SWITCHES.get(value, value)
+            fields[name] = {"Yes": True, "No": False, "[x]": True, "[ ]": False}.get(value, value)
     return fields
 
 
