@@ -61,8 +61,7 @@ class Sections:
         for number in numbers:
             begin = max(start, self._headings[number - 1].end) if number else start
             stop = min(end, self._starts[number]) if number < len(self._starts) else end
-            found = _UNIT.finditer(self._body, begin, max(begin, stop))
-            words[number] = sum(1 for _ in islice(found, _SHORT))
+            words[number] = sum(1 for _ in islice(_UNIT.finditer(self._body, begin, max(begin, stop)), _SHORT))
         with_words = [number for number in numbers if words[number]] or [*numbers]
         main = before = 0
         deepest = max([SECTION_LEVEL, *(heading.level for heading in chains[first])])

@@ -119,8 +119,7 @@ def _put(node: object, notes: dict[str, Blocks]) -> Any:
     if content is not None:
         return {"t": "Note", "c": _without_number(content, syntax.plain(node["c"][1]))}
     node = node | {"c": _put(node["c"], notes)}
-    is_raised = node["t"] == "Superscript" and [part.get("t") for part in node["c"]] == ["Note"]
-    return node["c"][0] if is_raised else node
+    return node["c"][0] if node["t"] == "Superscript" and [part.get("t") for part in node["c"]] == ["Note"] else node
 
 
 def _without_number(blocks: Blocks, number: str) -> Blocks:

@@ -85,8 +85,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     kind = kind_of(path)
     check(data, kind, path)
     name = converter or default_for(kind)
-    chosen = CONVERTERS.build(name)
-    if kind not in chosen.kinds.split():
+    if kind not in CONVERTERS.build(name).kinds.split():
         raise SourceError(path, "can't be read by the converter '{converter}'.", converter=name)
     started = time.perf_counter()
     result = _run(name, kind, data, path, look)

@@ -65,8 +65,8 @@ class Mail:
 
 
 def _head(message: EmailMessage) -> str:
-    headers = {name: _header(message, name) for name in ("From", "To", "Cc", "Date")}
-    return "\n".join(f"- {name}: {text}" for name, text in headers.items() if text)
+    names = ("From", "To", "Cc", "Date")
+    return "\n".join(f"- {name}: {text}" for name in names if (text := _header(message, name)))
 
 
 def _header(message: EmailMessage, name: str) -> str:

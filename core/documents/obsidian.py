@@ -56,8 +56,7 @@ class Base:
     def convert(self, data: bytes, kind: str) -> Converted:
         from core.markdown import frontmatter
 
-        text = data.decode("utf-8", "replace")
-        front = frontmatter.parse(text)
+        front = frontmatter.parse(data.decode("utf-8", "replace"))
         values: Json = front.extra
         if front.warnings or not values:
             raise SourceError("", "isn't an Obsidian base, despite its name.")

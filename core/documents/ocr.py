@@ -49,8 +49,7 @@ class ScannedLine:
     @property
     def tilt(self) -> float:
         """Angle between the box's longest edge and the horizontal, in radians."""
-        edges = self.corners - self.corners[[1, 2, 3, 0]]
-        x, y = max(edges.tolist(), key=lambda edge: math.hypot(*edge))
+        x, y = max((self.corners - self.corners[[1, 2, 3, 0]]).tolist(), key=lambda edge: math.hypot(*edge))
         return math.atan(y / x) if x else 0.0
 
 

@@ -63,8 +63,7 @@ class _Service:
         assert process.stdout is not None
         hard = resource.prlimit(process.pid, resource.RLIMIT_CPU)[1]
         # A short document gets two CPU seconds.
-        most = math.ceil(self._seconds + 2.0)
-        resource.prlimit(process.pid, resource.RLIMIT_CPU, (most, hard))
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(self._seconds + 2.0), hard))
         process.stdin.write(asked)
         process.stdin.flush()
         size, seconds = process.stdout.readline().split()

@@ -141,8 +141,9 @@ def machine_reason(error: OSError) -> Message:
             "was not converted: no space is left in {folder}. Free some space there, then import it again.",
             folder=tempfile.gettempdir(),
         )
-    why = error.strerror or str(error)
-    return message("was not converted: this computer couldn't do it ({why}). Import it again.", why=why)
+    return message(
+        "was not converted: this computer couldn't do it ({why}). Import it again.", why=error.strerror or str(error)
+    )
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:

@@ -143,8 +143,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
 def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
     """Return the labels of a list that Markdown can't number itself, or [] for a plain numbered list."""
     (start, style, sign), items = content
-    is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
-    if is_plain and not all_of_them:
+    if not all_of_them and style["t"] not in _NUMERALS and sign["t"] != "TwoParens":
         return []
     form = {"OneParen": "{})", "TwoParens": "({})"}.get(sign["t"], "{}.")
     return [form.format(numeral(start + at, _NUMERALS.get(style["t"], "1"))) for at in range(len(items))]

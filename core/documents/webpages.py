@@ -44,8 +44,7 @@ def unwrap_archive(data: bytes, kind: str) -> str:
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
         if part.get_content_type() in ("text/html", "application/xhtml+xml"):
             content = part.get_payload(decode=True)
-            page = content if isinstance(content, bytes) else b""
-            return decode_part(page, "html", part.get_content_charset() or "")
+            return decode_part(content if isinstance(content, bytes) else b"", "html", part.get_content_charset() or "")
     raise damaged()
 
 

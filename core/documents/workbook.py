@@ -134,8 +134,9 @@ def link(text: str, address: str) -> str:
 
 def _text(element: Element) -> str:
     """Return an element's text without its East Asian phonetic guides."""
-    parts = (child.text or "" if local(child) == "t" else _text(child) for child in element if local(child) != "rPh")
-    return "".join(parts)
+    return "".join(
+        child.text or "" if local(child) == "t" else _text(child) for child in element if local(child) != "rPh"
+    )
 
 
 class _Sheets:
@@ -149,8 +150,9 @@ class _Sheets:
         )
         self._texts = [_text(text) for part in texts for text in package.stream(part, "si")]
         self._formats = [code for part in styles for code in _formats(package, part)]
-        about = package.stream(main, "workbookPr")
-        self._since_1904 = any(element.get("date1904") in ("1", "true") for element in about)
+        self._since_1904 = any(
+            element.get("date1904") in ("1", "true") for element in package.stream(main, "workbookPr")
+        )
         self._people = {
             value(element, "id"): value(element, "displayName")
             for root in self._roots(main, "person")
@@ -292,8 +294,7 @@ class _Sheets:
                         yield callout("comment", collapse_spaces(author), lines) + "\n"
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
-        read = map(self._package.optional, self._package.related(sheet, kind))
-        return (root for root in read if root is not None)
+        return (root for root in map(self._package.optional, self._package.related(sheet, kind)) if root is not None)
 
 
 def _formats(package: Package, part: str) -> list[str]:

@@ -224,8 +224,7 @@ class Imports:
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
         """Compare a web page with a base's note for the same address, without changing anything."""
-        plan = self.plan_upload([(page.name, page.data)], base)
-        return replace(plan, address=page.address)
+        return replace(self.plan_upload([(page.name, page.data)], base), address=page.address)
 
     def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
         """Compare an export in a watched folder with a base. Notes deleted or edited in Tessera stay as they are.
@@ -320,8 +319,12 @@ class Imports:
         if not embed:
             self._store.leave_pending()
         waiting = self._store.pending.count([base.id]).notes
-        refused = self._store.refusals.count(base)
-        return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
+        return replace(
+            report,
+            waiting=waiting,
+            refused=self._store.refusals.count(base),
+            seconds=round(time.perf_counter() - started, 3),
+        )
 
     def _embed_pending(
         self, base: KnowledgeBase, written: Iterable[str], report: SyncReport, progress: Progress
@@ -359,8 +362,9 @@ class Imports:
         forbidden = None if upload else self._store.folder
         compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
         if base := self._bases.find(name):
-            ref = upload or str(root_of(place, self._store.folder))
-            unread = self._store.documents.unread_of(base, ref, fingerprint())
+            unread = self._store.documents.unread_of(
+                base, upload or str(root_of(place, self._store.folder)), fingerprint()
+            )
             plan = compare(self._store.notes.files(base), plain=base.plain, unread=unread)
             plan = replace(plan, base_id=base.id)
             plan = plan if upload else self._without_deleted(plan, base)

@@ -118,9 +118,15 @@ def parse_note(
 def document_note(read: DocumentText, path: str) -> ParsedNote:
     """Return the note for a converted document and the outline of its body."""
     note, outlined = parse_note(read.text, path, encoding=read.encoding)
-    warnings = (*note.warnings, *read.warnings)
-    left_out = summed((*note.left_out, *read.left_out))
-    return ParsedNote(replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined)
+    return ParsedNote(
+        replace(
+            note,
+            document=read.document,
+            warnings=(*note.warnings, *read.warnings),
+            left_out=summed((*note.left_out, *read.left_out)),
+        ),
+        outlined,
+    )
 
 
 def is_skipped(name: str) -> bool:
@@ -172,9 +178,12 @@ def document_text(
         raise SourceError(path, "contains more than {n} million characters. Split it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2] and kind != "textpack":
         front = "---\n---\n"  # otherwise a rule at the start would open front matter
-    document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(
-        front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None
+        front + body,
+        Document(kind, version, converted.pages, original, converter),
+        converted.warnings,
+        converted.left_out,
+        found.text_encoding if found else None,
     )
 
 

@@ -36,8 +36,7 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     Raises SourceError if no files are left and the scan is of a `whole` folder.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
-    paths = (*known, *(file.path for file in scanned.files))
-    may_show = any(kind_of(path) in _SHOWING for path in paths)
+    may_show = any(kind_of(path) in _SHOWING for path in (*known, *(file.path for file in scanned.files)))
     # Smaller pictures are taken for icons.
     others = {file.path for file in pictures if file.path not in known and (may_show or file.size < 10_000)}
     files = tuple(file for file in scanned.files if file.path not in others)
@@ -127,7 +126,6 @@ def plan(
     # A file that has no note and isn't downloaded yet may be a missing note's file that was moved.
     names = {_name(failed.path) for failed in compared.away if failed.path not in mine}
     gone = [note for note in missing if note.note_id not in matched_notes]
-    held = [note for note in gone if _name(note.path) in names]
     return SyncPlan(
         base=base_name,
         folder=scanned.folder,
@@ -140,7 +138,10 @@ def plan(
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
-        not_downloaded=(*compared.away, *(Failed(note.path, placeholders.MOVED) for note in held)),
+        not_downloaded=(
+            *compared.away,
+            *(Failed(note.path, placeholders.MOVED) for note in gone if _name(note.path) in names),
+        ),
         skipped=(*scanned.skipped, *compared.empty),
         left_out=scanned.left_out,
         unread=tuple(compared.unread),

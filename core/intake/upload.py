@@ -163,8 +163,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
     with _translate_zip_errors(name):
         archive = _open_zip(stream, name)
         # zipfile never unpacks more than a file's stated size.
-        unpacked = sum(member.file_size for member in archive.infolist())
-        if limited and unpacked > _most(stream):
+        if limited and sum(member.file_size for member in archive.infolist()) > _most(stream):
             raise size_error(name)
         return Archive(archive, name)
 

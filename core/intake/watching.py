@@ -268,8 +268,9 @@ class TextFolders:
             made = False
             try:
                 base, made = self.base_for(name)
-                plan = self._imports.plan_folder(folder, base.name)
-                report = self._imports.apply(plan, confirmed=confirmed, progress=progress)
+                report = self._imports.apply(
+                    self._imports.plan_folder(folder, base.name), confirmed=confirmed, progress=progress
+                )
             except Cancelled:
                 raise
             except TesseraError as error:

@@ -74,10 +74,9 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
         inline = hide(re.sub(r"\(data:[^\x00-\x20()]*+\)", "", text))
         sources = (_SOURCE.match(literal.raw) for literal in inline.literals)
         links += [Link(unescape(source[2])) for source in sources if source]
-        if "[" in text:
-            inline, more = extract_links(inline)
-            links += more
-        if "#" in inline.text and not is_heading:  # tags in headings don't count
+        inline, more = extract_links(inline)
+        links += more
+        if not is_heading:  # tags in headings don't count
             tags += tags_in(inline)
     links += link_definitions(parsed)
     titles = (short_title(heading.title) for heading in outlined.headings if heading.level == 1 and not heading.nested)

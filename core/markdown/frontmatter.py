@@ -243,8 +243,7 @@ def parse(source: str) -> FrontMatter:
     if unread:
         more = ", …" if len(unread) > _MOST_NAMED else ""
         numbers = (f"{line.number} ({line.key})" if line.key else str(line.number) for line in unread[:_MOST_NAMED])
-        places = ", ".join(numbers) + more
-        front.left_out.append(Omission("field", len(unread), places))
+        front.left_out.append(Omission("field", len(unread), ", ".join(numbers) + more))
     for line in unread[:_MOST_NAMED]:
         front.warnings.append(
             message("Line {line} of the front matter can't be read: {reason}.", line=line.number, reason=line.reason)

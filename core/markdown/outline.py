@@ -123,8 +123,9 @@ def build_outline(parsed: Parsed) -> Outline:
             case "details" if summary := _SUMMARY.match(body, start, head):
                 lead = visible_text(re.sub(r"[\r\n][\s>]*", " ", summary[1].replace("\0", "\ufffd")), references)
             case "heading":
-                title = visible_text(token.content, references)
-                headings.append(Heading(int(token.tag[1]), title, start, end, nested=bool(opened)))
+                headings.append(
+                    Heading(int(token.tag[1]), visible_text(token.content, references), start, end, nested=bool(opened))
+                )
             case "paragraph" | "definition" if parsed.is_footnote(token):
                 kind = "footnote"
             case "code" if siblings and siblings[-1].kind == "footnote":

@@ -66,8 +66,7 @@ def parse(body: str, name: str = "This note") -> Parsed:
         raise SourceError(name, "has more than {n} lines. Split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
     environment: dict[str, dict[str, object]] = {}
-    tokens = _parser().parse(body, environment)
-    return Parsed(body, lines, tokens, environment.get("references", ()))
+    return Parsed(body, lines, _parser().parse(body, environment), environment.get("references", ()))
 
 
 @lru_cache(maxsize=1)

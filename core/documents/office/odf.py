@@ -54,8 +54,7 @@ class _ListWriter:
         self._list_styles: dict[str, str] = {}
         for root in roots:
             for style in elements_named(root, "list-style", _OUTLINE):
-                name = _OUTLINE if local(style) == _OUTLINE else value(style, "name")
-                self._styles[name] = _levels(style)
+                self._styles[_OUTLINE if local(style) == _OUTLINE else value(style, "name")] = _levels(style)
             for style in elements_named(root, "style"):
                 self._list_styles[value(style, "name")] = value(style, "list-style-name")
         self._headings: dict[int, int] = {}
@@ -159,8 +158,9 @@ class _OdtBody(Edits):
             elif entry.tag == TEXT + name:
                 self._complete_text(entry, name)
             elif entry.tag == _TABLE + "table" and self.above(entry, "table-cell") is not None:
-                inside = elements_named(entry, "p", "h")
-                self.instead[entry] = [part for part in inside if local(self.parents[part]) != "note-body"]
+                self.instead[entry] = [
+                    part for part in elements_named(entry, "p", "h") if local(self.parents[part]) != "note-body"
+                ]
             elif name == "annotation":
                 self._comment(entry)
             elif entry.tag in (DRAW + "object", DRAW + "object-ole"):
@@ -334,8 +334,7 @@ def _heading(text: str) -> Element:
 def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterator[Element]:
     """Yield each slide after its title and before its notes. Text shared by several slides comes at the end."""
     slides = [part for part in body if part.tag == DRAW + "page"]
-    masters = elements_named(styles, "master-page")
-    drawn = [shape for master in masters for shape in master if not value(shape, "class")]
+    drawn = [shape for master in elements_named(styles, "master-page") for shape in master if not value(shape, "class")]
     shared = visible_texts([*(part for part in body if part.tag != DRAW + "page"), *drawn])
     for number, slide in enumerate(slides, 1):
         parts: dict[str, list[str]] = {"title": [], "notes": []}

@@ -226,8 +226,7 @@ _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u
 
 def text_of(root: Element | None) -> list[str]:
     """Return the text of each paragraph in an element, except for empty ones. A text box comes after its paragraph."""
-    texts = (collapse_spaces(visible_text(paragraph)) for paragraph in elements_named(root, "p"))
-    return list(filter(None, texts))
+    return list(filter(None, (collapse_spaces(visible_text(paragraph)) for paragraph in elements_named(root, "p"))))
 
 
 def visible_text(element: Element) -> str:

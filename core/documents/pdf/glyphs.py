@@ -226,9 +226,9 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         called = name.value.decode("utf-8", "replace").lower()
         flags = pdfium.FPDFFont_GetFlags(font)
         weight = pdfium.FPDFFont_GetWeight(font)
-        bold = weight >= 600 or bool(flags & _FORCED_BOLD) or bool(re.search("bold|heavy|black", called))
+        bold = bool(weight >= 600 or flags & _FORCED_BOLD or re.search("bold|heavy|black", called))
         names = r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt"
-        fixed = (bool(flags & _FIXED) or bool(re.search(names, called))) and "cjk" not in called
+        fixed = bool("cjk" not in called and (flags & _FIXED or re.search(names, called)))
         address = ctypes.addressof(font.contents)
         is_drawn = not called
     if held and _runs_down(raw, at, held, matrix):
@@ -241,8 +241,16 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
     widest = size if address in down else math.inf
-    shared = drawn.setdefault(address, []) if is_drawn else None
-    return _TextStyle(size, bold, fixed, letters, _origin(raw, at).imag, varies, widest, shared)
+    return _TextStyle(
+        size,
+        bold,
+        fixed,
+        letters,
+        _origin(raw, at).imag,
+        varies,
+        widest,
+        drawn.setdefault(address, []) if is_drawn else None,
+    )
 
 
 def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:

@@ -197,8 +197,7 @@ def _ruled_table(
         x = (letter.x0 + letter.x1) / 2
         y = letter.y - letter.size / 3
         around = (cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3])
-        is_inside = x0 <= x <= x1 and top <= y <= bottom
-        if is_inside and (cell := next(around, None)):
+        if x0 <= x <= x1 and top <= y <= bottom and (cell := next(around, None)):
             inside[cell[:2]].append(letter)
         else:
             rest.append(letter)
@@ -238,8 +237,7 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
-    shared = baselines & {round(letter.y) for letter in outside}
-    return len(shared) >= max(_ROWS, 0.5 * len(baselines))
+    return len(baselines & {round(letter.y) for letter in outside}) >= max(_ROWS, 0.5 * len(baselines))
 
 
 # Blocks of text as Markdown, with the offsets at which pages begin.

@@ -209,8 +209,7 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
 
 def read_text(folder: Path, path: str) -> str:
     """Return the text of a UTF-8 file with `\\n` as line ends. Raises SourceError."""
-    text = read_bytes(folder, path).decode("utf-8-sig", "replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return read_bytes(folder, path).decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYTES) -> Any:
@@ -292,8 +291,7 @@ class NoteFiles:
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
-        names = ", ".join(self.missing)[:200]
-        left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
+        left_out = (Omission("attachment", len(self.missing), ", ".join(self.missing)[:200]),) if self.missing else ()
         return Imported(path, text, left_out, self.parts)
 
 

@@ -28,10 +28,6 @@ from core.intake.importers import (
 )
 from core.model import Failed
 
-# Values of `type_` for notes, resources and note tags. Notebooks and tags are found by their ids.
-_NOTE = "1"
-_RESOURCE = "4"
-_TAGGED = "6"
 _UNSET = ("", "0")
 
 # The fields of an exported item, including its `title` and `body`.
@@ -74,14 +70,15 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
                 del item["body"]  # bodies are read one at a time
                 items[item["id"]] = item
                 texts[item["id"]] = part
+    # An item's `type_` is 1 for a note, 4 for a resource, and 6 for a note's tag.
     tags = defaultdict(list)
     for item in items.values():
-        if item["type_"] == _TAGGED and (tag := items.get(item["tag_id"])):
+        if item["type_"] == "6" and (tag := items.get(item["tag_id"])):
             tags[item["note_id"]].append(tag["title"])
     places = {
         key: unique(f"{_folder(item, items)}{file_name(item['title'])}.md", taken)
         for key, item in items.items()
-        if key and item["type_"] == _NOTE
+        if key and item["type_"] == "1"
     }
     for key, path in places.items():
         note = _read(texts[key])
@@ -98,7 +95,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             if linked in places:
                 return link_address(posixpath.relpath(places[linked], folder)) + (match[2] or "")
             resource = items.get(linked)
-            if not resource or resource["type_"] != _RESOURCE:
+            if not resource or resource["type_"] != "4":
                 return match[0]
             is_readable = resource["encryption_blob_encrypted"] in _UNSET
             name = resource["title"] or f"{linked}.{resource['file_extension']}"

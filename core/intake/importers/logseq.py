@@ -143,8 +143,7 @@ def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
     """Return a page's properties, which are in its first block, and the index of the first line after them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
-        inside = line.removeprefix("- ") if number == 0 else line.strip()
-        if not (match := _PROPERTY.match(inside)):
+        if not (match := _PROPERTY.match(line.removeprefix("- ") if number == 0 else line.strip())):
             return values, number
         values[match[1].lower()] = (match[2] or "").strip()
     return values, len(lines)

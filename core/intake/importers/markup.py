@@ -36,8 +36,7 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
     """Convert a page. Return its text, with unchanged links, and its Notion properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
-    text = writer.convert(content)
-    return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
+    return writer.convert(content), [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
 
 class _MarkdownWriter(HTMLParser):
