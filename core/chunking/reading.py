@@ -150,8 +150,9 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Tokenize
     short = Shortened.from_text(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
     body = blank_blobs(note.body, outline.blobs)
-    letters = Letters.from_blocks(body, short, outline.blocks)
-    return TokenizedNote(note, outline, body, large, short.offsets(spans[:, 0]), letters)
+    return TokenizedNote(
+        note, outline, body, large, short.offsets(spans[:, 0]), Letters.from_blocks(body, short, outline.blocks)
+    )
 
 
 # Cutting
@@ -361,7 +362,7 @@ def cut(
 
 def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Span]:
     """Join adjacent spans up to the target, because deeper levels often leave small pieces."""
-    joined: list[Span] = []
+    joined = list[Span]()
     for span in spans:
         if joined and reading.count(joined[-1][0], span[1]) <= target:
             joined[-1] = (joined[-1][0], span[1])

@@ -142,7 +142,7 @@ class _SectionCutter:
         edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
         if not edges or edges[0][0] > start:
             edges.insert(0, (start, outer))
-        parts: list[_HeadingSection] = []
+        parts = list[_HeadingSection]()
         for (begin, own), stop in zip(edges, [*(begin for begin, _ in edges[1:]), end], strict=True):
             if parts and 0 < parts[-1][2] <= own and self._is_joined(parts[-1], stop):
                 parts[-1] = (parts[-1][0], stop, parts[-1][2])
@@ -201,7 +201,7 @@ class RecursiveCharacter:
         else:
             spans = _separate(reading, solid, size.target)
             spans = _bound(reading, _with_headings(reading, spans), solid, size)
-        slices: list[Slice] = []
+        slices = list[Slice]()
         for start, end in (trim(reading.body, *span) for span in spans):
             if start == end:
                 continue
@@ -399,8 +399,13 @@ class Adaptive:
         )
         chunks, markdown = self._by_headings(reading, profile)
         if chunks:
-            other = message("Not needed: the note's own sections are better places to split.")
-            return _cut(chunks, profile, markdown=markdown, none=long, recursive=other)
+            return _cut(
+                chunks,
+                profile,
+                markdown=markdown,
+                none=long,
+                recursive=message("Not needed: the note's own sections are better places to split."),
+            )
         chunks = self._recursive.cut(reading)
         flaw = self._flaw(chunks, profile)
         recursive = message("The note is too long to stay whole, and its headings don't divide it well.")

@@ -224,8 +224,9 @@ class PictureReader:
             raise _failure(result, path)
         with _checked(path):
             values = result["thumbnail"]
-            flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
-            return flat.reshape(decode(int, values["height"]), decode(int, values["width"]), 3)
+            return np.frombuffer(base64.b64decode(values["pixels"]), np.uint8).reshape(
+                decode(int, values["height"]), decode(int, values["width"]), 3
+            )
 
     def _result(self, data: bytes, path: str, converter: str, look: Look) -> WorkerResult:
         check_size(data, path)

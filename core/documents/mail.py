@@ -65,8 +65,7 @@ class Mail:
 
 
 def _head(message: EmailMessage) -> str:
-    names = ("From", "To", "Cc", "Date")
-    return "\n".join(f"- {name}: {text}" for name in names if (text := _header(message, name)))
+    return "\n".join(f"- {name}: {text}" for name in ("From", "To", "Cc", "Date") if (text := _header(message, name)))
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -154,7 +153,7 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 
 def _join_lines(text: str, *, delsp: bool) -> str:
     """Return text with each paragraph on one line (RFC 3676). `delsp` removes the space at the end of a line."""
-    made: list[list[str]] = []
+    made = list[list[str]]()
     flows = -1  # quote depth of the paragraph that continues, or -1 if none does
     for line in text.split("\n"):
         content = line.lstrip(">")
@@ -170,7 +169,7 @@ def _join_lines(text: str, *, delsp: bool) -> str:
 
 def _as_markdown(text: str) -> str:
     """Escape plain text so that it contains no Markdown headings or HTML."""
-    made: list[str] = []
+    made = list[str]()
     for line in text.split("\n"):
         rule = re.fullmatch(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*", line)
         if rule and made and made[-1].strip("> \t"):

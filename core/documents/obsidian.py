@@ -92,7 +92,7 @@ def _place(node: Json) -> tuple[float, float, float, float]:
 
 def in_reading_order(cards: Iterable[Json]) -> list[Json]:
     """Sort cards by row from top to bottom, and within each row from left to right."""
-    rows: list[list[Json]] = []
+    rows = list[list[Json]]()
     for card in sorted(cards, key=lambda item: _place(item)[1]):
         # Cards in a row may start at slightly different heights.
         if rows and _place(card)[1] - _place(rows[-1][0])[1] <= 60:
@@ -202,7 +202,7 @@ class Excalidraw:
         if not isinstance(elements, list):
             raise SourceError("", "isn't an Excalidraw drawing, despite its name.")
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
-        texts = [_text(item) for item in in_reading_order(filter(_text, drawn))]
+        texts = map(_text, in_reading_order(filter(_text, drawn)))
         pictures = sum(item.get("type") == "image" for item in drawn)
         return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
 

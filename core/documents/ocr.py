@@ -59,9 +59,10 @@ def turn_lines(
     """Return a picture's lines, rotated so that most of them are upright and level."""
     import numpy as np
 
-    longest = sorted(lines, key=lambda line: -len(line.text))[:5]
     down = sum(len(line.text) for line in lines if line.is_tall) > 0.5 * sum(len(line.text) for line in lines)
-    votes = [is_upside_down(line) for line in longest if line.is_tall == down]
+    votes = [
+        is_upside_down(line) for line in sorted(lines, key=lambda line: -len(line.text))[:5] if line.is_tall == down
+    ]
     corners = [line.corners for line in lines]
     if down:  # rotate to the left
         corners = [np.stack([corner[:, 1], width - corner[:, 0]], axis=1) for corner in corners]
@@ -87,7 +88,7 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
         size = _SIZE if _ALIKE[0] * _SIZE < own < _ALIKE[1] * _SIZE else own
         baseline = (top + bottom) / 2 * scale + size / 2
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size))
-    paragraphs: list[str] = []
+    paragraphs = list[str]()
     for column in order_parts(runs, []):
         bottom = -math.inf  # of the previous line
         for part in column:

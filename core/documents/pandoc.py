@@ -167,8 +167,9 @@ def _markdown(nodes: Blocks, *, pictures: bool) -> str:
 
 
 def _write(nodes: Blocks, writer: str) -> str:
-    document = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": nodes}
-    return run_pandoc(json.dumps(document).encode(), "json", writer).decode()
+    return run_pandoc(
+        json.dumps({"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": nodes}).encode(), "json", writer
+    ).decode()
 
 
 # Parsing of raw HTML and LaTeX blocks within other formats.
@@ -198,7 +199,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
     page = "".join(f"<p>{marker}</p><div>{clean_page(text)}</div>" for marker, text in written.items())
     for reader, document in (("latex", texts), (_FORMATS["html"], page)):
         with suppress(SourceError):
-            after: Blocks = []
+            after = Blocks()
             for block in _blocks(document, reader) if document else []:
                 if (marker := syntax.plain(block)) in by_marker:
                     by_marker[marker] = after = []

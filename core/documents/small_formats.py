@@ -41,8 +41,9 @@ class Feed:
 
         channel = next((element for element in root if local(element) == "channel"), root)
         about = _line(channel, "description") or _line(channel, "subtitle")
-        entries = elements_named(root, "item", "entry")
-        page = "".join([f"<p>{html.escape(about)}</p>" if about else "", *map(_entry, entries)])
+        page = "".join(
+            [f"<p>{html.escape(about)}</p>" if about else "", *map(_entry, elements_named(root, "item", "entry"))]
+        )
         return Converted(html_to_markdown(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
 
 
@@ -127,7 +128,7 @@ class Subtitles:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return subtitles as Markdown. Raises SourceError if there are none."""
         text = "\n".join(data.decode("utf-8", "replace").splitlines())
-        lines: list[tuple[str, str]] = []
+        lines = list[tuple[str, str]]()
         for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text):
             voiced = re.sub(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>", r"\1: ", cue)
             words = html.unescape(re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", voiced))
@@ -152,5 +153,6 @@ class TextPack:
         if not texts:
             raise damaged()
         assets = sum("assets/" in name and not name.endswith("/") for name in bundle.names)
-        left_out = (Omission("attachment", assets),) if assets else ()
-        return Converted(decode_part(bundle.read(texts[0]), "md"), left_out=left_out)
+        return Converted(
+            decode_part(bundle.read(texts[0]), "md"), left_out=(Omission("attachment", assets),) if assets else ()
+        )

@@ -125,8 +125,10 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
             case "Header":
                 yield {"t": kind, "c": [content[0], ATTRIBUTES, _inlines(content[2], pictures)]}
             case "OrderedList" if labels := _labels(content):
-                labelled = zip(labels, content[1], strict=True)
-                items = [_prepend_word({"t": "Str", "c": label}, item) for label, item in labelled]
+                items = [
+                    _prepend_word({"t": "Str", "c": label}, item)
+                    for label, item in zip(labels, content[1], strict=True)
+                ]
                 yield _within(blocks.bullets(items), pictures)
             case "Para" | "Plain":
                 made = _inlines(content, pictures)
@@ -174,7 +176,7 @@ def _within(node: object, pictures: bool) -> Any:
 
 
 def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
-    made: Inlines = []
+    made = Inlines()
     for node in nodes:
         kind = node["t"]
         content: Any = node.get("c")
@@ -235,7 +237,7 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
     """Yield the cells of each row. Cells that span several columns or rows are followed by empty cells."""
     below: dict[int, int] = {}
     for row in rows:
-        placed: list[object] = []
+        placed = list[object]()
         for cell in [*row[1], None]:
             while below.get(len(placed), 0):
                 below[len(placed)] -= 1
@@ -259,8 +261,12 @@ def _line(node: object) -> Inlines:
             case "Header":
                 return list(content[2])
             case "OrderedList":
-                labelled = zip(_labels(content, all_of_them=True), content[1], strict=True)
-                return _line([_prepend_word(_raw_markdown(label), item) for label, item in labelled])
+                return _line(
+                    [
+                        _prepend_word(_raw_markdown(label), item)
+                        for label, item in zip(_labels(content, all_of_them=True), content[1], strict=True)
+                    ]
+                )
             case "CodeBlock":
                 return [{"t": "Code", "c": [ATTRIBUTES, collapse_spaces(content[1])]}]
         return _line(content)
@@ -268,7 +274,7 @@ def _line(node: object) -> Inlines:
         return []
     if all(isinstance(entry, dict) and entry.get("t") in _INLINES for entry in node):
         return list(node)
-    made: Inlines = []
+    made = Inlines()
     for entry in node:
         if inlines := _line(entry):
             made += [SPACE, *inlines] if made else inlines

@@ -16,9 +16,8 @@ from core.documents.kinds import damaged
 
 # Elements whose contents aren't part of the page's text.
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
-# Elements to leave out, except an `aside` or `footer` in the main part, which is the author's text.
-_MENUS = frozenset("nav aside footer".split())
-_ROLES = frozenset("navigation menu menubar toolbar search".split())
+
+
 # CSS classes of menus in the main part of a MediaWiki page.
 _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
@@ -33,8 +32,6 @@ _ABOUT = dict.fromkeys(
     ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date"), "created"
 ) | dict.fromkeys(("canonical", "og:url"), "source_url")
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
-# Elements in which checkboxes are read. Outside them, checkboxes only open menus.
-_BOXED = ("li", "p", "td", "label", "dd")
 
 
 def unwrap_archive(data: bytes, kind: str) -> str:
@@ -66,9 +63,8 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
             # Scripts may fill a main part that is much shorter than the text around it.
             if 0.1 * sum(map(len, around)) > len(_words(cleaner.parts[start:end], [])):
                 continue
-            others = sum(map(bool, around))
             text = "".join(["<head>", *cleaner.head, "</head><body>", *cleaner.parts[start:end], "</body>"])
-            return text, cleaner.left_out + others, cleaner.about
+            return text, cleaner.left_out + sum(map(bool, around)), cleaner.about
     return "".join(cleaner.parts), cleaner.left_out, cleaner.about
 
 
@@ -119,13 +115,13 @@ class _Cleaner(HTMLParser):
     def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
         self._whole = whole
-        self.parts: list[str] = []
-        self.head: list[str] = []
+        self.parts = list[str]()
+        self.head = list[str]()
         self.spans: dict[str, list[Span]] = {}
         self.left_out = 0
         self.about: dict[str, str] = {}
         # Open elements, with the number of parts before each.
-        self._open: list[tuple[str, int]] = []
+        self._open = list[tuple[str, int]]()
         self._count = Counter[str]()
         self._depth = 0
         # Nesting depth of the element that is being left out, or 0 if there is none.
@@ -156,7 +152,9 @@ class _Cleaner(HTMLParser):
             self._count[tag] += 1
             self._depth += tag not in _CLOSED_BY_OTHERS
             in_main = self._whole or any(self._count[main] for main in _MAIN)
-            is_menu = tag == "nav" or (tag in _MENUS and not in_main) or about.get("role") in _ROLES
+            # In the main part, an `aside` or `footer` is the author's text.
+            is_menu = tag == "nav" or (tag in ("aside", "footer") and not in_main)
+            is_menu = is_menu or about.get("role") in ("navigation", "menu", "menubar", "toolbar", "search")
             is_menu = is_menu or not _CLASSES.isdisjoint(about.get("class", "").split())
             if not self._skipped and (tag in _SILENT or is_menu):
                 self._skipped = len(self._open)
@@ -175,7 +173,10 @@ class _Cleaner(HTMLParser):
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
             self._write(f"<{tag}{stated}>" if self._depth <= _DEEPEST else " ")
-        if (is_box or about.get("role") == "checkbox") and any(self._count[item] for item in _BOXED):
+        # Elements in which checkboxes are read. Outside them, checkboxes only open menus.
+        if (is_box or about.get("role") == "checkbox") and any(
+            self._count[item] for item in ("li", "p", "td", "label", "dd")
+        ):
             self._write("☒ " if "checked" in about or about.get("aria-checked") == "true" else "☐ ")
 
     def handle_endtag(self, tag: str) -> None:

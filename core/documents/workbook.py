@@ -80,7 +80,7 @@ def _values(text: str) -> tuple[list[list[str]], int]:
     declared = re.match(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    rows: list[list[str]] = []
+    rows = list[list[str]]()
     left = MOST_CELLS
     widest = 0
     for row in _records(text, declared[1] if declared else _delimiter(text)):
@@ -159,8 +159,8 @@ class _Sheets:
             for element in elements_named(root, "person")
         }
         self._without_value = 0
-        self.hidden: list[str] = []
-        self.left_out: list[Omission] = []
+        self.hidden = list[str]()
+        self.left_out = list[Omission]()
 
     def read(self) -> Iterator[str]:
         """Yield each sheet's name and cells, followed by its other contents."""
@@ -175,7 +175,7 @@ class _Sheets:
                 self.hidden.append(title)
             links = self._package.relations(place.target)
             rows: dict[int, list[str]] = {}
-            numbers: list[int] = []
+            numbers = list[int]()
             widest = 0
             for element in self._package.stream(place.target, "row", "mergeCell", "hyperlink"):
                 kind = local(element)
@@ -204,7 +204,7 @@ class _Sheets:
 
     def _row(self, row: Element) -> tuple[list[str], int]:
         """Return a row's values, up to the maximum number of columns, and its full width."""
-        cells: list[str] = []
+        cells = list[str]()
         width = 0
         for cell in row:
             letters = re.match(r"[A-Z]+", cell.get("r", ""))
@@ -283,8 +283,9 @@ class _Sheets:
         # Kinds of parts that contain comments, each with the element names for a comment and its text.
         for kind, tag, part in (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text")):
             for root in self._roots(sheet, kind):
-                names = enumerate(elements_named(root, "author"))
-                authors = {str(at): "".join(author.itertext()) for at, author in names} | self._people
+                authors = {
+                    str(at): "".join(author.itertext()) for at, author in enumerate(elements_named(root, "author"))
+                } | self._people
                 for element in elements_named(root, tag):
                     text = "".join(run.text or "" for run in elements_named(element, part))
                     author = authors.get(value(element, "authorId") or value(element, "personId"), "")
@@ -300,7 +301,7 @@ class _Sheets:
 def _formats(package: Package, part: str) -> list[str]:
     """Return the number formats of the cell styles, in index order."""
     own: dict[int, str] = {}
-    styles: list[int] = []
+    styles = list[int]()
     for element in package.stream(part, "numFmt", "cellXfs"):
         if local(element) == "numFmt":
             own.setdefault(int(element.get("numFmtId", 0)), element.get("formatCode", ""))

@@ -18,12 +18,8 @@ from core.intake.folder import content_hash
 from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
-# Maximum number of documents that are being converted, or are converted and waiting to be written.
-_AHEAD = 4
-# Maximum total size of these documents in bytes. A single document may be larger.
+# Maximum total size in bytes of the documents converted ahead. A single document may be larger.
 _BYTES = 64 << 20
-# Seconds between checks for cancellation while waiting for a document.
-_LOOK = 0.2
 
 
 class ConvertedFile(NamedTuple):
@@ -72,14 +68,15 @@ def convert_ahead(
         return ConvertedFile(file, data, read)
 
     def take(future: Future[ConvertedFile]) -> ConvertedFile:
-        while not wait([future], _LOOK).done:
+        while not wait([future], 0.2).done:
             waits()
         return future.result()
 
     with DaemonPool(2, "convert") as pool:
         try:
             for file in files:
-                while waiting and len(converting) < _AHEAD:
+                # At most four documents are converting, or converted and not yet taken.
+                while waiting and len(converting) < 4:
                     if converting and sum(size for size, _ in converting.values()) + waiting[0].size > _BYTES:
                         break
                     following = waiting.popleft()

@@ -139,7 +139,7 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
     Returns an empty tuple if the text contains none.
     """
-    words: list[str] = []
+    words = list[str]()
     at = text.find("�")
     # Maximum number of words with unreadable characters to quote.
     while at >= 0 and len(words) < 3:
@@ -154,13 +154,14 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
     """Return the encodings a file may have, the most likely ones first, then other common encodings that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
-    read: list[ReadAs] = []
+    read = list[ReadAs]()
     for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
             # The first words with non-ASCII characters show whether the encoding is right.
             first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
             start = max(text.rfind("\n", 0, first) + 1, first - _SHOWN // 2)
-            words = collapse_spaces(make_storable(text[start:][: 2 * _SHOWN]))[:_SHOWN]
-            read.append(ReadAs(display_encoding(encoding), words))
+            read.append(
+                ReadAs(display_encoding(encoding), collapse_spaces(make_storable(text[start:][: 2 * _SHOWN]))[:_SHOWN])
+            )
     return read

@@ -326,8 +326,9 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
         settled = all(abs(now - at) >= _TICK and at % 1_000_000 > 0 for at in recent)
         # Until the stamp is reliable, it stays empty.
         stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
-        mtime = max(-_LATEST, min(status.st_mtime_ns, _LATEST))
-        yield SourceFile(path, mtime, status.st_size, stamp=stamp, recent=bool(recent))
+        yield SourceFile(
+            path, max(-_LATEST, min(status.st_mtime_ns, _LATEST)), status.st_size, stamp=stamp, recent=bool(recent)
+        )
 
 
 def _has_note_name(name: str, *, pictures: bool) -> bool:

@@ -46,7 +46,7 @@ class Ignoring:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._specs: dict[PurePosixPath, GitIgnoreSpec] = {}
-        self.failed: list[Failed] = []
+        self.failed = list[Failed]()
         self._excluded = list(self._obsidian_patterns())
 
     def enter(self, place: str) -> None:
@@ -56,9 +56,8 @@ class Ignoring:
             return
         lines = text.splitlines()[:_MOST_RULES]
         for number, line in enumerate(lines):
-            stars = [len(re.findall(r"\*+", part)) for part in line.split("/")]
             # Each run of stars multiplies the matching time.
-            if max(line.count("**"), *stars) > 3:
+            if max(line.count("**"), *[len(re.findall(r"\*+", part)) for part in line.split("/")]) > 3:
                 self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
                 lines[number] = ""
         from pathspec import GitIgnoreSpec  # imported only if there are patterns

@@ -121,8 +121,11 @@ class Imports:
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
-        before = self._store.documents.unread_of(base, plan.source_ref, fingerprint())
-        others = {path: item for path, item in before.items() if path not in only}
+        others = {
+            path: item
+            for path, item in self._store.documents.unread_of(base, plan.source_ref, fingerprint()).items()
+            if path not in only
+        }
         failed, away = (
             [others.pop(item.path) for item in listed(base, plan.source_ref) if item.path in others]
             for listed in (self._folders.failures, self._folders.not_downloaded)
@@ -318,10 +321,9 @@ class Imports:
             report = self._embed_pending(base, written, report, _part(progress, share, 1))
         if not embed:
             self._store.leave_pending()
-        waiting = self._store.pending.count([base.id]).notes
         return replace(
             report,
-            waiting=waiting,
+            waiting=self._store.pending.count([base.id]).notes,
             refused=self._store.refusals.count(base),
             seconds=round(time.perf_counter() - started, 3),
         )
@@ -525,8 +527,7 @@ def _notes(
         for file in files
         if is_document(file.path, pictures=True)
     }
-    uploaded = plan.source_ref == UPLOADED
-    for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
+    for file, document in convert_ahead(plan.folder, files, choices, uploaded=plan.source_ref == UPLOADED, waits=waits):
         path = file.path
         old = known.get(path)
         earlier_id = earlier.get(path)

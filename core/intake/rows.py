@@ -33,8 +33,9 @@ def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
     except UnicodeDecodeError as error:
         raise RowError("this isn't UTF-8. Save the file as UTF-8.") from error
     except json.JSONDecodeError as error:
-        reason = translate_parse_error(error.msg)
-        raise RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno) from error
+        raise RowError(
+            "this isn't a JSON object ({reason}, column {n}).", reason=translate_parse_error(error.msg), n=error.colno
+        ) from error
     except RecursionError as error:
         raise RowError("this is nested too deeply.") from error
 

@@ -23,9 +23,7 @@ from core.store.picture_table import UnreadFile
 # A picture in a folder is either a scanned page to read, or shown by a note next to it.
 
 # Kinds of notes that can show pictures from other files.
-_SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
-# Names of folders for files shown by notes. Tessera puts pasted pictures into the first.
-_BESIDE = {"attachments", "assets", "_resources"}
+_SHOWING = "md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split()
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
@@ -44,7 +42,12 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
         for item in (scanned.failed, scanned.not_downloaded)
     )
-    apart = [path for path in sorted(others) if _BESIDE.isdisjoint(path.casefold().split("/")[:-1])]
+    # These folders contain files shown by notes. Tessera puts pasted pictures into the first.
+    apart = [
+        path
+        for path in sorted(others)
+        if {"attachments", "assets", "_resources"}.isdisjoint(path.casefold().split("/")[:-1])
+    ]
     skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in apart))
     if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))
@@ -216,8 +219,8 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     at the same path in a moved folder, or at a path that differs only in case or Unicode form. Files with equal
     contents are matched by path, then by file name, then in order.
     """
-    renamed: list[Match] = []
-    rewritten: list[Match] = []
+    renamed = list[Match]()
+    rewritten = list[Match]()
     keys: tuple[Callable[[KnownNote | SourceFile], tuple[str, ...]], ...] = (
         lambda item: (item.content_hash, item.path),
         lambda item: (item.content_hash, _name(item.path)),

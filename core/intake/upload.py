@@ -40,8 +40,6 @@ RATIO_FLOOR = 10 * 1024 * 1024
 
 _BLOCK = 1024 * 1024
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-# Maximum size in bytes of an archive's file list, which is read in one piece.
-_MOST_DIRECTORY = 16 * 1024 * 1024
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
 )  # fmt: skip
@@ -171,7 +169,8 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     """Open a zip archive. Raises SourceError if its file list alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # as ZipFile itself does
-    if not (end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY):  # type: ignore[attr-defined]
+    # The file list is read in one piece.
+    if not (end and end[zipfile._ECD_SIZE] > 16 * 1024 * 1024):  # type: ignore[attr-defined]
         archive = zipfile.ZipFile(stream)
         if len(archive.infolist()) <= MAX_ENTRIES:
             return archive
@@ -195,7 +194,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
 
 def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
     """Write an archive's files or, if it contains only archives, the files in those archives (at `depth` 1)."""
-    others: list[Failed] = []
+    others = list[Failed]()
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # Check all names before writing the first file.
     paths = [_checked(_member_name(member)) for member in members]
@@ -280,7 +279,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
     Files that notes link to go into the folder `LINKED`. Raises SourceError if there are too many notes or none.
     """
-    failed: list[Failed] = []
+    failed = list[Failed]()
     lacking = []
     total = 0
     room = MAX_UNPACKED

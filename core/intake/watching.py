@@ -317,7 +317,7 @@ class Watching:
         self._removals = defaultdict[_Key, list[tuple[float, int]]](list)
         self.synced = 0
         """Number of syncs that changed notes. Text folders don't count, because their files may grow all the time."""
-        self.made: list[str] = []
+        self.made = list[str]()
         """Names of the bases created for text folders."""
         self.refused: dict[str, Message] = {}
         """Why text folders can't have a base, by folder name."""
@@ -519,25 +519,33 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     ]
     stale = sum(unread)
     folders = [folder for base in known for folder in watching.folders(base)]
-    away = sum(folder.problem is not None for folder in folders)
-    removals = sum(folder.removals for folder in folders)
     risks = _counted(
-        plural("{n} watched folder can't be read", "{n} watched folders can't be read", n=away),
+        plural(
+            "{n} watched folder can't be read",
+            "{n} watched folders can't be read",
+            n=sum(folder.problem is not None for folder in folders),
+        ),
         plural(
             "{n} note is older than its file, which could not be read",
             "{n} notes are older than their files, which could not be read",
             n=stale,
         ),
-        plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders", n=removals),
+        plural(
+            "{n} note is no longer in its folder",
+            "{n} notes are no longer in their folders",
+            n=sum(folder.removals for folder in folders),
+        ),
     )
     if store.index.state == "damaged" and not of:
         risks.append(message("The search index is damaged"))
-    refused = sum(map(store.refusals.count, known))
-    no_base = 0 if of else len(watching.refused)
     notices = _counted(
         plural("{n} file could not be read", "{n} files could not be read", n=len(unread) - stale),
-        plural("{n} passage can only be found by words", "{n} passages can only be found by words", n=refused),
-        plural("{n} text folder has no base", "{n} text folders have no base", n=no_base),
+        plural(
+            "{n} passage can only be found by words",
+            "{n} passages can only be found by words",
+            n=sum(map(store.refusals.count, known)),
+        ),
+        plural("{n} text folder has no base", "{n} text folders have no base", n=0 if of else len(watching.refused)),
     )
     return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
 

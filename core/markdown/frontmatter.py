@@ -101,7 +101,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 
     Invalid lines become comments, so that node offsets stay the same.
     """
-    lines: list[str] = []
+    lines = list[str]()
     unread = []
     keys = fields = readable = prose = 0
     for entry in _entries(source):
@@ -129,7 +129,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 
 def _entries(source: str) -> Iterator[list[str]]:
     """Yield each key's lines: its own line, and the lines below that belong to it."""
-    entry: list[str] = []
+    entry = list[str]()
     for line in filter(None, re.findall(rf"[^\r\n]*(?:{LINE_END}|\Z)", source)):
         if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
             yield entry
@@ -144,7 +144,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
-    read: list[str] = []
+    read = list[str]()
     for number, line in enumerate(entry):
         reason = _reason([*read, line]) if number < 20 and line.strip() else reasons[-1] if reasons else None
         reasons.append(reason)

@@ -153,7 +153,8 @@ class _YamlWriter:
             begin = end
             end = self._next_line(self._end_of(item))
             if len(meant) == 1 and meant[0] in values:
-                lines[meant[0]], comments = comments + self._source[begin:end], ""
+                lines[meant[0]] = comments + self._source[begin:end]
+                comments = ""
             else:
                 comments += self._source[begin : self._line(item)]
         indent = " " * node.start_mark.column

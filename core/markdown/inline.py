@@ -73,7 +73,7 @@ class Inline:
 
 def hide(text: str) -> Inline:
     """Return inline Markdown with its literals replaced by placeholders."""
-    literals: list[Literal] = []
+    literals = list[Literal]()
     pieces = []
     closers: dict[str, list[int]] = {}
     start = at = 0

@@ -246,7 +246,7 @@ def sections_of(note: Note) -> list[Section]:
     titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
     sections = []
     heading = note.title
-    blocks: list[Block] = []
+    blocks = list[Block]()
     for block in parsed.blocks:
         if block.start in titles:
             sections.append(Section(heading, tuple(blocks)))

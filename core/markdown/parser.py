@@ -75,13 +75,12 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.enableOnly(["normalize", "block"])
     parser.core.ruler.at("normalize", _normalize)
     rules = parser.block.ruler
-    alternatives = {
+    for name, (rule, terminates) in {
         "table": (rules_block.table, ["paragraph", "reference"]),
         "heading": (rules_block.heading, ["paragraph", "reference", "blockquote"]),
         "lheading": (rules_block.lheading, []),
         "paragraph": (rules_block.paragraph, []),
-    }
-    for name, (rule, terminates) in alternatives.items():
+    }.items():
         rules.at(name, _as_one_token(rule), {"alt": terminates})
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     rules.before("fence", "math", _delimited_block("math", "$$"), interrupts)
@@ -113,7 +112,7 @@ def _as_one_token(rule: Rule) -> Rule:
             if inner[0].type == "inline":
                 token.content = inner[0].content
             else:
-                rows: list[list[str]] = []
+                rows = list[list[str]]()
                 for cell in inner:
                     if cell.type == "tr_open":
                         rows.append([])

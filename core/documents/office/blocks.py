@@ -113,7 +113,7 @@ class Item:
 def nested_lists(items: Sequence[Item]) -> Blocks:
     """Return items as lists nested by level. A numbered list starts at the number in its first label."""
     least = min((item.level for item in items), default=0)
-    lists: Blocks = []
+    lists = Blocks()
     at = 0
     was_numbered = False
     while at < len(items):
@@ -176,10 +176,9 @@ def numeral(number: int, written: str) -> str:
 
 
 def _chinese(number: int) -> str:
-    digits = f"{number:04d}"
     made = ""
     gap = False
-    for digit, unit in zip(digits, (*"千百十", ""), strict=True):
+    for digit, unit in zip(f"{number:04d}", (*"千百十", ""), strict=True):
         if digit == "0":
             gap = bool(made)
             continue
@@ -231,7 +230,7 @@ class Look(NamedTuple):
 
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
     """Return runs as inlines. Adjacent runs with the same formatting are joined, and newlines become line breaks."""
-    made: Inlines = []
+    made = Inlines()
     for look, group in groupby(runs, key=itemgetter(0)):
         text = "".join(text for _, text in group)
         content = _signs(text.strip())
@@ -254,7 +253,7 @@ class Readings:
     """The ruby readings in a paragraph. The readings of adjacent base texts form a group."""
 
     def __init__(self) -> None:
-        self._groups: list[list[str]] = []
+        self._groups = list[list[str]]()
 
     def add(self, reading: str, *, joined: bool) -> None:
         """Add a reading. With `joined`, it is added to the previous reading's group."""

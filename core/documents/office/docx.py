@@ -33,8 +33,6 @@ from core.documents.office.package import (
 
 _LEVELS = 9
 _TITLES = ("title", "subtitle")
-# Paragraph styles that pandoc reads as metadata at the start of a document.
-_ROLES = (*_TITLES, "author", "date", "abstract")
 
 
 @dataclass(slots=True)
@@ -176,8 +174,10 @@ def _levels(element: Element) -> Levels:
 
 def _styles(package: Package, main: str) -> dict[str, _Style]:
     """Return the paragraph styles by id. An unknown id yields a plain style."""
-    root = package.optional(next(iter(package.related(main, "styles")), ""))
-    elements = {value(element, "styleId"): element for element in elements_named(root, "style")}
+    elements = {
+        value(element, "styleId"): element
+        for element in elements_named(package.optional(next(iter(package.related(main, "styles")), "")), "style")
+    }
     made = defaultdict[str, _Style](_Style)
     for style in elements:
         about = made[style]
@@ -190,7 +190,10 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
             about.number = about.number or value(first(numbered, "numId"))
             about.level = about.level or value(first(numbered, "ilvl"))
             about.is_heading = about.is_heading or bool(re.fullmatch(r"(?i)heading ?\d", called))
-            about.role = about.role or (called.lower() if called.lower() in _ROLES else "")
+            # Pandoc reads paragraphs with these styles as metadata.
+            about.role = about.role or (
+                called.lower() if called.lower() in (*_TITLES, "author", "date", "abstract") else ""
+            )
             at = value(first(elements[at], "basedOn"))
     return made
 
@@ -328,7 +331,7 @@ class _Part(Edits):
     def _read_chunk(self, element: Element, chunk: Chunk) -> None:
         """Replace an embedded document with a marker for its blocks, or record it as left out."""
         relation = self._relations.get(relation_id(element))
-        made: Blocks = []
+        made = Blocks()
         if relation and relation.target in self._package.names:
             with suppress(SourceError):
                 made = chunk(self._package.read(relation.target), kind_of(relation.target))
@@ -373,11 +376,12 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
                         outermost = element
                 edits.following[outermost].append(_paragraph(edits.root, added.marker(made)))
         for parent in {edits.parents[block] for block in edits.following}:
-            waiting: list[Element] = []  # comments on list items, which are moved to the end of the list
+            waiting = list[Element]()  # comments on list items, which are moved to the end of the list
             for child, after in pairwise([*parent, None]):
                 waiting += edits.following.pop(child, [])
                 if waiting and not (_is_item(child) and _is_item(after)):
-                    edits.following[child], waiting = waiting, []
+                    edits.following[child] = waiting
+                    waiting = []
         edits.insert()
     for item in comments.values():  # the text the comment refers to is gone
         if made := _comment(item, added):

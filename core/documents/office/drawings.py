@@ -45,11 +45,6 @@ class Chart:
         return made + blocks.paras(self.texts)
 
 
-# Elements that contain a series' categories and values, including those of the 2016 chart types.
-_CATEGORIES = ("cat", "xVal", "strDim")
-_VALUES = ("val", "yVal", "bubbleSize", "numDim")
-
-
 def read_chart(package: Package, name: str) -> Chart:
     """Return a chart, or the text of each point in a diagram (SmartArt), or an empty chart if it can't be read.
 
@@ -66,18 +61,19 @@ def read_chart(package: Package, name: str) -> Chart:
     title = first(next(elements_named(root, "chart"), root), "title")
     named_texts = {*elements_named(title, "rich", "txData")}
     categories: Points = {}
-    columns: list[tuple[str, Points]] = []
+    columns = list[tuple[str, Points]]()
     for number, series in enumerate(elements_named(root, "ser", "series"), 1):
         named = first(series, "tx")
         named_texts |= {*elements_named(named, "rich", "txData")}
         label = " ".join(_points(named).values()) or _words(named) or str(number)
         dimensions = [(local(child), _points(child)) for child in data.get(value(first(series, "dataId")), series)]
-        for own in (points for kind, points in dimensions if kind in _CATEGORIES and points):
+        # The names include those of the 2016 chart types.
+        for own in (points for kind, points in dimensions if kind in ("cat", "xVal", "strDim") and points):
             if not categories:
                 categories = own
             elif own != categories:
                 columns.append(("", own))
-        values = [points for kind, points in dimensions if kind in _VALUES and points]
+        values = [points for kind, points in dimensions if kind in ("val", "yVal", "bubbleSize", "numDim") and points]
         columns += [(label, points) for points in values or [{}]]
     others = [_words(element) for element in elements_named(root, "rich", "txData") if element not in named_texts]
     places = sorted({*categories, *(at for _, points in columns for at in points)})[:20_000]
@@ -115,7 +111,7 @@ _ON = ("1", "true")
 
 def shapes(tree: Element) -> Iterator[Element]:
     """Yield the shapes in an element and its groups. In a column, a shape entirely above another one comes first."""
-    ordered: list[tuple[Element, list[int]]] = []
+    ordered = list[tuple[Element, list[int]]]()
     for child in tree:
         frame = next(elements_named(child, "xfrm"), None)
         sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if inherited from the layout
@@ -175,13 +171,13 @@ class _DrawingReader:
 
     def line(self, paragraphs: Iterable[Element]) -> Inlines:
         """Return the inlines of the paragraphs, joined into one line."""
-        made: Inlines = []
+        made = Inlines()
         for content in filter(None, map(self._inlines, paragraphs)):
             made += [SPACE, *content] if made else content
         return made
 
     def _frame_blocks(self, frame: Element) -> Blocks:
-        made: Blocks = []
+        made = Blocks()
         for child in elements_named(frame, "tbl", "chart", "relIds", "oleObj"):
             kind = local(child)
             relation = self._relations.get(relation_id(child))
@@ -255,34 +251,38 @@ class Slides:
         }
         self._margins: dict[str, None] = {}
         self._masters = set[str]()
-        self._hidden: list[str] = []
+        self._hidden = list[str]()
 
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
         relations = self._package.relations(self._main)
-        listed = map(relation_id, elements_named(self._package.xml(self._main), "sldId"))
-        targets = (relations[item].target for item in listed if item in relations)
-        made: Blocks = []
+        targets = (
+            relations[item].target
+            for item in map(relation_id, elements_named(self._package.xml(self._main), "sldId"))
+            if item in relations
+        )
+        made = Blocks()
         for number, name in enumerate((name for name in targets if name in self._package.names), 1):
             made += self._slide(name, number)
         if self._margins:
             made.append(blocks.callout("footer", "", blocks.paras(self._margins)))
         if self._hidden:
-            warning = plural(
-                "{n} hidden slide was read too: {slides}",
-                "{n} hidden slides were read too: {slides}",
-                n=len(self._hidden),
-                slides=", ".join(self._hidden),
+            self._added.warnings.append(
+                plural(
+                    "{n} hidden slide was read too: {slides}",
+                    "{n} hidden slides were read too: {slides}",
+                    n=len(self._hidden),
+                    slides=", ".join(self._hidden),
+                )
             )
-            self._added.warnings.append(warning)
         return made
 
     def _slide(self, name: str, number: int) -> Blocks:
         if self._package.xml(name).get("show") in ("0", "false"):
             self._hidden.append(str(number))
         drawn = _DrawingReader(self._package, name, self._added)
-        title: Inlines = []
-        made: Blocks = []
+        title = Inlines()
+        made = Blocks()
         for shape, role in self._own_shapes(name):
             words = drawn.line(elements_named(shape, "p")) if role in ("title", "ctrTitle") else []
             if words and not title:
@@ -290,7 +290,7 @@ class Slides:
             else:
                 made += drawn.blocks(shape, bulleted=role in ("body", "obj", ""))
         self._read_masters(name)
-        noted: Blocks = []
+        noted = Blocks()
         for part in self._package.related(name, "notesSlide"):
             drawn = _DrawingReader(self._package, part, self._added)
             noted += [block for shape, _ in self._own_shapes(part) for block in drawn.blocks(shape, bulleted=False)]
@@ -310,14 +310,15 @@ class Slides:
 
     def _comments_on(self, slide: str, number: int) -> Blocks:
         """Return a slide's comments, or record them as left out."""
-        made: Blocks = []
+        made = Blocks()
         for name in self._package.related(slide, "comments"):
             for element in elements_named(self._package.xml(name), "cm", "reply"):
                 old = first(element, "text")
                 new = first(element, "txBody")
                 texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
-                author = self._authors.get(value(element, "authorId"), "")
-                made += self._added.comment(author, blocks.paras(texts), f"Slide {number}")
+                made += self._added.comment(
+                    self._authors.get(value(element, "authorId"), ""), blocks.paras(texts), f"Slide {number}"
+                )
         return made
 
     def _read_masters(self, part: str) -> None:

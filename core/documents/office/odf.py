@@ -119,7 +119,6 @@ _READ = frozenset(
     " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
     " change-start change-end p h list list-item".split()
 )
-_MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
 def prepare(data: bytes, added: Insertions) -> bytes:
@@ -132,7 +131,10 @@ def prepare(data: bytes, added: Insertions) -> bytes:
         return data
     _ListWriter([root] if styles is None else [styles, root]).write(body, "", 0, {})
     _OdtBody(package, body, added).complete()
-    for kind, names in _MARGINS.items():
+    for kind, names in {
+        "header": ("header", "header-left", "header-first"),
+        "footer": ("footer", "footer-left", "footer-first"),
+    }.items():
         body.extend(callout(added, kind, visible_texts(elements_named(styles, *names))))
     return package.to_bytes({CONTENT: root} | ({} if styles is None else {STYLES: styles}))
 
@@ -144,8 +146,8 @@ class _OdtBody(Edits):
         super().__init__(body)
         self._package = package
         self._added = added
-        self._lifted: list[tuple[Element, list[Element]]] = []
-        self._notes: list[tuple[Element, Element]] = []
+        self._lifted = list[tuple[Element, list[Element]]]()
+        self._notes = list[tuple[Element, Element]]()
 
     def complete(self) -> None:
         for entry in self.root:  # text outside paragraphs
@@ -372,7 +374,7 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
 
     Raises MemoryError if there are more than `most` cells.
     """
-    rows: list[list[str]] = []
+    rows = list[list[str]]()
     merged: dict[int, tuple[int, str]] = {}
     width = 0
     for number, row in enumerate(elements_named(sheet, "table-row")):

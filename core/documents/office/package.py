@@ -90,9 +90,8 @@ class Package:
     def relations(self, part: str) -> dict[str, Relation]:
         """Return a part's references by id."""
         folder, name = posixpath.split(part)
-        root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
-        for item in elements_named(root, "Relationship"):
+        for item in elements_named(self.optional(posixpath.join(folder, "_rels", name + ".rels")), "Relationship"):
             target = item.get("Target", "")
             is_outside = item.get("TargetMode") == "External"
             place = target if is_outside else posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
@@ -262,7 +261,7 @@ class Edits:
         for parent in reversed(list(self.root.iter())):
             if not any(child in self.instead for child in parent):
                 continue
-            made: list[Element] = []
+            made = list[Element]()
             for child in parent:
                 made += self.instead.get(child, (child,))
                 tail = child.tail if child in self.instead else None

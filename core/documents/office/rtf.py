@@ -89,13 +89,13 @@ class Flow:
 
     def __init__(self) -> None:
         self.label, self.heading, self.level, self.in_table = "", 0, 0, False
-        self.following: Blocks = []
-        self._made: Blocks = []
-        self._parts: Inlines = []
-        self._runs: list[tuple[Look, str]] = []
-        self._items: list[Item] = []
+        self.following = Blocks()
+        self._made = Blocks()
+        self._parts = Inlines()
+        self._runs = list[tuple[Look, str]]()
+        self._items = list[Item]()
         self._rows: list[list[Inlines]] = [[]]
-        self._cell: Inlines = []
+        self._cell = Inlines()
 
     def write(self, look: Look, text: str) -> None:
         self._runs.append((look, text))
@@ -214,7 +214,7 @@ class Rtf:
     def __init__(self, data: bytes, added: Insertions) -> None:
         self.metadata: dict[str, str] = {}
         self._state = _State()
-        self._states: list[_State] = []
+        self._states = list[_State]()
         self._flows = [Flow()]
         self._texts = [""]
         self._bytes = bytearray()

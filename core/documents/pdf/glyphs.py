@@ -14,8 +14,6 @@ from pypdfium2 import PdfPage
 from core.base.frozen import frozen
 from core.documents.pdf.lines import Letter, clean_text
 
-_FIXED = 1
-_FORCED_BOLD = 1 << 18
 _MOST_LETTERS = 200_000
 # Character codes that need special treatment: controls, space, hyphen, and glyphs without a character.
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
@@ -71,7 +69,7 @@ class Glyphs:
 
     def directions(self) -> list[Direction]:
         """Return the directions of the letters, most frequent first. Similar directions count as one."""
-        found: list[Direction] = []
+        found = list[Direction]()
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(map(direction.is_like, found)):
                 found.append(direction)
@@ -120,7 +118,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
     styles: dict[int | None, _TextStyle] = {}
     drawn_fonts: dict[int, list[Letter]] = {}
     down = set[int]()
-    last: list[Letter] = []
+    last = list[Letter]()
     left_before = right_before = 0.0
     shared = high = 0
     total = pdfium.FPDFText_CountChars(raw)
@@ -192,8 +190,9 @@ def _by_address(function: Any, result: Any, *more: Any) -> Any:
 
     The function is called for every letter, and ctypes objects would take a third of the total time.
     """
-    address = ctypes.cast(function, ctypes.c_void_p).value or 0
-    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(address)
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(
+        ctypes.cast(function, ctypes.c_void_p).value or 0
+    )
 
 
 def _is_letter(code: int) -> bool:
@@ -225,10 +224,12 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         pdfium.FPDFFont_GetBaseFontName(font, name, 200)
         called = name.value.decode("utf-8", "replace").lower()
         flags = pdfium.FPDFFont_GetFlags(font)
-        weight = pdfium.FPDFFont_GetWeight(font)
-        bold = bool(weight >= 600 or flags & _FORCED_BOLD or re.search("bold|heavy|black", called))
+        # The flags 1 << 18 and 1 stand for forced bold and a fixed pitch.
+        bold = bool(
+            pdfium.FPDFFont_GetWeight(font) >= 600 or flags & (1 << 18) or re.search("bold|heavy|black", called)
+        )
         names = r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt"
-        fixed = bool("cjk" not in called and (flags & _FIXED or re.search(names, called)))
+        fixed = bool("cjk" not in called and (flags & 1 or re.search(names, called)))
         address = ctypes.addressof(font.contents)
         is_drawn = not called
     if held and _runs_down(raw, at, held, matrix):

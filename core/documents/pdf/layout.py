@@ -77,10 +77,9 @@ class Styles:
 def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
     """Return a document's styles; `outline` gives the levels of bookmarked titles."""
     lines = _lines(views)
-    columns = (pairwise(column) for view in views for column in view.columns)
     pitches = Counter(
         round(second.y - first.y)
-        for first, second in chain.from_iterable(columns)
+        for first, second in chain.from_iterable(pairwise(column) for view in views for column in view.columns)
         if isinstance(first, GlyphRun) and isinstance(second, GlyphRun) and first.size == second.size == body
     )
     most = 0.6 * sum(len(line.text) for line in lines)
@@ -123,7 +122,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     Return the text of each distinct removed line, except page numbers.
     """
     at_edges = defaultdict[_Running, set[int]](set)
-    edges: list[tuple[list[Part], GlyphRun, _Running]] = []
+    edges = list[tuple[list[Part], GlyphRun, _Running]]()
     for view in views:
         for column in view.columns:
             for line in column:
@@ -168,8 +167,9 @@ def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
         return tables, left
     from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
 
-    edges = merge_edges(page.edges, 3, 3, 3, 3)
-    for cells in cells_to_tables(intersections_to_cells(edges_to_intersections(edges, 3, 3))):
+    for cells in cells_to_tables(
+        intersections_to_cells(edges_to_intersections(merge_edges(page.edges, 3, 3, 3, 3), 3, 3))
+    ):
         made, rest = _ruled_table(cells, left, page.number)
         if made:
             tables.append(made)
@@ -249,8 +249,6 @@ _SPACED = 1.6
 _SEVERAL = 4
 # Maximum ratio of the characters in a level's headings to those below them. Above it, the headings are form values.
 _SHARE = 0.5
-# Minimum number of headings at a level for the `_SHARE` check.
-_FEW = 4
 
 
 @dataclass(slots=True)
@@ -328,7 +326,7 @@ def text_of(
     body = max(weights, key=weights.__getitem__, default=10.0)
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
-    blocks: list[PageBlock] = []
+    blocks = list[PageBlock]()
     for number, page_views in groupby(views, key=attrgetter("number")):
         scan = scans.get(number, "")
         read = normalize_title(scan)
@@ -354,17 +352,18 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
     """
     headings = defaultdict[int, list[int]](list)
     below = Counter[int]()
-    above: list[int] = []
+    above = list[int]()
     for block in blocks:
         if block.kind == "heading":
             above = [*(level for level in above if level < block.level), block.level]
             headings[block.level].append(len(block.text))
         for level in above:
             below[level] += len(block.text)
+    # Levels with few headings aren't checked.
     values = {
         level
         for level, sizes in headings.items()
-        if len(sizes) >= _FEW and sum(sizes) > _SHARE * (below[level] - sum(sizes))
+        if len(sizes) >= 4 and sum(sizes) > _SHARE * (below[level] - sum(sizes))
     }
     next_level: int | None = 0
     for block in reversed(blocks):
@@ -383,7 +382,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
     right = max((line.x1 for line in lines), default=0.0)
     left = min((line.x0 for line in lines), default=0.0)
     last: GlyphRun | None = None
-    starts: list[float] = []
+    starts = list[float]()
     alike = _like_neighbours(column, styles)
     for number, part in enumerate(column):
         if isinstance(part, PageTable):
@@ -413,7 +412,7 @@ def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outlin
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
     """Return the indexes of lines that can't be headings because many lines in a row share their style."""
     alike = set[int]()
-    stretch: list[int] = []
+    stretch = list[int]()
     for number, (last, line) in enumerate(pairwise([None, *column])):
         goes_on = (
             isinstance(last, GlyphRun)

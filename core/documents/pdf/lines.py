@@ -120,15 +120,13 @@ _WIDE_GAP = 0.5
 _TOUCHING = 0.05
 # Minimum gap between the letters of a letterspaced word, as a share of the letter size.
 _SPACED = 0.08
-# Minimum number of letters in a letterspaced word.
-_LEAST = 4
 # Between letterspaced letters, a gap or step of more than the usual one times this factor is a space.
 _WORD = 1.5
 
 
 def words(letters: Sequence[Letter]) -> str:
     """Return the text of letters on one baseline, from left to right, with spaces between words."""
-    parts: list[str] = []
+    parts = list[str]()
     last: Letter | None = None
     has_space = False
     added = -1
@@ -181,7 +179,7 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
         start = first + (first > 0 and not blanks[first] and letters[first - 1].text.isalpha())  # the end of a word
         end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the start of a word
         text = [letter.text.casefold() for letter in letters[start:end]]
-        if len(text) >= _LEAST and 2 * sum(blanks[start + 1 : end]) >= len(text) - 1 and text != sorted(set(text)):
+        if len(text) >= 4 and 2 * sum(blanks[start + 1 : end]) >= len(text) - 1 and text != sorted(set(text)):
             blanks[start + 1 : end] = _between(letters[start:end])
         first = at
     return "".join(" " * blank + letter.text for blank, letter in zip(blanks, letters, strict=True))
@@ -236,7 +234,7 @@ class _Group:
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
     """Group letters that are consecutive in the file, then join groups on the same baseline into runs."""
-    groups: list[_Group] = []
+    groups = list[_Group]()
     for letter in letters:
         if groups and _continues((group := groups[-1]).letters[-1], letter):
             group.letters.append(letter)
@@ -274,7 +272,7 @@ def _continues(last: Letter, letter: Letter) -> bool:
 
 def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
     """Join groups on the same baseline that are separate in the file, such as individually placed words."""
-    merged: list[_Group] = []
+    merged = list[_Group]()
     for group in groups:
         # Only this many previous groups are searched for a left neighbour.
         for other in reversed(merged[-40:]):
@@ -297,7 +295,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
 
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
     """Return a column's lines from top to bottom, joining runs on the same baseline from left to right."""
-    lines: list[GlyphRun] = []
+    lines = list[GlyphRun]()
     for run in sorted(runs, key=attrgetter("y", "x0")):
         last = lines[-1] if lines else None
         if last and abs(run.y - last.y) <= 0.35 * max(run.size, last.size) and run.page == last.page:

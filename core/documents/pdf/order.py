@@ -15,8 +15,6 @@ _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 # Minimum number of full rows in a table without rules. With only two full rows, one of them needs this many cells.
 _LEAST_ROWS = 3
-# Maximum share of rows with cells spanning several columns.
-_SPAN = 0.15
 # Maximum distance between rows, as a multiple of the letter size.
 _APART = 3.5
 # Maximum distance between lines in a cell, as a multiple of the letter size.
@@ -43,7 +41,7 @@ class PageTable:
 
 def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
     """Return rows of cells. Text that is alone on its baseline continues the cell above."""
-    made: list[list[str]] = []
+    made = list[list[str]]()
     for row in rows:
         number, text = row[0]
         goes_on = len(row) == 1 and made and made[-1][number] and (number > 0 or text[:1].islower())
@@ -59,7 +57,7 @@ RunGroups = list[list[GlyphRun]]
 
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
     """Group runs into rows from top to bottom, each from left to right."""
-    rows: RunGroups = []
+    rows = RunGroups()
     for run in sorted(runs, key=attrgetter("y", "x0")):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
@@ -70,9 +68,9 @@ def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the tables without rules, and the runs outside them."""
-    tables: list[PageTable] = []
-    left: list[GlyphRun] = []
-    group: RunGroups = []
+    tables = list[PageTable]()
+    left = list[GlyphRun]()
+    group = RunGroups()
     for row in [*by_baseline(runs), []]:
         if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
             group.append(row)
@@ -87,7 +85,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
 
 def _cells(row: Sequence[GlyphRun]) -> RunGroups:
     """Return a row's cells. A bullet or number is in the same cell as its list item."""
-    cells: RunGroups = []
+    cells = RunGroups()
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
             cells[-1].append(run)
@@ -111,7 +109,7 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
 
 def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the table formed by rows, if any, and the runs outside it."""
-    after: RunGroups = []
+    after = RunGroups()
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
         after.insert(0, group.pop())
@@ -121,10 +119,15 @@ def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
     runs = [run for row in group for run in row]
     if not is_table or all(run.fixed for run in runs) or _are_texts(cells, len(columns)):
         return [], [*runs, *(run for row in after for run in row)]
-    x0 = min(run.x0 for run in runs)
-    x1 = max(run.x1 for run in runs)
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
-    table = PageTable(fill_cells(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
+    table = PageTable(
+        fill_cells(rows, len(columns)),
+        min(run.x0 for run in runs),
+        runs[0].top,
+        max(run.x1 for run in runs),
+        runs[-1].y,
+        runs[0].page,
+    )
     return [table], [run for row in after for run in row]
 
 
@@ -147,17 +150,18 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -
 def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
     """Return the left edges of the columns formed by rows. A few cells may span several columns."""
     rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
-    columns: list[tuple[float, float]] = []
+    columns = list[tuple[float, float]]()
     spanned = set[int]()
     full = [(*cell, number) for number, row in enumerate(rows) if len(row) > 1 for cell in row]
     for x0, x1, number in sorted(full, key=lambda cell: cell[1] - cell[0]):
         under = [column for column in columns if column[0] < x1 + _CELL_GAP and x0 - _CELL_GAP < column[1]]
-        if len(under) > 1 and len(spanned | {number}) <= _SPAN * len(group):
+        # A few rows may have cells that span several columns.
+        if len(under) > 1 and len(spanned | {number}) <= 0.15 * len(group):
             spanned.add(number)
             continue
         columns = [column for column in columns if column not in under]
         columns.append((min([x0, *(item[0] for item in under)]), max([x1, *(item[1] for item in under)])))
-    starts: list[float] = []
+    starts = list[float]()
     before = set[int]()
     for x0, x1 in sorted(columns):
         held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
@@ -182,21 +186,17 @@ def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
 
 # Minimum number of lines in a column.
 _LEAST = 3
-# Minimum average width of the lines in a column, as a share of the text width, unless they are running text.
-_SHARE = 0.2
 # Two columns belong to a table if at least this share of the lines in one are on baselines of the other.
 _SAME_BASELINE = 0.7
 # Minimum distance in points between two text columns.
 _GUTTER = 6.0
-# Maximum number of lines across a gutter, as a share of the lines next to it.
-_ACROSS = 0.25
 
 Part = GlyphRun | PageTable
 
 
 def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
     """Return a page's lines and tables by column, in reading order."""
-    made: list[list[Part]] = []
+    made = list[list[Part]]()
     across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
         rows, rest = find_tables([part for part in flow if isinstance(part, GlyphRun)])
@@ -210,10 +210,10 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
     gutter = _gutter(parts)
     if gutter is None:
         return [sorted(parts, key=attrgetter("top", "x0"))] if parts else []
-    made: list[list[Part]] = []
-    left: list[Part] = []
-    right: list[Part] = []
-    across: list[Part] = []
+    made = list[list[Part]]()
+    left = list[Part]()
+    right = list[Part]()
+    across = list[Part]()
     for part in sorted(parts, key=attrgetter("top", "x0")):
         if part.x1 <= gutter:
             left.append(part)
@@ -274,7 +274,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         count = sum(map(len, overlapping))
         if (
             min(map(len, overlapping)) >= _LEAST
-            and across <= _ACROSS * count
+            and across <= 0.25 * count
             and _are_columns(overlapping[0], overlapping[1], width)
         ):
             scores[start] = count - 2 * across
@@ -292,5 +292,5 @@ def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: flo
     shared = sum(any(round(run.y) + step in baselines for step in (-1, 0, 1)) for run in fewer)
     if shared >= _SAME_BASELINE * len(fewer):
         return running
-    wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= _SHARE * width for side in (left, right))
+    wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= 0.2 * width for side in (left, right))
     return running or (wide and len(fewer) > _LEAST)

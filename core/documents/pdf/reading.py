@@ -61,7 +61,7 @@ def _bounds(item: object) -> list[float] | None:
 
 def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines in a path. A thin rectangle counts as one line."""
-    points: list[tuple[float, float, bool]] = []
+    points = list[tuple[float, float, bool]]()
     x = ctypes.c_float()
     y = ctypes.c_float()
     for at in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_EDGES)):
@@ -356,7 +356,7 @@ def page(document: PdfDocument, number: int) -> Page:
     try:
         asides = _prepare(turning)
         first = glyphs(turning.loaded)
-        views: list[Page] = []
+        views = list[Page]()
         directions = first.directions() or [UPRIGHT]
         for at, direction in enumerate(directions[:_MOST_DIRECTIONS]):
             turning.turn(direction)
@@ -474,7 +474,7 @@ class LeftOut:
 
 def ranges(numbers: list[int]) -> str:
     """Return ascending numbers as text with ranges, such as 2, 5, 9–12."""
-    groups: list[list[int]] = []
+    groups = list[list[int]]()
     for number in numbers:
         if groups and number == groups[-1][-1] + 1:
             groups[-1].append(number)

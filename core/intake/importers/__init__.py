@@ -263,7 +263,6 @@ def tags_of(names: Iterable[str]) -> list[str]:
 
 FOLDER = "attachments"
 """Name of the folder for attachments among the workspace's files."""
-_PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 
 @dataclass(slots=True)
@@ -287,7 +286,8 @@ class NoteFiles:
     def link(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
         """Return a link to a file, or an embed if it is a picture."""
         label = file_name(name)
-        shown = "!" if PurePosixPath(label).suffix.lower() in _PICTURES else ""
+        is_picture = PurePosixPath(label).suffix.lower() in ".png .jpg .jpeg .gif .webp .avif .bmp .svg".split()
+        shown = "!" if is_picture else ""
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
@@ -336,7 +336,7 @@ def is_export(place: Path) -> bool:
 
 def state_of(place: Path) -> FileStates:
     """Return the states of an export's files, used to detect changes."""
-    states: FileStates = []
+    states = FileStates()
     for file in [place / path for path in files(place)] if place.is_dir() else [place]:
         with suppress(OSError):
             state = file.stat()

@@ -80,7 +80,7 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     """
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
     quotes: dict[str, str] = {}
-    note: list[ChatMessage] = []
+    note = list[ChatMessage]()
     filled = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(filled, key=attrgetter("day")):
         while part := list(islice(of_day, 1000)):  # a day may have more messages than fit in a note
@@ -101,8 +101,9 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
     last = messages[-1]
     span = " – ".join(dict.fromkeys((first.day, last.day)))
     fields = {"title": f"{title} · {span}" if span else title, "created": first.at, "updated": last.at}
-    path = unique(f"{place}/{first.day or 'undated'}.md", taken)
-    return attached.note(path, add_front_matter(fields, "\n\n".join(parts) + "\n"))
+    return attached.note(
+        unique(f"{place}/{first.day or 'undated'}.md", taken), add_front_matter(fields, "\n\n".join(parts) + "\n")
+    )
 
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
@@ -119,7 +120,6 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 
 
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
-_USERS = re.compile(r"((?:[^/]+/)?)users\.json")
 
 
 # People's names by id.
@@ -135,11 +135,11 @@ class Slack(FolderImporter):
     def knows(self) -> bool:
         """Whether there is a user list next to daily channel files, and no file outside their folder."""
         paths = list(files(self._folder))
-        tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
+        tops = [match[1] for match in map(re.compile(r"((?:[^/]+/)?)users\.json").fullmatch, paths) if match][:1]
         return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        failed: list[Failed] = []
+        failed = list[Failed]()
         taken: Taken = {}
         there = list(files(self._folder))
 
@@ -216,7 +216,6 @@ def _text(text: str, people: _People) -> str:
     return html.unescape(re.sub(r"(?s)```\n?(.+?)\n?```", r"\n```\n\1\n```\n", text))
 
 
-_RESULT = re.compile(r"(?:[^/]+/)*result\.json")
 # Message fields shown with their names.
 _ABOUT = (
     "forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji",
@@ -238,7 +237,7 @@ class Telegram(FolderImporter):
     @cached_property
     def _exports(self) -> list[str]:
         found = []
-        for path in filter(_RESULT.fullmatch, files(self._folder)):
+        for path in filter(re.compile(r"(?:[^/]+/)*result\.json").fullmatch, files(self._folder)):
             with suppress(OSError), (self._folder / path).open("rb") as file:
                 if re.search(rb'"(?:messages|list)"\s*:\s*\[', file.read(64 * 1024)):
                     found.append(path)
@@ -246,7 +245,7 @@ class Telegram(FolderImporter):
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the chats' notes in order of chat id. If two chats have the same name, the newer one gets a number."""
-        failed: list[Failed] = []
+        failed = list[Failed]()
         taken: Taken = {}
         for path in self._exports:
             # Reading an export takes up to eight times its size in memory.
@@ -254,8 +253,7 @@ class Telegram(FolderImporter):
             all_chats = [*objects(export, "chats", "list"), *objects(export, "left_chats", "list")]
             for chat in sorted(all_chats or objects([export]), key=lambda chat: text_of(chat, "id")):
                 messages = (self._message(item, posixpath.dirname(path)) for item in objects(chat, "messages"))
-                title = text_of(chat, "name") or text_of(chat, "type") or self.name
-                yield from write_chat(title, messages, taken)
+                yield from write_chat(text_of(chat, "name") or text_of(chat, "type") or self.name, messages, taken)
         yield from failed
 
     def _message(self, item: dict[str, object], place: str) -> ChatMessage:
@@ -272,7 +270,7 @@ class Telegram(FolderImporter):
             reactions(item, "emoji"),
             " ".join(f"({name.replace('_', ' ')}: {words})" for name, words in about if words),
         ]
-        shared_files: list[SharedFile] = []
+        shared_files = list[SharedFile]()
         for path in filter(None, (text_of(item, "photo"), text_of(item, "file"))):
             file = find(self._folder, posixpath.join(place, path))
             name = posixpath.basename(path) if file else text_of(item, "media_type") or "photo"

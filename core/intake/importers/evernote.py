@@ -166,8 +166,11 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
         "source_url": value("source-url"),
     }
     counts = {"encrypted": encrypted, "attachment": len(names)}
-    left_out = tuple(Omission(kind, count) for kind, count in counts.items() if count)
-    return Imported(place, add_front_matter(fields, f"{text}\n"), left_out)
+    return Imported(
+        place,
+        add_front_matter(fields, f"{text}\n"),
+        tuple(Omission(kind, count) for kind, count in counts.items() if count),
+    )
 
 
 def task_lists(tasks: Iterable[Element]) -> dict[str, str]:

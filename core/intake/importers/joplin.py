@@ -98,8 +98,10 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             if not resource or resource["type_"] != "4":
                 return match[0]
             is_readable = resource["encryption_blob_encrypted"] in _UNSET
-            name = resource["title"] or f"{linked}.{resource['file_extension']}"
-            return attached.address(resources.get(linked) if is_readable else None, name)
+            return attached.address(
+                resources.get(linked) if is_readable else None,
+                resource["title"] or f"{linked}.{resource['file_extension']}",
+            )
 
         try:
             # This value marks a clipped web page.

@@ -45,7 +45,7 @@ class Keep(FolderImporter):
         return (path for path in files(self._folder) if path.endswith(".json"))
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        failed: list[Failed] = []
+        failed = list[Failed]()
         taken: Taken = {}
         for path in self._json():
             note = read_json(self._folder, path, failed)

@@ -59,8 +59,11 @@ class Logseq(FolderImporter):
                 at = date(*map(int, journal.groups()))
                 ending = "th" if 10 < at.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(at.day % 10, "th")
                 # Links name the page in Logseq's default date format.
-                alias = f"{_MONTHS[at.month - 1]} {at.day}{ending}, {at.year}"
-                fields |= {"title": at.isoformat(), "created": at.isoformat(), "aliases": [alias]}
+                fields |= {
+                    "title": at.isoformat(),
+                    "created": at.isoformat(),
+                    "aliases": [f"{_MONTHS[at.month - 1]} {at.day}{ending}, {at.year}"],
+                }
         for name, value in properties.items():
             fields |= _field(name, value)
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
@@ -69,7 +72,7 @@ class Logseq(FolderImporter):
         """Yield the lines of blocks. A block's id is moved to the end of its first line, where Obsidian expects it."""
         fence = ""
         log = False
-        written: list[str] = []
+        written = list[str]()
         block = -1
         for line in lines:
             inside = line.lstrip("\t ")

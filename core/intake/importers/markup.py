@@ -9,9 +9,20 @@ from core.markdown.writing import table
 
 _MOST_CELLS = 100_000
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
-_BREAKING = frozenset(
-    ("div", "p", "en-note", "blockquote", "section", "article", "table", "ul", "ol", "pre", "figure", *_HEADINGS)
-)
+_BREAKING = {
+    "div",
+    "p",
+    "en-note",
+    "blockquote",
+    "section",
+    "article",
+    "table",
+    "ul",
+    "ol",
+    "pre",
+    "figure",
+    *_HEADINGS,
+}
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "strike": "~~", "del": "~~", "code": "`"}
 _MARKS["annotation"] = "$"  # a formula's TeX source
 _EMPTY = {"br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"}
@@ -48,18 +59,18 @@ class _MarkdownWriter(HTMLParser):
 
     def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
         super().__init__(convert_charrefs=True)
-        self.properties: list[list[str]] = []
+        self.properties = list[list[str]]()
         self.encrypted = 0
         self.placed = set[str]()
         self._files = files
         self._tasks = tasks
         self._relative = relative
-        self._out: list[str] = []
+        self._out = list[str]()
         # Open elements: the tag, whether it is left out, and the tag it is treated as, because code blocks are `div`s.
-        self._open: list[tuple[str, bool, str]] = []
-        self._lists: list[int] = []
+        self._open = list[tuple[str, bool, str]]()
+        self._lists = list[int]()
         self._list_end = 0
-        self._links: list[tuple[str, int]] = []
+        self._links = list[tuple[str, int]]()
         self._is_properties = False
         self._rows: list[list[str]] | None = None
         self._silent = self._cells = 0

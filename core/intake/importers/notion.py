@@ -58,8 +58,9 @@ class Notion(FolderImporter):
         taken: Taken = {}
         places = {}
         for path in found:
-            inside = dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
-            parts = [file_name(_without_id(part)) for part in inside]
+            parts = [
+                file_name(_without_id(part)) for part in dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
+            ]
             name = _without_id(PurePosixPath(path).name.removesuffix("_all.csv"))
             name = name if path.endswith("_all.csv") else PurePosixPath(name).stem
             places[path] = unique("/".join([*parts, f"{file_name(name)}.md"]), taken)
