@@ -234,7 +234,7 @@ class PictureReader:
             raise SourceError(path, "isn't a readable picture, despite its name.")
         too_slow = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
         with _in_time(path, too_slow):
-            # The kind `-` stands for a picture of any kind.
+            # The kind `-` means a picture of any kind.
             return self._process.convert(data, converter, "-", look)
 
     def close(self) -> None:

@@ -210,7 +210,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
 
 
 def _mark(node: object, found: Insertions) -> Any:
-    """Return a node with paragraphs in place of raw blocks. Each one has a marker that stands for a whole element."""
+    """Return a node with paragraphs in place of raw blocks. Each one has a marker for a whole element."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):

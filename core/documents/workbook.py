@@ -264,7 +264,7 @@ class _Sheets:
             yield from (f"{text}\n" for text in drawn + in_charts)
         margins = defaultdict[str, dict[str, None]](dict)
         for margin in elements_named(self._package.optional(sheet), *_MARGINS):
-            # Remove codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46). && stands for an ampersand.
+            # Remove codes for fonts, page numbers and dates (ECMA-376, 18.3.1.46). && means an ampersand.
             text = re.sub(
                 r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)',
                 lambda code: _SIGNS.get(code[0], ""),

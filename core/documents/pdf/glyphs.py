@@ -224,7 +224,7 @@ def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], d
         pdfium.FPDFFont_GetBaseFontName(font, name, 200)
         called = name.value.decode("utf-8", "replace").lower()
         flags = pdfium.FPDFFont_GetFlags(font)
-        # The flags 1 << 18 and 1 stand for forced bold and a fixed pitch.
+        # The flag for forced bold is 1 << 18, and the one for a fixed pitch is 1.
         bold = bool(
             pdfium.FPDFFont_GetWeight(font) >= 600 or flags & (1 << 18) or re.search("bold|heavy|black", called)
         )
