@@ -71,7 +71,7 @@ def _head(message: EmailMessage) -> str:
 def _header(message: EmailMessage, name: str) -> str:
     """Return a header on one line, or "" if it is missing. If its charset isn't declared, it is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
-    # The header parser is slow for longer headers.
+    # The header parser is slow for long headers.
     if text.isascii() and len(text) <= 10_000:
         with suppress(Exception):  # the header parser may raise any error for a hostile header
             text = str(message.get(name, ""))
@@ -84,7 +84,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     name = ""
     with suppress(Exception):  # see `_header`
         name = collapse_spaces(str(part.get_filename() or ""))
-    # Parts are read down to this depth.
+    # Parts nested more deeply are only named.
     if depth > 20:
         into.attached.append(name or kind)
     elif kind in _ENCRYPTED:

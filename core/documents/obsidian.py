@@ -79,7 +79,7 @@ def _load(data: bytes) -> Json | None:
 
 def _rows(root: Json, name: str) -> list[Json]:
     rows = root.get(name)
-    # A canvas may contain at most this many cards, and as many arrows.
+    # Read up to 20,000 cards, and as many arrows.
     return [row for row in rows[:20_000] if isinstance(row, dict)] if isinstance(rows, list) else []
 
 

@@ -125,7 +125,7 @@ class Ocr:
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
                 raise SourceError("", "isn't {kind}, despite its name.", kind=name_of(kind))
-            # Reading larger pictures would take too long.
+            # Shrink large pictures, which would take too long.
             text = text_of(shrink(data, 3000))
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
@@ -141,7 +141,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
     """Return the text of a PDF page. `number` counts from 1."""
     page = document[number - 1]
     width, height = page.get_size()
-    # 150 dots per inch
+    # Draw the page with 150 dots per inch, or fewer if it is large.
     scale = min(150 / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
     return text_of(page.render(scale=scale).to_pil())
 
@@ -153,10 +153,10 @@ def text_of(picture: "Image") -> str:
     process.grant_scan()
     image = np.asarray(picture.convert("RGB"))[:, :, ::-1]
     result = _engine()(image, use_det=True, use_cls=True, use_rec=True)
-    # If the mean score is lower, none of the text is used.
+    # If the mean score is low, none of the text is used.
     if not result.txts or fmean(result.scores) < 0.75:
         return ""
-    # Correct lines score 0.9 or more.
+    # Leave out doubtful lines. Correct ones score 0.9 or more.
     lines = [
         ScannedLine(np.asarray(box, dtype=float), text.strip())
         for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
@@ -215,7 +215,7 @@ def thumbnail(data: bytes) -> dict[str, object]:
 
             picture = picture.convert("RGBA")
             picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
-        # A thumbnail's sides have at least this length, in pixels.
+        # Each side of a thumbnail has at least 56 pixels.
         width, height = (max(side, 56) for side in picture.size)
         picture = picture.convert("RGB").resize((width, height))
     except (OSError, ValueError, SyntaxError) as error:

@@ -113,7 +113,7 @@ def _heap() -> tuple[str, ...]:
 
     Raises MemoryError if no memory is left.
     """
-    # pandoc may use 1000 MB. Everything except its heap needs 150 MB of that.
+    # Pandoc may use 1000 MB. Everything except its heap needs 150 MB of that.
     if (most := megabytes_left(1000) - 150) <= 0:
         raise MemoryError
     return "+RTS", f"-M{most}m", "-V0", "-RTS"

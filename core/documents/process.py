@@ -69,7 +69,7 @@ def grant_scan() -> None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     if left := seconds_left():
-        # Most scanned pages take less than ten CPU seconds.
+        # Allow 60 CPU seconds, although most scanned pages take less than ten.
         limit_time(max(left, 60.0))
 
 
@@ -248,7 +248,7 @@ class ConverterProcess:
 
     def _start(self) -> "subprocess.Popen[bytes]":
         """Return the running process, or a new one if it has ended or has converted many documents."""
-        # The process is replaced after this many documents.
+        # Replace the process after 200 documents.
         if self._count >= 200 or self._status() is not None:
             self.close()
         if self._process is None:

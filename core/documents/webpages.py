@@ -173,7 +173,7 @@ class _Cleaner(HTMLParser):
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
             self._write(f"<{tag}{stated}>" if self._depth <= _DEEPEST else " ")
-        # Elements in which checkboxes are read. Outside them, checkboxes only open menus.
+        # Outside these elements, checkboxes only open menus.
         if (is_box or about.get("role") == "checkbox") and any(
             self._count[item] for item in ("li", "p", "td", "label", "dd")
         ):

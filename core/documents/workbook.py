@@ -280,7 +280,7 @@ class _Sheets:
             self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
     def _comments(self, sheet: str) -> Iterator[str]:
-        # Kinds of parts that contain comments, each with the element names for a comment and its text.
+        # Each kind of part that contains comments has its own element names for a comment and its text.
         for kind, tag, part in (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text")):
             for root in self._roots(sheet, kind):
                 authors = {
@@ -321,7 +321,7 @@ def titled_table(rows: list[list[str]]) -> str:
     """Return a sheet's rows as a table. Any rows with a single value at the start become titles above the table."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
-    # With more single-value rows than this, they are values rather than titles.
+    # More than five single-value rows are values rather than titles.
     start = start if start <= 5 else 0
     titles = (f"{collapse_spaces(''.join(row))}\n\n" for row in rows[:start])
     return "".join(dict.fromkeys(titles)) + _table(rows[start:])

@@ -141,7 +141,7 @@ def unreadable(text: str) -> tuple[Omission, ...]:
     """
     words = list[str]()
     at = text.find("�")
-    # Maximum number of words with unreadable characters to quote.
+    # Quote up to three words.
     while at >= 0 and len(words) < 3:
         before = re.split(r"\s", text[max(0, at - _AROUND) : at])[-1]
         after = text[at : at + _AROUND].split()[0]

@@ -22,7 +22,7 @@ def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
 
     The number of values is limited, because small values take up to twenty times as much memory as their text.
     """
-    # Count strings (so that the characters in them don't count), brackets and commas.
+    # Count strings as a whole, and the brackets and commas outside them.
     if (
         len(text) > most
         and sum(1 for _ in islice(re.finditer(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]', text), most)) == most

@@ -160,7 +160,7 @@ def _compare(
 ) -> _Comparison:
     away = [with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared = _Comparison([], [], [], [], list(scanned.failed), away, [], [])
-    # Keep this many characters of new and changed files in the plan, so that most files are read only once.
+    # Keep up to eight million characters of files in the plan, so that most files are read only once.
     room = 8_000_000
     present = {file.path for file in scanned.files}
     for file in scanned.files:

@@ -200,7 +200,7 @@ def visible_text(text: str, references: Collection[str]) -> str:
 
     `references` are the normalized labels of the note's link definitions.
     """
-    # Of a picture whose data is part of the text, only the description is kept.
+    # If a picture's data is part of the text, keep only the description.
     text = collapse_spaces(
         remove_blobs(re.sub(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)", r"\1", text))[: MAX_TITLE + 1]
     )

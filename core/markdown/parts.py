@@ -54,7 +54,7 @@ def tables(text: str, lead: str = "") -> list[MarkdownTable]:
 
 
 def _is_rule(line: str) -> bool:
-    # Only these characters are allowed in the delimiter row below a table's header.
+    # The delimiter row below a table's header consists only of these characters.
     return "|" in line and "-" in line and not line.strip(" \t>|:-")
 
 

@@ -57,7 +57,7 @@ class _Style:
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
     """Join the title's paragraphs at the start, and likewise the subtitle's, because pandoc reads only the last one."""
     titles: dict[str, Element] = {}
-    # A title of several paragraphs has at most this many characters. Any further paragraphs become text.
+    # A title of several paragraphs has at most 300 characters. Any further paragraphs become text.
     left = dict.fromkeys(_TITLES, 300)
     for paragraph in list(elements_named(document, "p", "tbl")):
         about = first(paragraph, "pPr")

@@ -54,7 +54,7 @@ def read_chart(package: Package, name: str) -> Chart:
     if root is None:
         return Chart()
     if local(root) == "dataModel":
-        # Points of these types represent the whole diagram or its layout.
+        # Skip the points that represent the whole diagram or its layout.
         points = (point for point in elements_named(root, "pt") if value(point, "type") not in ("doc", "pres"))
         return Chart(texts=list(filter(None, map(_words, points))))
     data = {value(element, "id"): element for element in elements_named(root, "data")}
@@ -116,7 +116,7 @@ def shapes(tree: Element) -> Iterator[Element]:
         frame = next(elements_named(child, "xfrm"), None)
         sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if inherited from the layout
         place = [number_of(value(first(frame, part), name), -1) for part, name in sides]
-        # A new shape is compared with this many shapes to find its position.
+        # Find a shape's position by comparing it with up to 300 earlier ones.
         below = (at for at, (_, other) in enumerate(ordered[:300]) if _is_above(place, other))
         ordered.insert(next(below, len(ordered)), (child, place))
     for child, _ in ordered:

@@ -98,7 +98,7 @@ def show(stored: str, code: str, *, since_1904: bool = False) -> str:
     elif not _DATE.search(section):
         shown = sign + _number(section, exact)
     else:
-        # Dates end with the year 9999.
+        # The last day that Excel shows is 31 December 9999.
         shown = _moment(section, exact, since_1904, _locale(code)) if 0 <= number < 2_958_466 else ""
     shown = _TEXT.sub(lambda text: texts[ord(text[0]) - 0xE000], shown)
     return shown if shown.strip() or number == 0 else _general(number)
@@ -124,7 +124,7 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
         texts.append(" " if match["width"] else match[match.lastindex or 0])
         return chr(0xDFFF + len(texts))
 
-    # Excel allows at most this many characters.
+    # Excel allows at most 255 characters in a format.
     return _SIGN.sub(simplified, code if len(code) <= 255 else "General").split(";"), texts
 
 

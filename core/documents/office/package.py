@@ -231,7 +231,7 @@ def text_of(root: Element | None) -> list[str]:
 def visible_text(element: Element) -> str:
     """Return the visible text of an element from a Word document or drawing."""
     name = local(element)
-    # The text of these elements isn't shown in the paragraph itself.
+    # These elements contain text that isn't shown in the paragraph itself.
     if name in ("del", "moveFrom", "instrText", "rt", "txbxContent"):
         return ""
     own = (element.text or "") if name == "t" else _SIGNS.get(name, "")

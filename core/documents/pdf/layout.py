@@ -359,7 +359,7 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
             headings[block.level].append(len(block.text))
         for level in above:
             below[level] += len(block.text)
-    # Levels with few headings aren't checked.
+    # A level with fewer than four headings isn't checked.
     values = {
         level
         for level, sizes in headings.items()

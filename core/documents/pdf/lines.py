@@ -274,7 +274,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
     """Join groups on the same baseline that are separate in the file, such as individually placed words."""
     merged = list[_Group]()
     for group in groups:
-        # Only this many previous groups are searched for a left neighbour.
+        # Look for a left neighbour among the previous 40 groups.
         for other in reversed(merged[-40:]):
             size = max(group.size, other.size)
             if group.y - other.y > size:

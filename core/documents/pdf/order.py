@@ -259,7 +259,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
     scores: dict[float, int] = {}
-    # At most this many positions are tried as the start of a column.
+    # Try the 40 most frequent left edges as the start of a column.
     for start in sorted(sorted(starts, key=lambda item: -starts[item])[:40]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
             continue

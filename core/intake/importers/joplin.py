@@ -130,7 +130,7 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
         titles[key] = file_name(item["title"])
-    # Only some nested notebooks become folders, because path lengths are limited.
+    # Up to nine nested notebooks become folders, because path lengths are limited.
     return "".join(f"{title}/" for title in reversed(list(titles.values())[:9]))
 
 
