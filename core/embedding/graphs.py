@@ -33,8 +33,8 @@ OPERATORS = 20
 FUSED = "com.microsoft"
 """Domain of onnxruntime's own operators, included in every CPU build."""
 _FORMAT = 9
+# The name declared for the file with the weights. onnxruntime never opens it, because it gets the weights in memory.
 _TOGETHER = "weights"
-"""The declared file for the weights. onnxruntime never opens it, because the weights are passed in memory."""
 
 
 class Graph:
@@ -193,7 +193,9 @@ class BertModel:
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts, config)
         read, self._word_row = _weights(facts.folder / "model.safetensors")
-        depth, width, inner = config["num_hidden_layers"], config["hidden_size"], config["intermediate_size"]
+        depth = config["num_hidden_layers"]
+        width = config["hidden_size"]
+        inner = config["intermediate_size"]
         if depth * (4 * width * width + 2 * width * inner) * 4 > LARGEST:
             raise ValueError("too large")
         self._places = read("embeddings.position_embeddings.weight").astype(np.float32)
@@ -270,7 +272,8 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")
-    dtype, width = opened.get_slice(_WORDS)[:1].dtype, opened.get_slice(_WORDS).get_shape()[1]
+    dtype = opened.get_slice(_WORDS)[:1].dtype
+    width = opened.get_slice(_WORDS).get_shape()[1]
     with file.open("rb") as source:
         length = int.from_bytes(source.read(8), "little")
         start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
+# Maps the names of bfloat16 features in torch and /proc/cpuinfo to their common names.
 _BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
-"""Names of bfloat16 features in torch and /proc/cpuinfo -> their common names."""
 CPU_INFO = Path("/proc/cpuinfo")
 
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
@@ -100,16 +100,16 @@ class Turns:
             self._running.release()
 
 
+# Maps the names of number formats in a weights file to their names in torch.
 _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-"""Number formats as named in a weights file -> names in torch."""
+# The generic tokenizer class, before and since transformers 5.
 _TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
-"""The generic tokenizer class, before and since transformers 5."""
 _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
+# A lock for loading, because loading captures transformers' log, which is shared by the whole process.
 _loading = Lock()
-"""A lock for loading, because loading captures transformers' log, which is shared by the whole process."""
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
@@ -152,7 +152,8 @@ def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
     """
     import torch
 
-    transformer, dtype = model[0].auto_model, getattr(torch, device.dtype)
+    transformer = model[0].auto_model
+    dtype = getattr(torch, device.dtype)
     words = transformer.get_input_embeddings()
     words.register_forward_hook(lambda _module, _arguments, rows: rows.to(dtype))
     for weights in transformer.parameters():
@@ -173,7 +174,8 @@ def load(
 
     Raises ModelError if the model can't be loaded or if weights are missing.
     """
-    torch, sentence_transformers = import_library("torch"), import_library("sentence_transformers")
+    torch = import_library("torch")
+    sentence_transformers = import_library("sentence_transformers")
     with _loading, _capture_missing_weights() as missing:
         try:
             model = getattr(sentence_transformers, kind)(
@@ -259,7 +261,9 @@ def _capture_missing_weights() -> Iterator[list[str]]:
         missing.extend(_MISSING.findall(_COLOUR.sub("", record.getMessage())))
         return False
 
-    level, bar, report = settings.get_verbosity(), settings.is_progress_bar_enabled(), logging.getLogger(_REPORT)
+    level = settings.get_verbosity()
+    bar = settings.is_progress_bar_enabled()
+    report = logging.getLogger(_REPORT)
     before = report.level
     settings.set_verbosity_error()
     settings.disable_progress_bar()
@@ -334,7 +338,8 @@ class TorchModel:
         import torch
 
         shape = len(texts), self._length(max(map(len, texts)))
-        rows, mask = torch.full(shape, self._padding), torch.zeros(shape, dtype=torch.long)
+        rows = torch.full(shape, self._padding)
+        mask = torch.zeros(shape, dtype=torch.long)
         for row, ids in enumerate(texts):
             rows[row, : len(ids)] = torch.tensor(ids)
             mask[row, : len(ids)] = 1

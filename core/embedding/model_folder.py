@@ -34,7 +34,7 @@ FAMILIES = {
     r"\bbge\b.*\ben\b(?! icl)": ("Represent this sentence for searching relevant passages: ", ""),
     r"\bqwen3 embedding\b": (_WEB_SEARCH, ""),  # Qwen/Qwen3-Embedding-0.6B
 }
-"""Pattern for a model's name in lower case, with spaces for punctuation -> prompts for questions and notes.
+"""Maps patterns for a model's name, in lower case and with spaces for punctuation, to prompts for questions and notes.
 
 The first match applies. Any other model, such as all-MiniLM-L6-v2, has no prompts. The comments name the models on
 huggingface.co whose cards state the prompts.

@@ -48,7 +48,8 @@ class OpenAICompatible:
         self._questions = ProviderServer(section, self._settings, model, reach_seconds=REACH_SECONDS)
         self._dimension = self._settings.dimensions
         family = model_folder.model_prompts({}, self._server.model)
-        query_prompt, note_prompt = self._settings.query_prompt, self._settings.note_prompt
+        query_prompt = self._settings.query_prompt
+        note_prompt = self._settings.note_prompt
         self._prompts: dict[Role, str] = {
             "query": family["query"] if query_prompt is None else query_prompt,
             "note": family["note"] if note_prompt is None else note_prompt,
@@ -80,7 +81,8 @@ class OpenAICompatible:
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ProviderError if the server fails or its response can't be used."""
-        size, at_once = self._settings.batch_size, self._settings.requests_at_once
+        size = self._settings.batch_size
+        at_once = self._settings.requests_at_once
         parts = [texts[start : start + size] for start in range(0, len(texts), size)]
         if at_once == 1 or len(parts) < 2:
             batches = [self._batch(part, role) for part in parts]

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 # Tokenizing short texts.
 
+# Maximum number of characters to tokenize this way; beyond it, loading the whole tokenizer is faster.
 _MOST = 4_000
-"""Maximum number of characters to tokenize this way; beyond it, loading the whole tokenizer is faster."""
+# Maximum number of characters in a piece.
 _LONGEST = 16
-"""Maximum number of characters in a piece."""
+# Numbers of the special pieces.
 _SPECIAL = range(4)
-"""Numbers of the special pieces."""
 
 
 @frozen
@@ -53,8 +53,8 @@ class ShortTexts:
 
     def __init__(self, pieces: e5.Pieces) -> None:
         squares = np.square(np.frombuffer(pieces.joined, np.uint8), dtype=np.uint32)
+        # Each piece's sum of squared bytes. Few pieces have the same sum.
         self._sums = np.add.reduceat(squares, pieces.bounds[:-1])
-        """Each piece's sum of squared bytes. Few pieces have the same sum."""
         self._pieces = pieces
         self._special = [pieces[number][0] for number in _SPECIAL]
         self._lowest = int(pieces.scores.argmin())
@@ -103,7 +103,7 @@ CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1_000
 """Number of cached questions, and their maximum number of characters. A token's vector takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""Number of extra tokens a text may have when it follows a prompt."""
+"""Number of additional tokens that text may have when it follows a prompt."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -290,7 +290,8 @@ class Encoder:
 
     def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
         """Return the token ids read by the model; `embed` and `embed_tokens` accept them in place of note texts."""
-        prompt, last = self.facts.prompts[role], self._frames[role][1]
+        prompt = self.facts.prompts[role]
+        last = self._frames[role][1]
         found: list[Ids] = []
         for text in texts:
             whole = prompt + _clean(text)

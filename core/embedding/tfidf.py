@@ -31,8 +31,8 @@ INPUT_TOKENS = 8192
 
 # Both alternatives begin with \S to skip blanks quickly; a note may have millions of them in place of a picture.
 _TOKENS = re.compile(rf"\S(?<=[^\W{CJK}])[^\W{CJK}]{{0,11}}|\S")
+# Characters with mainly grammatical functions, alone and in pairs.
 _PARTICLES = frozenset("的了是在和与或不有这那我们个一为中上下到以可能会被把也就都而对于从要其之等所用时")
-"""Characters with mainly grammatical functions, alone and in pairs."""
 
 
 class Tfidf:

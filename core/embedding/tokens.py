@@ -43,12 +43,10 @@ def load_arrays(file: Path) -> dict[str, Matrix]:
     return dict(load_file(file)) if file.is_file() else {}
 
 
-_TOGETHER, _BLOCK = 32, 2048
-"""Number of tokens to multiply at once, and number of tokens to unpack at once.
-
-For larger products, BLAS uses several threads, which takes longer than the product itself. The unpacked tokens fit into
-the processor's cache.
-"""
+# Number of tokens to multiply at once, and number of tokens to unpack at once. For larger products, BLAS uses several
+# threads, which takes longer than the product itself. The unpacked tokens fit into the processor's cache.
+_TOGETHER = 32
+_BLOCK = 2048
 SHIPPED = Path(__file__).with_name("tokens.safetensors")
 
 
@@ -128,7 +126,8 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
     if not len(question) or not any(rows):
         return [0.0] * len(passages)
     centred = unit(question - centre).T
-    filled, starts = np.flatnonzero(rows), np.cumsum([0, *rows])
+    filled = np.flatnonzero(rows)
+    starts = np.cumsum([0, *rows])
     nearest = np.maximum.reduceat(_products(np.concatenate(passages), centred), starts[filled], axis=0)
     scores = np.zeros(len(passages))
     scores[filled] = _cosines(nearest, centred).mean(axis=1)

@@ -28,7 +28,7 @@ SLACK = 0.95
 """Share of the token limit that a window is planned to fill, so that its end can move to a line end."""
 
 REACH = 0.25
-"""How far a cut may move away from equal sizes to a better position, as a share of a window."""
+"""How far a cut may move from its ideal position to a better one, as a share of a window."""
 
 MOST_ROWS = 200
 """Maximum number of table rows per chunk with their own windows; a chunk of 1,500 tokens rarely has more."""
@@ -140,7 +140,8 @@ def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
         return text
-    first, last = tokens // 2, tokens - tokens // 2 - 1
+    first = tokens // 2
+    last = tokens - tokens // 2 - 1
     return f"{text[: spans[first - 1][1]]}…{text[spans[-last][0] :]}"
 
 
@@ -197,7 +198,8 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
 
 def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
     """Return the rank and offset of a cut before `token`, or None if it would be inside a character."""
-    before, (begin, end) = bounds[token - 1][1], bounds[token]
+    before = bounds[token - 1][1]
+    begin, end = bounds[token]
     if begin < before:
         return None
     word = begin
@@ -217,5 +219,6 @@ def _is_clean_cut(text: str, bounds: list[list[int]], token: int) -> bool:
     at = bounds[token][0]
     if not bounds[token - 1][1] <= at:
         return False
-    after, before = text[at], text[at - 1 : at]
+    after = text[at]
+    before = text[at - 1 : at]
     return not (after in JOINERS or before == "\u200d" or ord(after) in SKIN_TONES or unicodedata.combining(after))

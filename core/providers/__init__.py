@@ -18,7 +18,8 @@ from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Shortest and longest wait before a retry, in seconds. The wait doubles each time, randomly cut by up to half."""
+"""Shortest and longest wait before a retry, in seconds. The wait doubles each time, and is randomly cut by up to half.
+"""
 
 REACH_SECONDS = 1.5
 """Seconds to wait for an unreachable server before a search continues without it."""
@@ -126,7 +127,8 @@ class ProviderServer:
             key = keys.find(self._section, self._url)
             request.headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
             request.connect = max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
-            cause, pause = None, 0.0
+            cause = None
+            pause = 0.0
             with ExitStack() as stack:
                 try:
                     reply = stack.enter_context(self._queue.send(request, settings, stop))
@@ -136,12 +138,15 @@ class ProviderServer:
                     problem: ProviderError = self._failure(error, request)
                     if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
                         raise problem from error  # a retry would take just as long
-                    cause, last = error, min(ends, request.ends)
+                    cause = error
+                    last = min(ends, request.ends)
                 else:
                     if 200 <= reply.status < 300:
                         yield reply
                         return
-                    problem, pause, last = self._refusal(reply, key), reply.pause, request.ends
+                    problem = self._refusal(reply, key)
+                    pause = reply.pause
+                    last = request.ends
                     if not isinstance(problem, ProviderUnavailable):
                         raise problem
             wait = max(pause, min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1))
@@ -204,7 +209,8 @@ class ProviderServer:
         )
 
     def _refusal(self, reply: Reply, key: ApiKey) -> ProviderError:
-        status, code = reply.status, str(reply.status)
+        status = reply.status
+        code = str(reply.status)
         why = connection.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}

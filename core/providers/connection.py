@@ -68,7 +68,8 @@ def read(response: httpx.Response, limit: int) -> Reply:
 
 def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
     """Yield a streamed reply's lines as they arrive. If the reply or a line is too long, yield None and stop."""
-    rest, size = b"", 0
+    rest = b""
+    size = 0
     for part in parts:
         size += len(part)
         if size > limit or len(rest) > MOST_LINE:
@@ -112,11 +113,11 @@ def is_this_machine(host: str) -> bool:
 
 CONNECT_SECONDS = 10.0
 
+# Seconds between checks for cancellation.
 _LOOK = 0.1
-"""Seconds between checks for cancellation."""
 
+# Number of bytes to send between checks of the deadline.
 _BLOCK = 1 << 16
-"""Number of bytes to send between checks of the deadline."""
 
 Stop = Callable[[], bool]
 """Callback that returns True to cancel a request."""
@@ -160,8 +161,8 @@ class ServerConnection:
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
         )
+        # Returns the seconds left for the request's next bytes.
         self._left: Callable[[], float] = float
-        """Returns the seconds left for the request's next bytes."""
         self._next = 0.0
 
     def close(self) -> None:
@@ -174,12 +175,14 @@ class ServerConnection:
 
     @contextmanager
     def send(self, request: Request, stop: Stop) -> Iterator[Reply]:
-        """Send a request and yield the reply. The reply has `parts` if `whole` is set and the server streams.
+        """Send a request and yield the reply. The reply has `parts` if `whole` is set and the server streams its
+        response.
 
         Raises httpx.TransportError, which is ReadTimeout if the server is silent for too long, the request's time is
         up, or `stop` returns True.
         """
-        now, whole = time.monotonic(), request.whole
+        now = time.monotonic()
+        whole = request.whole
         request.ends = min(request.ends, now + (whole or request.seconds))
         self._next = request.ends if whole and self._is_here else now + request.seconds
         self._left = lambda: 0.0 if stop() else min(self._next, request.ends) - time.monotonic()

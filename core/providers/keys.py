@@ -26,12 +26,12 @@ SERVICE = "tessera"
 
 Place = Literal["", "environment", "keyring", "file"]
 
+# Keys this process has read from the keyring.
 _known: dict[str, str] = {}
-"""Keys this process has read from the keyring."""
 
 _OPENAI = ("https", "api.openai.com", None)
+# Minimum priority for a system keyring. `keyring` backends with a lower priority store nothing or use files.
 _LEAST_PRIORITY = 1
-"""Minimum priority for a system keyring. `keyring` backends with a lower priority store nothing or use files."""
 
 
 @frozen

@@ -28,22 +28,22 @@ CONNECTIVES = {
 
 CHINESE = re.compile(f"[{CJK}]")
 
+# Words that contain a connective's character but aren't connectives.
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
-"""Words that contain a connective's character but aren't connectives."""
 
 _BREAK = re.compile(r"[:：;；?？。!！]+|\s[-–—]+\s|——")
 _COMMA = re.compile(r"[,，]")
 _SPACE = re.compile(r"\s+")
 _ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
+# 'A, B and C', where every item but the last has at most four words.
 _ENUMERATION = re.compile(rf"(?i)((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)")
-"""'A, B and C', where every item but the last has at most four words."""
 
+# Words that end the last side's name.
 _TAIL = re.compile(
     r"(?i)之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
     r"|适合|合适|划算|便宜|(?<!过)去"
     r"|\s(?:when|while|if|for|in|on|with|at|during|under|after|before|as|about|from|because|where|which|that|without)\b",
 )
-"""Words that end the last side's name."""
 
 TOPICS = (
     re.compile(
@@ -57,22 +57,22 @@ TOPICS = (
 """Topics that may precede the first side's name."""
 
 _ARTICLE = re.compile(r"(?i)\A(?:both|either|the|an?)\s+")
+# Text that can't be a name: it ends in a function word, starts with a word like 'these', or is itself a question.
 _NO_SIDE = re.compile(
     r"[^\w\ue000-\ue0ff]*_*|(?:.*\s)?(?:my|the|a|an|of|in|on|for|with|is|are|not|i|I|you|it|this|that|one)"
     r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
     r"|[我你他她它这那]\S?|.*(?:为何|怎么|什么|谁|哪).*"
 )
-"""Text that can't be a name: it ends in a function word, starts with a word like 'these', or is itself a question."""
 
+# Words about all sides together. They are removed from the text that applies to each side.
 _EACH = re.compile(
     r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
     r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
     r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?)\b",
 )
-"""Words about all sides together. They are removed from the text that applies to each side."""
 
+# Maximum number of connectives to try, starting from the first.
 _MOST_JOINTS = 8
-"""Maximum number of connectives to try, starting from the first."""
 
 
 @frozen
@@ -94,7 +94,8 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
         items = [*_COMMA.split(listed[1]), listed[2]]
     else:
         earlier, body, later = _around(_COMMA.split(body), by)
-        before, after = [*before, *earlier], [*later, *after]
+        before = [*before, *earlier]
+        after = [*later, *after]
         items = _split_at_closest(body, by)
     if by == "or":
         items = [item.strip().removesuffix("好") or item for item in items]
@@ -161,7 +162,8 @@ def _split_at_closest(text: str, by: str) -> list[str]:
 
     def unlike(joint: Span) -> int:
         """Return the difference in length between two sides. A Chinese character counts as 1, any other word as 2."""
-        left, right = text[: joint[0]], text[joint[1] :]
+        left = text[: joint[0]]
+        right = text[joint[1] :]
         sides = left, _end(right.strip(), left.strip())[0]
         first, second = (len(CHINESE.findall(side)) + 2 * len(CHINESE.sub(" ", side).split()) for side in sides)
         return abs(first - second)

@@ -43,7 +43,7 @@ class DateRange:
 class Spoken:
     """A time named in running text. Its mention ends at offset `end`.
 
-    `owning` is True if 的 or 's follows. With `since`, the time extends until now, whatever its value.
+    `owning` is True if 的 or 's follows. If `since` is True, the time extends until now, whatever its value.
     """
 
     value: str
@@ -139,7 +139,9 @@ def _since(value: str, count: str, unit: str, today: date) -> DateRange:
 
 @lru_cache(maxsize=4)
 def _named(today: date) -> dict[str, DateRange]:
-    monday, first, new_year = today - timedelta(days=today.weekday()), today.replace(day=1), date(today.year, 1, 1)
+    monday = today - timedelta(days=today.weekday())
+    first = today.replace(day=1)
+    new_year = date(today.year, 1, 1)
     return {
         "today": DateRange(today),
         "yesterday": DateRange(today - timedelta(days=1), today),
@@ -174,7 +176,8 @@ def _number(typed: str) -> int:
     number = digit = 0
     for character in typed.replace("两", "二"):
         if character in "十百":
-            number, digit = number + (digit or 1) * (10 if character == "十" else 100), 0
+            number = number + (digit or 1) * (10 if character == "十" else 100)
+            digit = 0
         else:
             digit = "零一二三四五六七八九".index(character)
     return number + digit
@@ -260,5 +263,5 @@ _SPOKEN = [
     re.compile(pattern + _OWNING, re.IGNORECASE)
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
+# The possible first characters of a named time, used to rule out most positions quickly.
 _BEGINNINGS = frozenset("iIfFoOdDwWsStTlLpPyY在最近过上本这今昨前去")
-"""The possible first characters of a named time, used to rule out most positions quickly."""

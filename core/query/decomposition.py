@@ -51,6 +51,7 @@ class ExploratoryRule:
 # no_command: excludes questions about a single fact. rest: starts after a noun such as 区别, but not in the middle of
 # longer words such as 对比度 and 区别于. with: excludes words such as 和平 and 和弦. mine: somebody's knowledge of a
 # subject, such as 在分块方面的所有经验
+# Pattern parts, which rules refer to as `<name>`.
 _PARTS = dict(
     line.split(" ", 1)
     for line in r"""
@@ -87,7 +88,6 @@ learnt 的<all>?(?:经验教训|经验|教训|心得体会|心得|体会|知识|
 sum_up 总结|汇总|归纳|概括|梳理|(?:整理|复盘|回顾|盘点)(?=一下)
 """.strip("\n").split("\n")
 )
-"""Pattern parts, which rules refer to as `<name>`."""
 
 _PART = re.compile(r"(?<!\?P)<(\w+)>")
 
@@ -264,14 +264,14 @@ if TYPE_CHECKING:
 
 SIMPLE = message("It is a single question, searched as it is.")
 
+# Polite openings, removed before the rules are tried.
 _POLITE = re.compile(
     r"(?i)(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
     r"|(?:请问|请|麻烦你?|帮我|帮忙|给我|能不能|我?想知道|我想|告诉我|问一?下|说一?下|讲讲|解释一?下)[\s,，]*)+",
 )
-"""Polite openings, removed before the rules are tried."""
 
+# Maximum number of characters shown in the reason for each compared item.
 _SHOWN = 60
-"""Maximum number of characters shown in the reason for each compared item."""
 
 
 @frozen
@@ -286,7 +286,7 @@ class Recognised:
 
 
 def classify(understood: Understood, match: Recognised | None) -> Classified:
-    """Return a question's level and the reason for it. `match` is the rule's match, or None if no rule matched."""
+    """Return a question's level with the reason. `match` is the match of a rule, or None if no rule matched."""
     if match:
         return Classified("exploratory", match.reason)
     narrowing = []
@@ -343,7 +343,8 @@ def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int,
 def _named_things(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
     """Return the sides named by a matched question, or the subject of a list or summary."""
     groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
-    topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
+    topic = groups.pop("topic", "")
+    rest = groups.pop("rest", "")
     if "subject" in groups:
         subject = " ".join(f"{groups['subject']}{rest}".split()).strip(" ,，、的:：")
         return compared_things.ComparedThings((subject,)) if subject else None

@@ -62,7 +62,7 @@ AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
 """Fields whose values keep a trailing full stop or question mark."""
 
 PROSE = frozenset(("url", "language", "level"))
-"""Fields whose names also appear before colons in prose. If a space follows the colon, they are read as words."""
+"""Fields whose names also appear before a colon in prose. If a space follows the colon, the name is read as a word."""
 
 _NOT_NEGATED = message_table(
     {
@@ -80,10 +80,10 @@ _MEANT = _pairs(
     "title in|name in|file path|folder path|dir path|heading section|label tag|importance priority|prio priority"
     "|since after|date after|until before"
 )
+# Maximum number of properties listed in an error.
 _SHOWN = 20
-"""Maximum number of properties listed in an error."""
+# The file kind of notes imported from another program's export.
 _NOTES = "md"
-"""The file kind of notes imported from another program's export."""
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")

@@ -18,8 +18,8 @@ _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
+# Characters that join the next Latin word to the preceding one.
 _JOINING = "-_./\\@#:=+&$'’"
-"""Characters that join the next Latin word to the preceding one."""
 
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
@@ -28,8 +28,8 @@ _EXCLUDED = re.compile(rf"[^\s{_STOPS}]+")
 _TAG = re.compile(rf"[#＃]({TAG_NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[\s{''.join(_QUOTES)}]|\Z)|\Z)")
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
 _FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
+# A name and a colon that may be meant as a field.
 _UNKNOWN = re.compile(rf"([^\W\d_]\w{{1,39}}):(?:(?P<second>:)|(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}]))")
-"""A name and a colon that may be meant as a field."""
 _VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
 _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
 _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
@@ -71,7 +71,9 @@ class QuestionLexer:
         properties: Collection[str] = (),
         vocabulary: own_words.Vocabulary = own_words.NOTHING,
     ) -> None:
-        self._typed, self._today, self._properties = typed, today, properties
+        self._typed = typed
+        self._today = today
+        self._properties = properties
         self._field_of = partial(fields.field_of, properties=properties)
         self._ordering = {piece.start: piece for piece in _ordering(typed, vocabulary)}
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
@@ -84,18 +86,19 @@ class QuestionLexer:
 
     def pieces(self) -> Iterator[QuerySpan]:
         """Yield all spans except whitespace and empty phrases."""
-        at, begins, leads = 0, True, True
+        at = 0
+        begins = True
+        leads = True
         while at < len(self._typed):
             if (end := self._past(_SPACE, at)) > at:
-                at, begins = end, True
+                at = end
+                begins = True
                 continue
             piece = self._piece(at, begins, leads)
             if piece.term or piece.text:
                 yield piece
-            at, begins = (
-                piece.end,
-                bool(not piece.is_text or piece.late or not piece.text or piece.text in _STOPS + "、"),
-            )
+            at = piece.end
+            begins = bool(not piece.is_text or piece.late or not piece.text or piece.text in _STOPS + "、")
             leads = leads and (not piece.is_text or is_punctuation(piece.text))
 
     def _piece(self, at: int, begins: bool, leads: bool) -> QuerySpan:
@@ -137,7 +140,9 @@ class QuestionLexer:
 
     def _opens(self, at: int, begins: bool) -> bool:
         """Return whether a quotation mark opens a phrase. Inch marks, stray marks and unclosed marks don't."""
-        mark, previous, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
+        mark = self._typed[at]
+        previous = self._typed[at - 1 : at]
+        following = self._typed[at + 1 : at + 2]
         if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
             return self._closes(at) if not ended else self._last[_QUOTES[mark]] > at
@@ -190,7 +195,8 @@ class QuestionLexer:
                 if meant or not is_port:
                     self.colons[unknown[1]] = meant
             return None
-        name, begins = match.group(), match.end()
+        name = match.group()
+        begins = match.end()
         if self._typed.startswith((":", "：", "//"), begins):
             return None
         values, end = self._field_values(begins, field)
@@ -224,7 +230,8 @@ class QuestionLexer:
             else:
                 at += bool(is_marked)
                 end = self._past(_VALUE, at)
-                value, at = self._typed[at:end], end
+                value = self._typed[at:end]
+                at = end
                 if field not in fields.AS_TYPED:
                     value = _trim(value)
             value = normalize_tag(value) if field == "tag" else value

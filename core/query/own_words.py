@@ -23,22 +23,22 @@ MOST_CHARACTERS = 300
 """Maximum number of characters in a question that may name metadata or exclusions. Longer ones are pasted text."""
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
 """Words that ask how or why. Questions containing them seldom describe notes."""
+# Questions that ask for notes. They use that word, or a word like "pages" together with one like "about".
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"
     r"|belong(?:s|ing)?|categor\w+|folders?)(?![a-z])|关于|有关|相关|标签|标记|分类|归类|属于|文件夹))"
     r".*(?:(?<![a-z])(?:docs?|documents?|pages?|articles?|entries|entry|files?|materials?|stuff|things?|everything"
     r"|anything|all|what)(?![a-z])|文档|文章|资料|内容|记录|页面|材料|文件|东西|知识)"
 )
-"""Questions that ask for notes, by using that word, or a word like "pages" together with one like "about"."""
+# Words for each field that may appear next to its value.
 _FIELDS = {
     "tag": r"(?<![a-z])(?:tag(?:s|ged)?|label+ed)(?: (?:with|as))?|标签|标记",
     "project": r"(?<![a-z])projects?|项目",
     "category": r"(?<![a-z])categor(?:y|ies|i[sz]ed as)|分类|类别|归类",
     "path": r"(?<![a-z])(?:folders?|director(?:y|ies))|文件夹|目录",
 }
-"""Words for each field that may appear next to its value."""
+# Fields that count whenever their words are next to a value. The rest count only if the question asks for notes.
 _SURE = _FIELDS.keys() - {"category", "path"}
-"""Fields that count whenever their words are next to a value. The rest count only if the question asks for notes."""
 _LINK = r"(?:\s|is|are|called|named|of|the|this|for|in|为|是|叫做?|到|在|里|下|这个|那个|打了|带有?|[:：\"“”「」'‘’])*+"
 _JOINED = str.maketrans("-_", "  ")
 
@@ -63,12 +63,13 @@ def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
 
 
 def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tuple[Condition, ...]]]:
-    """Yield each named value's start and end, and its conditions, any of which a note may meet.
+    """Yield each named value's start, end and conditions. Notes have to meet any of the conditions.
 
     If values overlap, the longest one counts.
     """
     text = simplify(fold_in_place(typed)) if known else ""
-    are_notes, rest = _NOTES.search(text), text.translate(_JOINED)
+    are_notes = _NOTES.search(text)
+    rest = text.translate(_JOINED)
     for name in sorted(known, key=len, reverse=True):
         for match in re.finditer(name_pattern(name), rest) if name.removesuffix("s") in rest else ():
             start, end = match.span()
@@ -143,7 +144,8 @@ _ENGLISH_AT_THE_END = re.compile(
     rf"(?i)(?:(?P<negated>without)|with|containing|including|showing) (?:(?:a|an|any|some|the) |(?!charts?\b))"
     rf"(?P<diagram>{_IN_ENGLISH['diagram']})(?=[?.!\s]*\Z)",
 )
-_CHINESE, _ENGLISH = (_BEFORE_NOTES, _AFTER_NOTES, _AT_THE_END), (_ENGLISH_NOTES, _ENGLISH_AT_THE_END)
+_CHINESE = (_BEFORE_NOTES, _AFTER_NOTES, _AT_THE_END)
+_ENGLISH = (_ENGLISH_NOTES, _ENGLISH_AT_THE_END)
 _ASKING = re.compile(r"(?i)\s*(?:how|why|when|where|who|should|can|could|do|does|is|are|what (?:is|are))\b")
 _ASKING_IN_CHINESE = re.compile("怎么|怎样|如何|为什么|为何|是否|该不该")
 _PICTURE = re.compile(
@@ -154,8 +156,8 @@ _FRAME = re.compile(
     rf"|{_TEXTS}|[，。？！、]|[\s?.!,;]|\b(?:find|show|list|get|give|search|look|for|me|all|of|the|my|any|every|which|what"
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
 )
+# The possible first characters of a match, used to rule out most positions quickly.
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
-"""The possible first characters of a match, used to rule out most positions quickly."""
 
 
 def named_contents(text: str, start: int) -> Term | None:

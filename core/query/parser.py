@@ -105,13 +105,15 @@ def _parse_pieces(
         ]
     filters = _filters(pieces, now)
     filtered = filters != Filters()
-    phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
+    phrases = _values(pieces, "phrase")
+    excluded = _values(pieces, "excluded")
     text = _join_text(pieces)
     runs = [list(group) for is_text, group in groupby(pieces, key=lambda piece: piece.term is None) if is_text]
     words = [Term("words", _join_text(run), run[0].start, run[-1].end) for run in runs]
     is_idle = is_punctuation(text) or (reader.names_contents and own_words.is_frame(text))
     if (filtered or excluded) and not phrases and is_idle:
-        text, words = "", []
+        text = ""
+        words = []
     terms = sorted([piece.term for piece in pieces if piece.term] + words, key=lambda term: term.start)
     if not text and not filtered and not has_filters:
         if excluded:
@@ -247,7 +249,9 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
 
     Raises QueryError if a date is invalid, a term isn't a filter, or values are too many or too long.
     """
-    tags, path, terms = values.get("tags", ()), values.get("path", ""), values.get("terms", ())
+    tags = values.get("tags", ())
+    path = values.get("path", "")
+    terms = values.get("terms", ())
     days = {"after": values.get("after", ""), "before": values.get("before", "")}
     check_terms([*tags, *filter(None, (path, *days.values())), *terms])
     conditions = [Condition("tag", (tag,)) for tag in tags]
@@ -282,8 +286,8 @@ def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
     return combine(typed, combine(options.get("filters") or Filters(), from_options))
 
 
+# The parts of a caller's context, in the same order as in `CallerContext`.
 _CALLER = ("type", "tags", "scope")
-"""The parts of a caller's context, in the same order as in `CallerContext`."""
 
 
 def caller_of(context: Mapping[str, object] | None) -> CallerContext:
@@ -328,8 +332,8 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _AFTER_NAME = ",.!?、，。；！？"
+# Characters, besides letters and digits, allowed in a name without quotation marks.
 _PLAIN = "-_./"
-"""Characters, besides letters and digits, allowed in a name without quotation marks."""
 
 
 class _Every(frozenset[str]):

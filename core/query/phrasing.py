@@ -14,7 +14,7 @@ NAVIGATION = frozenset(
     "|小结|总结|本章小结|练习|习题|作业|参考|参考文献|参考资料|目录|讨论|附录|延伸阅读|扩展阅读|相关链接|链接|致谢|前言|引言"
     "|简介|概述|介绍|结论|常见问题|待办|备注|更新日志".split("|")
 )
-"""Headings that don't describe their section."""
+"""Headings that say nothing about their section."""
 
 _VERBS = (
     "access add adjust allow analyze archive attach automate avoid back build call change check choose clean clone"
@@ -35,16 +35,16 @@ _IMPERATIVES = frozenset("install configure create enable disable deploy upgrade
 
 _VERB_OF = {f"{verb + verb[-1] if verb in _DOUBLED else verb.removesuffix('e')}ing": verb for verb in _VERBS}
 
+# Words after 'is a' that rule out a definition.
 _BAD = frozenset(
     "abbreviation bad best big bit challenge common complex complicated convenience crucial default difficult"
     " different double-edged example fact first foundation good great hard important key little lot main matter most"
     " must necessity new next nice one only other pain piece problem question reason result same second similar special"
     " term thing useful very".split()
 )
-"""Words after 'is a' that rule out a definition."""
 
+# Minimum number of words after a definition's verb.
 _WORDS = 5
-"""Minimum number of words after a definition's verb."""
 
 _DEFINED = re.compile(
     r"(?:(?P<article>An?|The) )?"
@@ -83,6 +83,7 @@ _CAPITAL = re.compile(r"(?<![^\s(\"“])[A-Z][a-z]*(?:-[A-Z]?[a-z]+)*(?:[’'][a
 _SMALL = re.compile(r"(?<!\S)[a-z]{4,}\b")
 _CODE = re.compile(r"`[^`]*`")
 
+# Openings that make a passage depend on the text before it.
 _LEANING = re.compile(
     r"(?i)(?:in (?:this|the (?:next|previous|last))|let[’']s|we[’']|we|now|next|so far|as|this|these|that|those|it|they"
     r"|however|but|and|also|note|recall|first|then|finally|here|again|another|to start|with (?:this|the)|right now"
@@ -90,7 +91,6 @@ _LEANING = re.compile(
     r"|下面|接下来|首先|然后|最后|我们|现在|这|那|它|该|其|此|在(?:本|上|前|下)|如(?:上|前|下|图)|正如|但|而|同样|另|也"
     r"|以下|上面|前面|与 ",
 )
-"""Openings that make a passage depend on the text before it."""
 _POINTING_ELSEWHERE = re.compile(
     r"(?i):\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
     r"|\b(?:this|next|last) (?:chapter|book|note|article|post)\b"
@@ -111,10 +111,10 @@ _CHINESE_VERBS = (
     "安装 卸载 配置 部署 搭建 创建 新建 设置 升级 更新 使用 导入 导出 备份 恢复 还原 编译 启用 禁用 读取 下载 上传 添加"
     " 删除 初始化 发布 迁移 调试 查看 修改 保存 加载 实现 定义"
 ).split()
+# Endings of headings that start with a verb but are really noun phrases.
 _NOUNS = re.compile(
     r"(?:方法|步骤|说明|文件|结果|误差|链接|指南|教程|环境|方式|流程|过程|原理|示例|手册|概念|日志|记录|版本)$"
 )
-"""Endings of headings that start with a verb but are really noun phrases."""
 
 
 class Casing:
@@ -153,7 +153,8 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
     if len(after) < _WORDS or not _BAD.isdisjoint(after[:3]) or _NUMBERED.match(match["term"]):
         return None
     # A definition continues with a noun, marked by an article, a possessive or a plural.
-    first, is_plural = after[0], match["verb"] == "are" and match["mark"] and after[0].endswith("s")
+    first = after[0]
+    is_plural = match["verb"] == "are" and match["mark"] and after[0].endswith("s")
     if not (is_plural or first in ("a", "an", "the") or first.endswith(("’s", "'s"))):
         return None
     article = f"{match['article'].lower()} " if match["article"] else ""
@@ -208,7 +209,8 @@ def _chinese_definition_question(sentence: str, heading: str) -> str | None:
     match = _DEFINED_IN_CHINESE.match(sentence)
     if match is None:
         return None
-    term, rest = match["term"].strip(), match["rest"]
+    term = match["term"].strip()
+    rest = match["rest"]
     is_named = match["mark"] or term.casefold() in (part.casefold() for part in _PARTS.split(heading))
     if not is_named or _POINTING.search(sentence[:_NEAR]) or not (match["pointed"] or _KIND_OF.match(rest)):
         return None

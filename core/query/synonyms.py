@@ -23,11 +23,11 @@ MOST_CHARACTERS = 100
 """Maximum number of characters per word in the synonym file."""
 
 _COMMA = re.compile("[,，]")
+# A letter from a script that puts spaces between words.
 _LETTER = re.compile(rf"(?![{CJK}])\w")
-"""A letter from a script that puts spaces between words."""
 _BEFORE = re.compile(rf"(?:(?![{CJK}])\w[.\-/_']?|[@#$\\])\Z")
+# Text next to a word that makes it part of a longer word, as in node.js, C++ or k8s-pod.
 _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
-"""Text next to a word that makes it part of a longer word, as in node.js, C++ or k8s-pod."""
 
 Known = Callable[[Sequence[str]], Collection[str]]
 """Returns those of the given words that occur in any chunk."""
@@ -39,32 +39,30 @@ Counts = Callable[[Sequence[str]], Mapping[str, int]]
 """Returns the number of chunks that contain each word, omitting words found in no chunk."""
 
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
+# Maximum number of words in a question to correct. Two Chinese characters count as one word. In a longer question, a
+# word found in no note is usually not a mistake, and the remaining words are enough.
 _MOST = 6
-"""Maximum number of words in a question to correct. Two Chinese characters count as one word.
-
-In a longer question, a word found in no note is usually not a mistake, and the remaining words are enough.
-"""
+# English word endings.
 _ENDINGS = frozenset(
     "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
 )
-"""English word endings."""
+# Minimum word length for correcting a wrong letter. In shorter words, only swapped letters are corrected.
 _LEAST = 5
-"""Minimum word length for correcting a wrong letter. In shorter words, only swapped letters are corrected."""
 
 
 class Synonyms:
     """Groups of synonyms. Thread-safe."""
 
     def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
+        # Maps each folded word to its synonyms from all groups, in order.
         self._others: dict[str, dict[str, None]] = {}
-        """Maps each folded word to its synonyms from all groups, in order."""
         for group in groups:
             for word in group:
                 folded = fold_in_place(word)
                 others = self._others.setdefault(folded, {})
                 others |= {other: None for other in group if fold_in_place(other) != folded}
+        # Maps each first character to the lengths of the folded words that start with it, longest first.
         self._lengths: dict[str, dict[int, None]] = {}
-        """Maps each first character to the lengths of the folded words that start with it, longest first."""
         for word in sorted(self._others, key=len, reverse=True):
             self._lengths.setdefault(word[0], {})[len(word)] = None
 
@@ -92,7 +90,8 @@ class Synonyms:
         return list(islice(dict.fromkeys(replaced), limit))
 
     def _known(self, text: str) -> Iterator[Span]:
-        folded, at = fold_in_place(text), 0
+        folded = fold_in_place(text)
+        at = 0
         while at < len(folded):
             words = (folded[at : at + length] for length in self._lengths.get(folded[at], ()))
             ends = (at + len(word) for word in words if word in self._others)
@@ -171,7 +170,8 @@ def _by_itself(text: str, start: int, end: int) -> bool:
 
 def _replaced(text: str, places: Sequence[Span], word: str) -> str:
     """Replace spans with a word, adding spaces between the word and adjacent letters."""
-    starts, ends = [*(start for start, _ in places), len(text)], [0, *(end for _, end in places)]
+    starts = [*(start for start, _ in places), len(text)]
+    ends = [0, *(end for _, end in places)]
     replaced = text[: starts[0]]
     for start, end in zip(starts[1:], ends[1:], strict=True):
         for piece in (word, text[end:start]):
@@ -190,7 +190,7 @@ class SynonymsFile:
 
     @property
     def path(self) -> Path:
-        """The synonym file's path. With `make`, a missing file is first copied into the workspace."""
+        """The synonym file's path. If `make` is True, a missing file is first copied into the workspace."""
         return provide_file(self._folder, FILE, make=self._make)
 
     def stamp(self) -> int:

@@ -53,7 +53,9 @@ RERANKERS: Registry[Reranker] = Registry(
     group="tessera.rerankers",
     protocol=Reranker,
 )
-build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
+build = RERANKERS.build
+built = RERANKERS.get_built
+make = RERANKERS.make
 
 NONE = "none"
 """The reranker name that turns reranking off."""
@@ -77,10 +79,10 @@ def is_built_in(name: str) -> bool:
     return name in (NONE, "late-interaction") or (name == "cross-encoder" and sentence.is_bundled_installed())
 
 
+# Seconds to wait before asking an unresponsive server again.
 _REST_SECONDS = 60.0
-"""Seconds to wait before asking an unresponsive server again."""
+# Maximum number of scores in the cache.
 _CACHE_SIZE = 10_000
-"""Maximum number of scores in the cache."""
 
 
 class Cached:
@@ -131,7 +133,9 @@ class LateInteraction:
     reads_bits = True
 
     def __init__(self, embedder: TokenEmbedder, centre: Matrix, *, seconds: float = BUDGET_SECONDS) -> None:
-        self._embedder, self._centre, self._seconds = embedder, centre, seconds
+        self._embedder = embedder
+        self._centre = centre
+        self._seconds = seconds
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates, computing missing bits in order until the time limit is reached."""

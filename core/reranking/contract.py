@@ -37,7 +37,8 @@ class RerankerContract:
         assert reranker.score(QUESTION, []) == []
 
     def test_scores_stay_with_their_candidates(self, reranker: Reranker) -> None:
-        forwards, backwards = scores_of(reranker, CANDIDATES), scores_of(reranker, CANDIDATES[::-1])
+        forwards = scores_of(reranker, CANDIDATES)
+        backwards = scores_of(reranker, CANDIDATES[::-1])
         assert forwards == pytest.approx(backwards[::-1], abs=1e-3)
 
     def test_batch_equals_singles(self, reranker: Reranker) -> None:

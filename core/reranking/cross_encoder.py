@@ -41,7 +41,7 @@ PASSAGE_CHARACTERS = 8000
 
 
 def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Build pairs that fit the model's input, using the piece of each passage with the most question words.
+    """Build pairs that fit the model's input. Of each passage, use the piece with the most question words.
 
     The question is truncated only if it takes up more than half of the tokens and the passages need the space.
     """
@@ -52,7 +52,8 @@ def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Se
     most = max(1, room // 2, room - max(map(len, passages)))
     (spans,) = _spans(model.tokenizer, [query], most)
     question = query[: spans[-1][1]] if len(spans) == most else query
-    room, words = max(1, room - len(spans)), query_keywords(query)
+    room = max(1, room - len(spans))
+    words = query_keywords(query)
     return [(question, _piece(text, spans, room, words)) for text, spans in zip(clean, passages, strict=True)]
 
 
@@ -106,7 +107,9 @@ class Network:
         import torch
 
         bert = encoder[0].model
-        self.apart, self.device, self.max_seq_length = apart, torch.device(device), tokens
+        self.apart = apart
+        self.device = torch.device(device)
+        self.max_seq_length = tokens
         self.tokenizer = tokenizer
         places = bert.embeddings.position_embeddings.weight
         same = places.device == self.device and places.dtype == dtype
@@ -130,7 +133,8 @@ class Network:
         """
         import torch
 
-        most, half = self.max_seq_length, self.max_seq_length // 2
+        most = self.max_seq_length
+        half = self.max_seq_length // 2
         questions, passages = (
             self.tokenizer(texts, truncation=True, max_length=limit)["input_ids"]
             for texts, limit in (
@@ -144,12 +148,14 @@ class Network:
             rows.append((question, passage[: most - len(question)]))
         longest = max(len(question) + len(passage) for question, passage in rows)
         ids = torch.zeros((len(rows), longest), dtype=torch.long)
-        places, whose = torch.zeros_like(ids), torch.zeros_like(ids)
+        places = torch.zeros_like(ids)
+        whose = torch.zeros_like(ids)
         for row, (question, passage) in enumerate(rows):
             end = len(question) + len(passage)
             ids[row, :end] = torch.tensor(question + passage)
             places[row, :end] = torch.tensor([*range(len(question)), *range(len(passage))])
-            whose[row, : len(question)], whose[row, len(question) : end] = 1, 2
+            whose[row, : len(question)] = 1
+            whose[row, len(question) : end] = 2
         return {"input_ids": ids, "places": places, "whose": whose}
 
     def __call__(self, features: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
@@ -183,7 +189,8 @@ class Network:
 
         heads: Any = self.parts
         states = states.float()
-        question, passage = (whose == 1).float(), (whose == 2).float()
+        question = (whose == 1).float()
+        passage = (whose == 2).float()
         vectors = torch.nn.functional.normalize(states - heads["centre"].weight, dim=-1)
         longest = int(question.sum(1).max())
         cosines = vectors[:, :longest] @ vectors.transpose(1, 2)
@@ -200,8 +207,8 @@ WEIGHTS = Path(__file__).with_name(FILE)
 NAME = "own"
 LAYERS = "layer."
 
+# Maximum number of tokens per pair. Whole windows ranked no better and took twice as long (decision 62).
 _BUILT_IN_TOKENS = 192
-"""Maximum number of tokens per pair. Whole windows ranked no better and took twice as long (decision 62)."""
 
 
 def shipped() -> bool:
@@ -224,9 +231,11 @@ def load_built_in(folder: Path, device: Device) -> Network:
     try:
         with safe_open(folder / FILE, "pt") as file:
             metadata = file.metadata() or {}
-            layers, apart = [int(number) for number in metadata["layers"].split(",")], int(metadata["apart"])
+            layers = [int(number) for number in metadata["layers"].split(",")]
+            apart = int(metadata["apart"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 not a mapping
-        model, dtype = encoder.loaded(), getattr(torch, device.dtype)
+        model = encoder.loaded()
+        dtype = getattr(torch, device.dtype)
         tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
         network = Network(model, tokenizer, layers, apart, device=device.name, dtype=dtype, tokens=_BUILT_IN_TOKENS)
         if not any(name.startswith(LAYERS) for name in tensors):
@@ -382,7 +391,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
             )
         parts = parts_of(folder)
         config = read_json(parts[0] / "config.json")
-        architecture, options = (config.get("architectures") or [""])[0], folder / "config_sentence_transformers.json"
+        architecture = (config.get("architectures") or [""])[0]
+        options = folder / "config_sentence_transformers.json"
         kind = read_json(options).get("model_type") if options.is_file() else None
         if architecture.endswith("ForSequenceClassification"):
             # If there are two labels, transformers writes neither key.

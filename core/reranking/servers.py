@@ -142,7 +142,8 @@ class RerankApi:
             raise self._server.unusable("answered without a list of scores")
         scores: dict[int, float] = {}
         for row in rows:
-            index, score = row.get("index"), row.get("relevance_score", row.get("score"))
+            index = row.get("index")
+            score = row.get("relevance_score", row.get("score"))
             if type(index) is not int or not 0 <= index < count or index in scores:
                 raise self._server.unusable("numbered its scores wrongly")
             if type(score) not in (int, float) or not abs(score) < LARGEST:

@@ -24,10 +24,10 @@ from core.store import Store
 
 LEAST = 2.0
 """Minimum evidence for hits to count as an answer."""
+# Evidence if the first hit contains all of the question's words.
 _WORDS = 4.0
-"""Evidence if the first hit contains all of the question's words."""
+# Factor for word evidence if there are no vectors, because freely phrased questions share few words with notes.
 _WORDS_ALONE = 10.0
-"""Factor for word evidence if there are no vectors, because freely phrased questions share few words with notes."""
 
 
 def evidence(store: Store, ranking: Ranking) -> float:

@@ -33,7 +33,8 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
     held = {item.index: item for item in (chunk, *joined)}
-    left, ended = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined)), set[bool]()
+    left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
+    ended = set[bool]()
     around = store.chunks.neighbours(card.id, chunk.index, size) if size else ()
     for item in sorted(around, key=lambda item: (abs(item.index - chunk.index), item.index)):
         after = item.index > chunk.index
@@ -45,12 +46,15 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
         held[item.index] = item
         left -= item.token_count
     chunks = [held[index] for index in sorted(held)]
-    start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
+    start = min(chunk.start for chunk in chunks)
+    end = max(chunk.end for chunk in chunks)
     body = store.notes.slice(card.id, start, end)
     gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
     if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
         return Passage(card, start, end, body)
-    text, reached, apart = "", start, False
+    text = ""
+    reached = start
+    apart = False
     for item in chunks:
         if item.start == item.end:
             text += _BREAK + item.text
@@ -59,20 +63,21 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
         between = body[reached - start : max(0, item.start - start)]
         text += _BREAK if apart or between.strip() else between
         text += item.text[max(0, reached - item.start) :]
-        reached, apart = max(reached, item.end), False
+        reached = max(reached, item.end)
+        apart = False
     return Passage(card, start, end, text.removeprefix(_BREAK))
 
 
+# The first character of a note mark, or of text that looks like one.
 _BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])")
-"""The first character of a note mark, or of text that looks like one."""
 _BREAK = "\n\n"
+# Maximum gap, in characters, between pieces that count as touching.
 _BLANK = 100
-"""Maximum gap, in characters, between pieces that count as touching."""
+# Minimum number of tokens to keep from a neighbour that is cut to fit.
 _LEAST = 16
-"""Minimum number of tokens to keep from a neighbour that is cut to fit."""
 _AFTER_HITS = 1 << 30
+# Number of window positions to try per window length when a chunk exceeds the budget.
 _STEPS = 8
-"""Number of window positions to try per window length when a chunk exceeds the budget."""
 
 
 # Contexts: passages as one block for a prompt.
@@ -151,11 +156,14 @@ class _Block:
 
     def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
         """Add the part of a piece that fits and contains the most words."""
-        room, spans, text = self._room(piece), self._tokens(piece.text), piece.text.casefold()
+        room = self._room(piece)
+        spans = self._tokens(piece.text)
+        text = piece.text.casefold()
         places = [match.start() for word in words for match in re.finditer(f"(?={re.escape(word)})", text)]
 
         def held(first: int) -> int:
-            start, end = spans[first, 0], spans[first + room - 1, 1]
+            start = spans[first, 0]
+            end = spans[first + room - 1, 1]
             return sum(start <= at < end for at in places)
 
         if room > 0:
@@ -163,7 +171,8 @@ class _Block:
             most = max(map(held, firsts))
             best = [first for first in firsts if held(first) == most]
             middle = best[len(best) // 2]
-            start, end = int(spans[middle, 0]), int(spans[middle + room - 1, 1])
+            start = int(spans[middle, 0])
+            end = int(spans[middle + room - 1, 1])
             self.add(replace(piece, start=piece.start + start, end=piece.start + end, text=piece.text[start:end]))
 
     def _room(self, piece: _Piece) -> int:
@@ -186,7 +195,8 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
     the question's `words`. Later hits whose chunk doesn't fit are left out. Touching pieces are joined in note order,
     and each section has its own number.
     """
-    block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)
+    block = _Block(tokens, budget)
+    chunks_of = cache(store.chunks.for_note)
     left_out = 0
     for hit in hits:
         own, *near = _pieces(hit, chunks_of)

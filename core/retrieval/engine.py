@@ -52,16 +52,17 @@ from core.settings.config import Settings
 from core.store import Store
 from core.store.top_k import Scores
 
-_CACHED_RESULTS, _CACHED_CANDIDATES = 64, 8
-"""Maximum number of cached results, and of questions whose candidates and tokens are cached."""
+# Maximum number of results to cache, and of questions whose candidates and tokens to cache.
+_CACHED_RESULTS = 64
+_CACHED_CANDIDATES = 8
+# Notices about temporary states. Results with any of these notices aren't cached.
 _PASSING: set[Notice] = {"model_loading", "model_away"}
-"""Notices about temporary states. Results with any of these notices aren't cached."""
 
 
 # Follow-up rounds in an exploratory search: rephrased sub-queries, and the best chunks' section titles.
 
+# Maximum number of rounds, including the first.
 _ROUNDS = 3
-"""Maximum number of rounds, including the first."""
 
 SYNONYM, LEAD = message("other words"), message("a title among the hits")
 """Reasons for sub-queries in later rounds."""
@@ -81,7 +82,9 @@ def run_follow_ups(
     Return the rankings from all rounds and each sub-query's hit counts. `search` runs a round. Searching stops after
     the first round that finds no new chunk as near to the question as the first round's chunks.
     """
-    whole, rankings, latest = first[-1].request, list(first), list(first)
+    whole = first[-1].request
+    rankings = list(first)
+    latest = list(first)
     limit = whole.query.settings.limit
     known: set[int] = set()
     summaries: list[SubQueryResult] = []
@@ -98,7 +101,8 @@ def run_follow_ups(
         """Count the hits and new hits for each of a round's sub-queries. Return whether any hit is new."""
         before = len(known)
         for ranking in latest:
-            shown, sub_query = {*islice(ranking.order, limit)}, ranking.request.sub_query
+            shown = {*islice(ranking.order, limit)}
+            sub_query = ranking.request.sub_query
             summaries.append(SubQueryResult(sub_query.text, sub_query.why, number, len(shown), len(shown - known)))
             known.update(shown)
         return len(known) > before
@@ -170,9 +174,14 @@ class SearchEngine:
         cached: bool = True,
     ) -> None:
         """Create an engine. For measurements, pass `cached=False` to collect and rerank candidates afresh each time."""
-        self._store, self._settings, self._models = store, settings, models
-        self._synonyms, self._clicks, self._images = synonyms, clicks, images
-        self._llm, self._cached = LlmSteps(settings), cached
+        self._store = store
+        self._settings = settings
+        self._models = models
+        self._synonyms = synonyms
+        self._clicks = clicks
+        self._images = images
+        self._llm = LlmSteps(settings)
+        self._cached = cached
         self.prepare = partial(prepare, store, settings)
         """Prepares a question for a search."""
         self._start_search = partial(start_search, store, models, cached=cached, variants=synonyms.variants)
@@ -290,7 +299,8 @@ class SearchEngine:
         query = llm_choice.widen_query(prepared.query) if prepared.asks_model else prepared.query
         parts = [*(found[0].sub_queries if found else ()), SubQuery(query.text, WHOLE)]
         with self._open_search(query, parts, wait=prepared.wait) as first:
-            rankings, asked = first, list[SubQueryResult]()
+            rankings = first
+            asked = list[SubQueryResult]()
             if found:
 
                 def search(parts: Sequence[SubQuery]) -> list[Ranking]:

@@ -39,13 +39,13 @@ LONGEST = 320
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+# Characters that attach to the previous character: invisible characters and emoji skin tones.
 _CLINGING = f"[{INVISIBLE}\U0001f3fb-\U0001f3ff]*"
-"""Characters that attach to the previous character: invisible characters and emoji skin tones."""
+# A Markdown block: a fence, heading or HTML line, or all lines of a paragraph, list item or table row.
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
-"""A Markdown block: a fence, heading or HTML line, or all lines of a paragraph, list item or table row."""
 _END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
@@ -54,26 +54,26 @@ _BORDERS = (
 )
 _NEVER = re.compile(r"(?!)")
 _WORD = re.compile(r"\w")
+# Words that are marked only if the question has no other words. A word that merely has the same stem is never marked.
 _SILENT = STOP_WORDS | frozenset(
     "all also am any being each either else every he her here hers herself him himself his itself just may me"
     " might mine most much must myself neither no nor not only other ought ours ourselves shall she should some"
     " such theirs themselves too us very whether whom whose yet yours yourself are aren couldn didn hadn hasn"
     " haven ll re shouldn ve wasn weren won wouldn".split()
 )
-"""Words that are marked only if the question has no other words, and never because their stem matches another word."""
 _PARTICLES = "[的了吗呢吧啊嘛啦呀么着们我你您他她它这那哪把被给与或很也]"
+# Two Chinese characters that don't form a word because one of them is a particle or pronoun.
 _ACROSS = re.compile(
     "(?!目的|的确|了解|酒吧|网吧|给予|供给|补给|参与|或许|把握|把手|被子|自我|着色|着手|着重|着陆|着火)"
     f"(?:{_PARTICLES}.|.{_PARTICLES})"
 )
-"""Two Chinese characters that don't form a word because one of them is a particle or pronoun."""
 
+# Chinese question words and connectives. No mark begins or ends with one.
 _FUNCTION_WORD = re.compile(
     "[是有]?(?:为什么|什么|怎么样|怎么|怎样|哪些|哪[个里种]|多少)[是的]?|如何|为何|任何|[是能可]否|有没有|是不是|能不能"
     "|可以|所以|因为|还是|或者|以及|[这那一某有]些|[这那一两几每各多]个"
     "|(?<![于总但要])是(?!非)|(?<![所拥没具含只还私公国共原独特])有(?![效限关序趣利害用机])"
 )
-"""Chinese words that ask or connect, which no mark begins or ends with."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,8 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
     """Return a hit's highlights. If it has no token bits, its nearest sentence is the one with the most marked text."""
     text = hit.chunk.text
-    found, telling = word_places(text, words, stems), telling_words(words)
+    found = word_places(text, words, stems)
+    telling = telling_words(words)
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
     held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
@@ -236,7 +237,7 @@ def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span,
 
 
 def _trim(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Return spans without the Chinese question and function words at their ends, or halves of them.
+    """Remove Chinese question and function words, or halves of them, from the ends of spans.
 
     If nothing else is in the spans, they stay as they are.
     """

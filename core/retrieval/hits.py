@@ -74,7 +74,8 @@ class _Ranked:
 
     def hit(self, rank: int, rowid: int) -> Hit:
         """Return a candidate as a hit whose passage is just its own chunk."""
-        candidate, chunk = self.candidates[rowid], self.chunks[rowid]
+        candidate = self.candidates[rowid]
+        chunk = self.chunks[rowid]
         ranking = candidate.ranking
         card = ranking.candidates.card(rowid)
         return Hit(
@@ -92,7 +93,8 @@ class _Ranked:
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
-    """Build a result from rankings, whose hits alternate. With `explain`, also list the dropped candidates.
+    """Build a result whose hits come from the rankings in turn. If the query is to be explained, list dropped
+    candidates.
 
     `whole` is the undivided question's ranking.
     """
@@ -126,14 +128,14 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     )
 
 
+# Minimum number of a question's words in an expired note, unless the question has fewer.
 _LEAST_WORDS = 2
-"""Minimum number of a question's words in an expired note, unless the question has fewer."""
 
 
 def count_expired(store: Store, query: Query) -> int:
-    """Return how many expired notes a search leaves out although a passage of theirs has at least half of its words.
+    """Return how many expired notes a search leaves out although one of their passages has half of its words or more.
 
-    Pairs of Chinese characters that no passage has aren't counted as words.
+    A pair of Chinese characters that occurs in no passage doesn't count as a word.
     """
     conditions = query.filters.conditions
     if not store.fields.any_lapsed() or any(condition.field == "status" for condition in conditions):
@@ -167,7 +169,8 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> _Ranked:
     """Group the candidates, placing superseded notes below their successors."""
-    query, candidates = whole.request.query, merge(rankings)
+    query = whole.request.query
+    candidates = merge(rankings)
     limit = query.settings.limit
     order = list(candidates)
     chunks = {rowid: candidate.ranking.candidates.chunks[rowid] for rowid, candidate in candidates.items()}
@@ -319,8 +322,8 @@ def _term(field: str, value: str) -> str:
 
 GAIN = 0.5
 """The most that clicks can raise a hit, on a scale from the last hit (0) to the first (1). See decision 61."""
+# Two questions must be more similar than this for clicks on one to count for the other.
 _LIKE = 0.5
-"""Two questions must be more similar than this for clicks on one to count for the other."""
 
 
 def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
@@ -329,7 +332,8 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
         return result.hits
     totals: defaultdict[str, float] = defaultdict(float)
     for click in relevant_clicks(clicks, result):
-        signal, days = SIGNALS[click.kind], max(0, (clicks.today - click.day).days)
+        signal = SIGNALS[click.kind]
+        days = max(0, (clicks.today - click.day).days)
         alike = likeness(click.question, result.query)
         totals[click.note_id] += signal.weight * alike * 0.5 ** (days / signal.half_life)
     gained = {note_id: favour(total, total) for note_id, total in totals.items()}
@@ -349,7 +353,8 @@ def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Cli
 
 def likeness(first: str, second: str) -> float:
     """Return how many words two questions share, from 0 to 1 (Dice's coefficient)."""
-    item, other = _words(first), _words(second)
+    item = _words(first)
+    other = _words(second)
     return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0
 
 

@@ -35,7 +35,8 @@ class LlmSteps:
     def stamp(self, prepared: Prepared) -> Hashable:
         """Return a value that changes with the settings affecting the question's results."""
         decomposes = prepared.decomposition is not None
-        asks, llm = prepared.query.choose or decomposes, self._settings.llm
+        asks = prepared.query.choose or decomposes
+        llm = self._settings.llm
         return asks and (llm.base_url, llm.model), decomposes and self._decomposes()
 
     def decompose(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
@@ -43,7 +44,9 @@ class LlmSteps:
 
         Also return the reason if the model failed, or None.
         """
-        by_rules, text, llm = prepared.decomposition, prepared.query.text, self._settings.llm
+        by_rules = prepared.decomposition
+        text = prepared.query.text
+        llm = self._settings.llm
         if by_rules is None:
             return (), None
         if not self._decomposes():
@@ -160,7 +163,8 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
         replace(by_id[chunk_id], rank=hit.rank, score=hit.score)
         for chunk_id, hit in zip(order, result.hits, strict=True)
     ]
-    shown, rest = tuple(hits[:limit]), hits[limit:]
+    shown = tuple(hits[:limit])
+    rest = hits[limit:]
     return replace(
         result,
         hits=shown,

@@ -14,6 +14,7 @@ from core.store.top_k import Scores, best
 
 _ALL = 1 << 31
 
+# The reason shown for each stage.
 _REASONS: dict[LostAt, Message] = message_table(
     {
         "filters": "None of its passages matches the filters.",
@@ -29,12 +30,11 @@ _REASONS: dict[LostAt, Message] = message_table(
         "duplicate": "It repeats a hit, which is shown instead.",
     }
 )
-"""The reason shown for each stage."""
 
 
 @dataclass(eq=False)
 class Reasons:
-    """Reasons drawn from a finished search with `explain`; valid only within that search's snapshot."""
+    """Reasons taken from a finished search with `explain`. They are valid only within the search's snapshot."""
 
     _store: Store
     _ranking: Ranking
@@ -78,7 +78,8 @@ class Reasons:
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
         """The chunks still allowed after the filters, the exclusions and the phrases, in turn; None means all."""
-        query, bases = self._ranking.request.query, self._ranking.request.bases
+        query = self._ranking.request.query
+        bases = self._ranking.request.bases
         return [
             ("filters", narrow(self._store, replace(query, phrases=(), excluded=()), bases).allowed),
             ("excluded", narrow(self._store, replace(query, phrases=()), bases).allowed),
@@ -88,7 +89,8 @@ class Reasons:
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
         """The score and rank of every allowed chunk in each kind of search (semantic, keyword) used by the mode."""
-        request, allowed = self._ranking.request, self._ranking.scope.allowed
+        request = self._ranking.request
+        allowed = self._ranking.scope.allowed
         vector: Scores = {}
         for base in request.vector_bases:
             if base.fingerprint in request.vectors:

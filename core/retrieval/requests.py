@@ -187,12 +187,13 @@ def start_search(
 ) -> list[SearchRequest]:
     """Return a request for each sub-query, without searching yet.
 
-    Without `wait`, a model that is still loading is skipped, with a notice. With `cached`, so is a server that doesn't
-    answer. Raises ModelError, or EmbeddingMismatch if a base was built with a different model and the mode isn't
-    `auto`.
+    If `wait` is False, a model that is still loading is skipped, and there is a notice. If `cached` is True, the same
+    goes for a server that doesn't answer. Raises ModelError, or EmbeddingMismatch if a base was built with a different
+    model and the mode isn't `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
-    words, is_known = store.words, partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
+    words = store.words
+    is_known = partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
     requests = []
     for part in parts:
         text = part.text
@@ -212,7 +213,7 @@ def start_search(
 
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> None:
-    """Embed the questions, in one batch per model; if a model is unavailable, make all requests keyword searches."""
+    """Embed the questions, in one batch per model. If a model is unavailable, turn all requests into keyword searches."""
     notice: Notice | None = None
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:
@@ -250,7 +251,7 @@ def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, mea
 def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> None:
     """Add each base's reranker to a request, or no reranker at all if any of them fails or is still loading.
 
-    Without `cached`, rerankers score every question afresh.
+    If `cached` is False, rerankers score every question afresh.
     """
     name = request.query.settings.reranker
     if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):

@@ -43,8 +43,11 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     # Beyond nine decimals, differences are noise from the order of addition. Sorting makes the samples deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
     difference = round(float(differences.sum()) / max(1, len(differences)), 12)
-    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    low, high, p = 0.0, 0.0, 1.0
+    wins = int((differences > 0).sum())
+    losses = int((differences < 0).sum())
+    low = 0.0
+    high = 0.0
+    p = 1.0
     if wins or losses:
         means = _resampled(differences)
         low, high = (float(end) for end in np.quantile(means, (0.025, 0.975)))

@@ -41,18 +41,17 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.top_k import Scores, best
 
+# Gain for a chunk whose metadata the question names, and penalty for a chunk about an excluded subject. Earlier scores
+# range from 0 to 1, so they only decide among chunks of the same kind.
 _NAMED = 2.0
-"""Gain for a chunk whose metadata the question names, and penalty for a chunk about an excluded subject.
-
-Earlier scores range from 0 to 1, so they only decide among chunks of the same kind.
-"""
+# Number of top candidates whose linked notes are raised. A link suggests that both notes fit the question.
 _STRONG = 3
-"""Number of top candidates whose linked notes are raised, because a link suggests that both notes fit the question."""
 
 
 def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
     """Resolve filters, phrases and exclusions to the allowed and preferred chunks, before scoring."""
-    words, notices = store.words, list[Notice]()
+    words = store.words
+    notices = list[Notice]()
     allowed = store.chunks.allowed(replace(query.filters, bases=()))
     out = set().union(*(words.find_term(text, allowed) for text in query.excluded))
     if (
@@ -89,7 +88,8 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
 
 def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
     """Return a request's candidates in their order before reranking."""
-    query, notices = request.query, list[Notice]()
+    query = request.query
+    notices = list[Notice]()
     if not query.text.strip():
         newest = store.chunks.newest(request.bases, query.settings.limit, scope.allowed)
         trace = Trace().add("listed", dict.fromkeys(newest, 0.0))
@@ -117,7 +117,8 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
     # Score each search's candidates in the other search too. Chunks that aren't indexed have no semantic score.
     scored = {stage: dict(scores) for stage, scores in found.items()}
     if request.mode == "hybrid":
-        vector, keyword = scored["vector"], scored["keyword"]
+        vector = scored["vector"]
+        keyword = scored["keyword"]
         only_keyword = [rowid for rowid in keyword if rowid not in vector]
         only_vector = [rowid for rowid in vector if rowid not in keyword]
         for base in request.vector_bases:
@@ -144,7 +145,8 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
     trace = trace.add("rerank", reranked.scores).add("final", reranked.order)
     trace = trace.add("priority", _boost_priority(request.query, candidates, trace.order))
     trace = trace.add("context", _boost_caller(request.query.caller, candidates, trace.order))
-    before, gains = trace.order, _exact_match_gains(store, request, candidates, trace.order)
+    before = trace.order
+    gains = _exact_match_gains(store, request, candidates, trace.order)
     raised = add_gains(before, gains)
     trace = trace.add("literal", raised if gains else None)
     if moved := _named_gains(request.query, scope, candidates):
@@ -163,7 +165,8 @@ def _scores(store: Store, request: SearchRequest, candidates: Candidates, before
     """
     similar = candidates.trace.scores("vector")
     nearest = [min(1.0, max(0.0, similar[rowid])) for rowid in before if rowid in similar]
-    low, high = min(nearest, default=0.0), max(nearest, default=0.0)
+    low = min(nearest, default=0.0)
+    high = max(nearest, default=0.0)
     if before and not nearest:
         high = word_share(store, request, next(iter(raised)))
         low = high * min(before.values()) / (max(before.values()) or 1.0)
@@ -189,10 +192,12 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
     """Return the fused semantic and keyword scores, or None if the mode isn't `hybrid`."""
     if request.mode != "hybrid":
         return None
-    settings, trace = request.query.settings, candidates.trace
+    settings = request.query.settings
+    trace = candidates.trace
     if settings.fusion != "weighted":
         return best(fuse_reciprocal(trace.returned["vector"], trace.returned["keyword"]))
-    vector, keyword = trace.every["vector"], trace.every["keyword"]
+    vector = trace.every["vector"]
+    keyword = trace.every["keyword"]
     across = any(store.vectors.centring(base).compares_languages for base in request.vector_bases)
     trusted = trust_words(keyword, candidates.groups) if across else {}
     return best(fuse_weighted(vector, keyword, settings.semantic_weight, trusted))
@@ -203,7 +208,8 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
 
     Return None if no chunk is raised.
     """
-    settings, order = query.settings, candidates.trace.order
+    settings = query.settings
+    order = candidates.trace.order
     raised: Scores = {}
     if scope.phrased and settings.phrase == "boost":
         raised |= dict.fromkeys(scope.phrased & order.keys(), PHRASE)
@@ -218,7 +224,8 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
 
 def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Reranked:
     """Score the best candidates with the reranker; on failure, return only the reason."""
-    order, settings = candidates.trace.order, request.query.settings
+    order = candidates.trace.order
+    settings = request.query.settings
     if not request.rerankers or not order:
         return Reranked()
     notices: list[Notice] = []
@@ -257,7 +264,8 @@ def _judge(
         elif reranker.reads_bits and len(bits) < len(own):
             notices.append("tokens_missing")
         # For a chunk without bits, read the start of the window nearest to the question, or of the first window.
-        vector, read = request.vectors.get(base.fingerprint), [rowid for rowid in own if rowid not in bits]
+        vector = request.vectors.get(base.fingerprint)
+        read = [rowid for rowid in own if rowid not in bits]
         nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
         texts = {}
         for rowid, chunk in own.items():
@@ -281,7 +289,8 @@ def _judge(
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
     """Raise chunks of notes with a positive priority, and lower chunks of notes with a negative priority."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
-    weight, most = query.settings.priority_weight, max(map(abs, priorities.values()), default=0)
+    weight = query.settings.priority_weight
+    most = max(map(abs, priorities.values()), default=0)
     if not (weight and most):
         return None
     return add_gains(order, {rowid: weight * priority / most for rowid, priority in priorities.items()})
@@ -291,7 +300,8 @@ def _boost_caller(caller: CallerContext, candidates: Candidates, order: Scores) 
     """Raise chunks of notes that match the caller's scopes and tags, by up to 1."""
     if not (caller.scopes or caller.tags):
         return None
-    scopes, wanted = {*map(fold, caller.scopes)}, {*map(tag_key, caller.tags)}
+    scopes = {*map(fold, caller.scopes)}
+    wanted = {*map(tag_key, caller.tags)}
     gains = {}
     for rowid in order:
         card = candidates.card(rowid)
@@ -304,7 +314,8 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
     """Return the gains for chunks that match the question as typed."""
     if request.mode == "semantic" or not order:
         return {}
-    text, chunks = request.spelling.text, {rowid: candidates.chunks[rowid] for rowid in order}
+    text = request.spelling.text
+    chunks = {rowid: candidates.chunks[rowid] for rowid in order}
     gained: Counter[int] = Counter()
     gained.update(_headings(text, candidates, order))
     by_words = islice(best(candidates.trace.scores("keyword")), _RUNS_IN)
@@ -334,7 +345,8 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
     """Order chunks with equal scores by their notes' priority, highest first."""
     if not any(card.priority for card in candidates.cards.values()):
         return trace
-    scores, stage = trace.order, [*trace.returned][-1]
+    scores = trace.order
+    stage = [*trace.returned][-1]
     order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
     return trace.add(stage, {rowid: scores[rowid] for rowid in order})
 
@@ -344,7 +356,8 @@ def _linked(candidates: Candidates, links: Mapping[str, Sequence[str]], order: I
 
     `links` maps each note to its link targets. A target is a path, or a wikilink's title or file name.
     """
-    named, targets = {}, {}
+    named = {}
+    targets = {}
     for note_id, card in candidates.cards.items():
         path = card.path or ""
         named[note_id] = {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
@@ -372,37 +385,40 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
 # English notes with 58 questions). With the conditions, MRR@10 in `benchmarks.quality` rises from 0.617 to 0.634.
 
 
-_HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
-"""Gains for a heading, a run and a rare word. Earlier scores range from 0 to 1, so each gain outweighs them."""
+# Gains for a heading, a run and a rare word. Earlier scores range from 0 to 1, so each gain outweighs them.
+_HEADING = 2.0
+_RUN = 1.5
+_RARE = 1.1
 TITLE = 10.0
 """Gain for a note's first chunk if the question is exactly the note's title. It outweighs all other gains combined."""
 SECTION = 5.0
 """Gain for a section's first chunk if the question is exactly the section's title but not the note's title."""
 
+# Minimum share of words that a question and a heading must have in common to match.
 _LEAST_HEADING = 0.75
-"""Minimum share of words that a question and a heading must have in common to match."""
+# Decrease in gain from one kind of heading to the next: note title, note and section title, section title.
 _LESS = 0.02
-"""Decrease in gain from one kind of heading to the next: note title, note and section title, section title."""
-_LEAST_RUN, _LEAST_WORDS = 0.6, 4
-"""Minimum share of the question, by weight, covered by a run, and minimum number of words in the question."""
+# Minimum share of the question, by weight, covered by a run, and minimum number of words in the question.
+_LEAST_RUN = 0.6
+_LEAST_WORDS = 4
+# Number of chunks to search for runs: the best keyword matches, since a chunk with a run contains the run's words.
 _RUNS_IN = 12
-"""Number of chunks to search for runs: the best keyword matches, since a chunk with a run contains the run's words."""
+# Maximum number of chunks in which a rare word occurs.
 _FEW_HOLDERS = 3
-"""Maximum number of chunks in which a rare word occurs."""
+# Maximum number of words in a question for any rare word to count. In longer questions, only identifiers count.
 _FEW_WORDS = 3
-"""Maximum number of words in a question for any rare word to count. In longer questions, only identifiers count."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
 _RUN_OF_CJK = re.compile(f"[{CJK}]+")
 _UNIT = re.compile(rf"[{CJK}]|{_LATIN.pattern}")
 _IDENTIFIER = re.compile(r"(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+", re.ASCII)
+# Phrases that surround the subject of a Chinese question.
 _FRAME = re.compile(
     "什么时候|为什么|是什么|什么|怎么样|怎样|怎么|如何|哪里|哪些|哪个|是否|可以|能否|能不能|请问|解释一下|解释|说明|介绍|一下|"
     "一个|关于|有关|提到过|提到|我们|这个|那个|需要|应该|例子|使用|实现|缺点|优点|作用|请"
 )
-"""Phrases that surround the subject of a Chinese question."""
+# Characters that join Chinese words; a pair with one of these usually isn't a word.
 _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用有我你它过举记")
-"""Characters that join Chinese words; a pair with one of these usually isn't a word."""
 
 
 def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]:
@@ -434,7 +450,8 @@ def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores
 
     shares: Scores = {}
     for rowid in order:
-        title, chunk = candidates.card(rowid).title, candidates.chunks[rowid]
+        title = candidates.card(rowid).title
+        chunk = candidates.chunks[rowid]
         shares[rowid] = max(
             alike(*names) - _LESS * place
             for own in chunk.sections or ("",)
@@ -465,7 +482,9 @@ def _runs(text: str, chunks: ChunkMap) -> Scores:
 
 def _heaviest_run(question: Sequence[str], text: str) -> int:
     """Return the weight of the heaviest run of question words in folded text."""
-    within, heaviest, end = f" {' '.join(_UNIT.findall(text))} ", 0, 0
+    within = f" {' '.join(_UNIT.findall(text))} "
+    heaviest = 0
+    end = 0
     for start in range(len(question)):
         while end < len(question) and f" {' '.join(question[start : end + 1])} " in within:
             end += 1

@@ -23,7 +23,7 @@ from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
 from core.store import Store
 
 Rarity = Mapping[str, float]
-"""For each word in a question, the log of the total number of chunks divided by the number that contain the word."""
+"""Maps each word in a question to its rarity: log(all chunks / chunks that contain the word)."""
 
 UNIT_WEIGHTS: Mapping[str, float] = {
     "near": 5.31,
@@ -37,25 +37,26 @@ UNIT_WEIGHTS: Mapping[str, float] = {
 }
 """Weight of each feature in the log odds that a unit answers the question. Features range from 0 to 1.
 
-- `near`: mean over the question's tokens of the cosine to the nearest token of the unit or its lead.
+- `near`: how near the unit or its lead is to each of the question's tokens, as a mean cosine.
 - `held`: share of the question's words in the unit or its lead, weighted by rarity.
-- `score`: score of the unit's hit, relative to the best hit; `first`: 1 / rank of the unit's hit.
+- `score`: the hit's score relative to the best hit's. `first`: 1 / the hit's rank.
 - `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
 - `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
 - `asks`: 1 if the unit is itself a question or an exercise.
 - `read`: the reader's score (`core/features/answers/reader.py`). As log odds, it isn't limited to 0 to 1.
 """
 UNIT_CONSTANT = -9.03
-"""Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), except two weights.
-`part` is between -0.7, fitted on both vaults, and -2.0, fitted on the English one. With 0.3 to 1.3 for `read`, the
-first excerpt is right for 69 to 70 % of natural questions, compared with 67 % without it. Other weights fitted on
-natural questions were no better for another folder.
+"""Intercept. Most weights were fitted by logistic regression (docs/decisions/0059-excerpts-and-a-reader.md). `part` is
+between -0.7, fitted on both vaults, and -2.0, fitted on the English one. With 0.3 to 1.3 for `read`, the first excerpt
+is right for 69 to 70 % of natural questions, compared with 67 % without it. Other weights fitted on natural questions
+were no better for another folder.
 """
 
+# Weight of a token in a stop word or punctuation; other tokens have weight 1.
 _STOP_WORD = 0.3
-"""Weight of a token in a stop word or punctuation; other tokens have weight 1."""
+# Estimates of `near` if there are no token bits: the value for a unit with none of the question's words, and how much
+# the value increases if the unit has all of them.
 _NEAR_BY_WORDS = (0.26, 0.29)
-"""Estimate of `near` without token bits: its value with none of the question's words, and the increase with all."""
 _ASKS_WHAT = re.compile(
     r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
 )
@@ -63,12 +64,12 @@ _STRESSED = re.compile(
     r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
 )
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
+# Headings of exercises, which never answer a question.
 _EXERCISES = re.compile(
     r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
 )
-"""Headings of exercises, which never answer a question."""
+# Maximum number of words in a term.
 _SHORT = 3
-"""Maximum number of words in a term."""
 PARTS = 6
 """Maximum number of hit passages for the reader to score; six take about 0.06 s on two cores."""
 UNREAD, SKIPPED = -1.0, -6.0
@@ -123,7 +124,7 @@ def candidates(
 
 
 def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]) -> None:
-    """Set the reader's scores for each hit's units; it scores only the passages with the most other evidence."""
+    """Set the reader's score of each unit. Only the passages with the most other evidence are scored."""
     passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
     for key, units in by_hit.items():
         read = reads.get(key)
@@ -218,7 +219,7 @@ SHOWN = 200
 WEAKEST = 0.1
 """Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
 WEAKEST_ROW = 0.5
-"""The same for a row of a table, which says nothing about the rows next to it."""
+"""The same for a table row, which says nothing about the rows next to it."""
 _WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
@@ -236,10 +237,10 @@ WEIGHTS: Mapping[str, float] = {
 """Weight of each feature in the log odds that an excerpt is right.
 
 - `read`: the reader's best score in the excerpt.
-- `near`: nearness of the excerpt's strongest unit to the question (`UNIT_WEIGHTS`).
-- `nearest`: 1 / rank of that nearness among all units; `top`: the highest nearness of any unit.
-- `share`: share of the excerpt's units in the odds of all units.
-- `margin`: the excerpt's score minus the best score in another note.
+- `near`: the strongest unit's nearness to the question (see UNIT_WEIGHTS).
+- `nearest`: 1 / the rank of that nearness among all units. `top`: the highest nearness of any unit.
+- `share`: the excerpt's share of the odds of all units.
+- `margin`: the excerpt's score minus the best score in any other note.
 - `words`: share of the question's words in the excerpt and its headings.
 - `rivals`: number of hits that score nearly as high as the best one.
 - `search`: the search's evidence (`core/retrieval/confidence.py`).
@@ -253,17 +254,17 @@ weight of 0.1.
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
 """Minimum chance for each verdict."""
 HARDLY = 0.05
-"""If the chance is below this value, the notes are said not to answer the question."""
+"""If the chance is lower, the answer says that the notes don't answer the question."""
+# Maximum of `margin`, and the value of `margin` if no other note has an excerpt.
 _FAR = 5.0
-"""Maximum of `margin`, and the value of `margin` if no other note has an excerpt."""
+# A hit counts as a rival if its score exceeds this share of the best hit's score.
 _RIVAL = 0.8
-"""A hit counts as a rival if its score exceeds this share of the best hit's score."""
-_LEAST_SEARCH, _MOST_SEARCH = 1.0, 12.0
-"""Minimum search evidence for an answer, and maximum of `search`. Below the minimum, the first excerpt answered none of
-13 natural questions.
-"""
+# Minimum search evidence for an answer, and maximum of `search`. Below the minimum, the first excerpt answered none of
+# 13 natural questions.
+_LEAST_SEARCH = 1.0
+_MOST_SEARCH = 12.0
+# Value of `rivals` for a decomposed question, whose scores are ranks: the median for other natural questions.
 _USUAL_RIVALS = 3
-"""Value of `rivals` for a decomposed question, whose scores are ranks: the median for other natural questions."""
 
 Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
 """The engine's function that returns the tokens of a search result's question and hits."""
@@ -316,7 +317,7 @@ class Excerpt:
 
     @property
     def shown(self) -> Span:
-        """The span of the marked part with one more unit before and after it, if they fit; no rows are added."""
+        """The span of the marked part, extended by a unit on each side if it fits. Table rows aren't extended."""
         first, last = self._marked_units
         if self.units[first].unit.kind == "row":
             return self.marked
@@ -341,7 +342,7 @@ class Excerpt:
         return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
 
     def _fits(self, first: int, last: int, width: int) -> bool:
-        """Return whether units can be shown in one piece: not wider than this, and rows of one table or no rows."""
+        """Return whether units can be shown together: no wider than `width`, and all or none in the same table."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
         return len(tables) == 1 and len(text) + len(_WIDE.findall(text)) <= width
@@ -446,7 +447,7 @@ class Selection:
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Select the excerpts from a result's top hits that answer its question best; a listing has none."""
+    """Select the excerpts in a result's top hits that answer its question best. A listing has none."""
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))
@@ -487,7 +488,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 
 
 def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
-    """Select the excerpts that answer a question best. If a side of a comparison isn't named, the chance is 0."""
+    """Select the excerpts that answer a question best. If they leave out a side of a comparison, the chance is 0."""
     ranked = excerpts(units)
     if not ranked:
         return Selection((), 0.0)
@@ -512,12 +513,13 @@ def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excer
 
     An excerpt that names all sides comes first if it answers nearly as well as the best one. Further good excerpts
     about a side follow, up to QUOTES in total, because tiny differences between vectors decide which is best. The list
-    is empty if a side isn't named.
+    is empty if no excerpt names one of the sides.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
     naming_all = (excerpt for excerpt in _close(ranked) if all(name & excerpt.words for name in names))
-    selection, further = [next(naming_all, ranked[0])], []
+    selection = [next(naming_all, ranked[0])]
+    further = []
     for name in names:
         others = set().union(*names) - name
         alone = [
@@ -551,13 +553,14 @@ def _quote(number: int, item: Excerpt) -> Quote:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return a chunk part's span in the note, or the whole chunk's span if its text was read from a picture."""
+    """Return the span of a part of a chunk in its note, or the chunk's whole span if its text comes from a picture."""
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 
 
 def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
     """Return a sentence from a hit as a quote, or None if the hit doesn't contain the sentence."""
-    at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
+    at = hit.chunk.text.find(sentence)
+    whole = (0, len(sentence))
     place = place_in_note(hit.chunk, at, at + len(sentence))
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

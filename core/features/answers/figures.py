@@ -34,10 +34,11 @@ from core.features.answers.wording import singular, tokens
 
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+(?:[.'’+#&/-]+(?:(?![{CJK}])\w)+)*(?:\+\+|#)?")
 _HAN = re.compile(f"[{CJK}]+")
+# Surnames that few other words begin with.
 _SURNAME = (
     "王李张刘陈杨赵周吴徐孙朱郭林罗郑梁谢宋唐韩冯邓曹彭肖董潘袁蔡蒋杜苏魏吕沈卢姚崔汪范廖贾邹孟秦邱尹薛侯陶黎郝邵钱"
 )
-"""Surnames with which few other words begin."""
+# People (a surname with a title), places and services.
 _CHINESE = re.compile(
     rf"[{_SURNAME}马黄胡高丁程叶田雷武](?:先生|女士|小姐|老师|医生|大夫|主任|经理|师傅|阿姨|叔|姨|奶奶|爷爷|教授|护士"
     rf"|律师|同学|[校院局处科部组店]长|老板|博士|姐|哥|总(?![是共会在计]))|[小老阿][{_SURNAME}](?![期末醋子女梅树桃打])"
@@ -52,7 +53,7 @@ _CHINESE = re.compile(
     r"旧金山|洛杉矶|悉尼|阿里|腾讯|华为|百度|京东|淘宝|天猫|拼多多|微信|支付宝|钉钉|飞书|抖音|美团|"
     r"滴滴|携程|顺丰|网易|微博|知乎|豆瓣(?!酱)|谷歌|微软|苹果手机|索尼)"
 )
-"""People (a surname with a title), places and services."""
+# Patterns for a possible person's name and the words after it.
 _EXCHANGED = [
     re.compile(pattern)
     for pattern in (
@@ -64,13 +65,12 @@ _EXCHANGED = [
         ),
     )
 ]
-"""Patterns for a possible person's name and the words after it."""
+# Punctuation before the first word of a sentence.
 _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
-"""Punctuation before the first word of a sentence."""
+# The beginning of a name's second word, with the space before it.
 _SECOND_NAME = re.compile(r" [A-ZÀ-Þ]\w")
-"""The beginning of a name's second word, with the space before it."""
+# Letters that match `i` when case is ignored, but have a different lowercase form.
 _DOTS = str.maketrans("İı", "Ii")
-"""Letters that match `i` when case is ignored, but have a different lowercase form."""
 
 
 def normal(text: str) -> str:
@@ -95,7 +95,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield possible names, with their positions, that come before the same words as a name in `others`."""
+    """Yield possible names, with their positions, that precede the same words as a name in `others`."""
     tails = {match[2] for pattern in _EXCHANGED for other in others for match in pattern.finditer(other)}
     for pattern in _EXCHANGED:
         for match in pattern.finditer(text):
@@ -110,7 +110,7 @@ def _starts(text: str, at: int) -> bool:
 
 
 def large(text: str) -> frozenset[str]:
-    """Return the words capitalized within a sentence, folded."""
+    """Return the folded words that are capitalized in the middle of a sentence."""
     text = normal(text)
     matches = (match for match in _LATIN.finditer(text) if match.group()[0].isupper())
     return frozenset(fold(match.group()) for match in matches if not _starts(text, match.start()))
@@ -151,6 +151,7 @@ _MONTH = (
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _PARTS = {"half": 2, "quarter": 4, "third": 3, "fifth": 5, "tenth": 10}
+# Maps each word to the period that it stands for.
 _EACH = {
     name: words[0]
     for words in map(
@@ -168,7 +169,6 @@ year years yearly annually annual 年""".split("\n"),
     )
     for name in words
 }
-"""Word -> the period that it means."""
 _PERIODS = UNIT | {"fortnight": ("s", Fraction(14 * 86400)), "quarter": ("month", Fraction(3))}
 _ADVERB = "(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?"
 _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"
@@ -177,6 +177,7 @@ _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
 _QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
 _LATE = ("p", "下午", "晚", "傍晚", "夜")
+# Times of day and seasons, with their kind and a common form. Different forms of a kind contradict each other.
 _CLOSED = {
     word: (kind, words[0])
     for kind, *words in map(
@@ -192,7 +193,6 @@ season winter 冬天 冬季""".split("\n"),
     )
     for word in words
 }
-"""Times of day and seasons, with their kind and a common form. Different forms of a kind contradict each other."""
 
 
 @frozen
@@ -219,7 +219,7 @@ class Figure:
 
 
 Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
-"""A match's meanings, the implied meanings, and whether the figure is weak, or None if it isn't a figure."""
+"""A match's meanings, what they imply, and whether the figure is weak. None if the match isn't a figure."""
 
 
 def find_missing(
@@ -228,17 +228,20 @@ def find_missing(
     """Return the figures and names in a sentence that aren't in its quotes, as written in the sentence.
 
     Names may also be in the passages. The capitalized first word of an English sentence counts as a name if it is in
-    `known`, the words that are capitalized within sentences (`large`). A figure put in another's place also counts as
-    missing.
+    `known`, the words that are capitalized within sentences (`large`). A figure that was swapped with another one also
+    counts as missing.
     """
-    plain, texts = normal(sentence), [normal(text) for text in quotes]
-    ours, pairs = find(plain), _figures_of(texts)
+    plain = normal(sentence)
+    texts = [normal(text) for text in quotes]
+    ours = find(plain)
+    pairs = _figures_of(texts)
     lost = {
         figure.start: plain[figure.start : figure.end]
         for figure in ours
         if _is_missing(figure, pairs) or _is_exchanged(figure, plain, pairs)
     }
-    own, more = words(" ".join(texts)), words(" ".join([*texts, *map(normal, passages)]))
+    own = words(" ".join(texts))
+    more = words(" ".join([*texts, *map(normal, passages)]))
     for start, name in [*names(plain, known), *exchanged(plain, texts)]:
         if any(figure.start <= start < figure.end for figure in ours):
             continue
@@ -249,8 +252,10 @@ def find_missing(
 
 def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
     """Return the spans of figures and names in `text` that aren't in `others`, and the spans of figures that are."""
-    text, others = normal(text), [normal(other) for other in others]
-    pairs, held = _figures_of(others), words(" ".join(others))
+    text = normal(text)
+    others = [normal(other) for other in others]
+    pairs = _figures_of(others)
+    held = words(" ".join(others))
     lacking = [(at, at + len(name)) for at, name in names(text, ()) if not contains_name(name, held)]
     shared: list[Span] = []
     for item in find(text):
@@ -287,8 +292,8 @@ def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
     return [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))]
 
 
+# Number of words to compare on each side of a figure.
 _CONTEXT = 6
-"""Number of words to compare on each side of a figure."""
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
@@ -324,7 +329,8 @@ def find(text: str) -> list[Figure]:
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
             if result := read(match):
-                start, kept = match.start(), match.group().removesuffix(match.groupdict().get("classifier") or "")
+                start = match.start()
+                kept = match.group().removesuffix(match.groupdict().get("classifier") or "")
                 end = start + len(kept.rstrip())
                 found.append(Figure(start, end, *result, _nouns(text, match.end())))
         for figure in found:
@@ -358,7 +364,8 @@ def _date(match: Match) -> Read:
 
 
 def _percent(match: Match) -> Read:
-    value, whole = read_number(match["of"]), read_number(match["whole"])
+    value = read_number(match["of"])
+    whole = read_number(match["whole"])
     return ((("n", value / whole * 100, "%"),), (), False) if value is not None and whole else None
 
 
@@ -396,7 +403,8 @@ def _time(match: Match) -> Read:
     minute = _QUARTERS.get(past) or int(read_number(past) or 0)
     if minute > 59:
         return None
-    total, half = int(hour) % 24 * 60 + minute, (match["half"] or match["part"] or "").lower()
+    total = int(hour) % 24 * 60 + minute
+    half = (match["half"] or match["part"] or "").lower()
     if half.startswith(_LATE):
         total = total % 720 + 720
     elif half.startswith("a"):
@@ -417,12 +425,14 @@ def _frequency(match: Match) -> Read:
     if period == "night":
         return (("each", count, "night"),), (("each", count * 86400, "s"),), False
     base, factor = _PERIODS[period]
-    rate, amount = ("each", count * factor, base), ("n", count * factor, base)
+    rate = ("each", count * factor, base)
+    amount = ("n", count * factor, base)
     return (amount, rate) if single else (rate, amount) if typed else (rate,), (), single
 
 
 def _ordinal(match: Match) -> Read:
-    word, typed = (match["word"] or "").lower(), match["figures"] or match["chinese"]
+    word = (match["word"] or "").lower()
+    typed = match["figures"] or match["chinese"]
     if word == "second" and re.search(
         r"(?:\d|\b(?:an?|per|each|every|half|one|ten|five|two|few))[ -]\Z", match.string[: match.start()]
     ):

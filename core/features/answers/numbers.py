@@ -3,6 +3,7 @@
 import re
 from fractions import Fraction
 
+# One unit per line: its base unit, its size in base units, and its names, where `_` stands for a space.
 _NAMES = """
 s 1 s sec secs second seconds 秒 秒钟
 s 1/1000 ms msec millisecond milliseconds 毫秒
@@ -83,7 +84,6 @@ page 1 page pages 页
 character 1 character characters 字 字符
 time 1 time times 次 倍
 """
-"""One unit per line: its base unit, its size in base units, and its names, where `_` stands for a space."""
 UNIT = {
     name.replace("_", " "): (base, Fraction(factor))
     for base, factor, *names in (line.split() for line in _NAMES.split("\n") if line)
@@ -121,8 +121,8 @@ _POWERS = {"亿": 10**8, "万": 10**4, "千": 1000, "百": 100, "十": 10}
 COUNTED = "".join({*_DIGITS, *_POWERS})
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
 """Chinese numerals that are usually plain words rather than numbers."""
+# Maximum length of a number in characters.
 _LONGEST = 100
-"""Maximum length of a number in characters."""
 NUMBER = re.compile(
     rf"(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
     rf"(?:(?<![A-Za-z_\d.])(?P<figures>\d+(?:[.,:]\d+)*|\.\d+)(?![A-Za-z_]*\d)"

@@ -33,13 +33,15 @@ TOKENS = 256
 """Maximum number of tokens to score at once, about the length of the training passages."""
 HEADS = 4
 _EPSILON = 1e-5
+# Maximum log weight of a token in its unit, as in training.
 _STEEPEST = 15.0
-"""Limit on the log weight of a token in its unit, the same as in training."""
 _TINY = 1e-6
-_ROWS, _NUMBERS, _END = np.array([0]), np.array([1]), np.array([np.iinfo(np.int64).max])
-"""Axis 0 (rows), axis 1 (columns), and an end index for slices up to the last row."""
+# Axis 0 (rows), axis 1 (columns), and an end index for slices up to the last row.
+_ROWS = np.array([0])
+_NUMBERS = np.array([1])
+_END = np.array([np.iinfo(np.int64).max])
+# A question token's values: it has no mean cosine, and neither of the two marks that hit tokens may have.
 _NO_MARKS = np.array([0, -1, -1], np.float32)
-"""Values used for question tokens, which have no mean cosine and neither of the two marks of hit tokens."""
 
 
 class ReaderEnsemble:
@@ -74,7 +76,8 @@ class ReaderNetwork:
         self._places = weights["pos.weight"].astype(np.float32)
         self._asked_places = weights["qpos.weight"].astype(np.float32)
         graph = Graph()
-        add, (width, dimension) = graph.add, weights["wp.weight"].shape
+        add = graph.add
+        width, dimension = weights["wp.weight"].shape
 
         def linear(name: str, values: str) -> str:
             bias = [weights[f"{name}.bias"]] if f"{name}.bias" in weights else []
@@ -174,7 +177,7 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
 
 
 def parts(places: Spans) -> Iterator[Tokens]:
-    """Yield the indices of a hit's tokens in parts of at most TOKENS, each starting with the heading of its window.
+    """Yield the indices of a hit's tokens in parts of at most TOKENS. Each part starts with its window's heading.
 
     `places`: the tokens' spans in the text, negative in a heading. Short windows, such as rows, share a part.
     """

@@ -94,11 +94,10 @@ _CHINESE = re.compile(
     r"什么|怎么|怎样|如何|为何|为啥|干嘛|哪|几(?![何乎])\w|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|[啥咋]|"
     r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
 )
-_LENGTH, _WORD = 9, 3
-"""Minimum length at which text counts as a question even if it doesn't look like one.
-
-A Chinese character counts as 1, and any other word as 3.
-"""
+# Text at least this long counts as a question even if it doesn't look like one. A Chinese character counts as 1, and
+# any other word as 3.
+_LENGTH = 9
+_WORD = 3
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
@@ -113,13 +112,13 @@ def is_question(text: str, titles: Iterable[str]) -> bool:
     return len(re.findall(f"[{CJK}]", plain)) + _WORD * len(words) >= _LENGTH
 
 
+# Words that refer back to the previous question.
 _LEANS = re.compile(
     r"(?i)^\W*(?:and|or|but|so|also|then|in|on|at|for|with|without|by|to|from|(?:what|how) (?:about|if))\b|\bthat\W*$"
     r"|\b(?:its?|they|them|theirs?|this|these|those|he|she|him|his|hers?|same|instead|which one)\b"
     r"|\b(?:is|does|do|of|for|about|like|with|after|before) that\b"
     r"|^\W*(?:为什么\W*$|那|还有|另外|如果|要|又|也|再|然后)|它|[他她]|其(?!实|他)|这|那|同样|呢\W*$",
 )
-"""Words that refer back to the previous question."""
 
 
 def complete(text: str, before: str) -> str:
@@ -216,7 +215,8 @@ class Answers:
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return a sentence from another hit that contradicts the first quote, or None if there is none."""
-        first, hits = answer.quotes[0], answer.result.hits
+        first = answer.quotes[0]
+        hits = answer.result.hits
         for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
             sentence, another = pair.quotes
             if sentence in first.text:
@@ -228,7 +228,7 @@ class Answers:
 def answerer(
     settings: Settings, store: Store, searching: SearchEngine, by_model: bool
 ) -> Callable[[SearchResult, Stop], Answer]:
-    """Return a function that answers search results for evaluation, with quotes or with a language model.
+    """Return a function that answers search results during an evaluation, with quotes or with a language model.
 
     The function doesn't call the model if the notes don't answer the question, and raises Cancelled if writing is
     stopped. Raises ConfigError if no model is set up.

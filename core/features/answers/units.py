@@ -23,38 +23,38 @@ _FENCE = re.compile(rf"{_QUOTED}(`{{3,}}|~{{3,}})")
 _ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
 _ROW = re.compile(rf"{_QUOTED}\|.*\|[ \t]*$")
 _RULE = re.compile(rf"{_QUOTED}\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \t]*+)?$")
+# A line that isn't part of any unit: blank, a heading, HTML, a formula, a directive, or a link definition.
 _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
 )
-"""A line that isn't part of any unit: blank, a heading, HTML, a formula, a directive, or a link definition."""
+# A line that continues the paragraph or list item above.
 _GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
-"""A line that continues the paragraph or list item above."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
+# A line of code that includes another file.
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
-"""A line of code that includes another file."""
+# An HTML element of at most ten lines, none of them blank, which is skipped as a whole.
 _ELEMENT = re.compile(
     rf"{_QUOTED}<(?P<tag>[A-Za-z][\w-]*+)(?:[^\n]*\n(?![^\S\n]*(?:\n|\Z))){{0,9}}?[^\n]*?(?:</(?P=tag)\s*>|/>)"
 )
-"""An HTML element of at most ten lines, none of them blank, which is skipped as a whole."""
 ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
 """Lookbehinds that exclude abbreviations, because their period doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+# The end of a line of code that continues on the next line.
 _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
-"""The end of a line of code that continues on the next line."""
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
 _WORD = re.compile(r"\w")
+# Minimum number of letters outside links and images. Text with fewer is probably an entry in a list of links.
 _LEAST_WORDS = 2
-"""Minimum number of letters outside links and images. Text with fewer is probably an entry in a list of links."""
 
 
 @frozen
 class Unit:
     """A part of a text that can be quoted on its own.
 
-    `lead` is the part that must come before the unit: a list's lead-in, a table's header, or the sentence before code.
-    `block` is the paragraph, list item or table around the unit.
+    `lead` is text that the unit can't be understood without: a list's lead-in, a table's header, or the sentence before
+    code. `block` is the paragraph, list item or table around the unit.
     """
 
     kind: Kind
@@ -100,7 +100,8 @@ class _UnitReader:
     """Reads text line by line. `_lead` is the last sentence, which may introduce the next list or code block."""
 
     def __init__(self, text: str) -> None:
-        self._text, self._plain = text, hide_inline(text)
+        self._text = text
+        self._plain = hide_inline(text)
         self._spans = [match.span() for match in _LINE.finditer(text) if match[0]]
         self._lines = [text[slice(*span)] for span in self._spans]
         self._lead: Span | None = None
@@ -128,7 +129,8 @@ class _UnitReader:
                 yield from self._item(len(item[1]), self._span(at, end))
             elif at + 1 < len(self._lines) and "|" in line and _RULE.match(self._lines[at + 1]):
                 end = self._after(at + 2, lambda row: "|" in row)
-                header, block = self._span(at, at + 1), self._span(at, end)
+                header = self._span(at, at + 1)
+                block = self._span(at, end)
                 yield from (Unit("row", *self._span(row, row + 1), header, block) for row in range(at + 2, end))
                 self._lead = None
             elif _ROW.match(line):
@@ -157,7 +159,8 @@ class _UnitReader:
         `end`: the line after the closing fence, or 0 if the code isn't fenced.
         """
         if not all(map(_INSERTED.match, self._lines[first:last])):
-            block, start = self._span(first, last), first
+            block = self._span(first, last)
+            start = first
             whole = (self._lead or block)[0], self._spans[end - 1][1]
             if end and self._lead and whole[1] - whole[0] <= LONGEST:
                 # The lead-in and the code fit into one unit.

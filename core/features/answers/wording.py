@@ -59,23 +59,23 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
 `_` stands for a space. Chinese words also match within longer words.
 """
 
+# Kinds of words that change the meaning of the text below a title that contains them.
 _TITLES = frozenset(("not", "untrue", "past", "if", "except"))
-"""Kinds of words that change the meaning of the text below a title that contains them."""
+# Maximum number of source sentences per quote; the rest are ignored.
 _MOST = 12
-"""Maximum number of source sentences per quote; the rest are ignored."""
 _ARTICLES = frozenset(("a", "an", "the"))
+# Words whose meaning depends on a preceding article, as in "a few" and "few".
 _MEASURING = frozenset(
     "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
     "other one two three four five six seven eight nine ten hour day week month year minute night time once".split()
 )
-"""Words whose meaning depends on a preceding article, as in "a few" and "few"."""
+# Words that a copy may leave out. Each Chinese character counts as a word.
 _HARMLESS = re.compile(r" (?:also|very|really|simply|actually|非 常|其 实)(?= )")
-"""Words that a copy may leave out. Each Chinese character counts as a word."""
+# Words that a copy may leave out at the start.
 _OPENINGS = re.compile(
     r"(?i)\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
     r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
 )
-"""Words that a copy may leave out at the start."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′–—−‐‑", '"' * 10 + "'" * 5 + "-" * 5)
 _MARKER = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+|\d+、|#+[ \t]+)?")
 _LINKS = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]")
@@ -155,7 +155,8 @@ def sources(passage: str, span: Span) -> list[Source]:
             if first < end and last > start:
                 found[first, last] = Source(passage[first:last], first, last, unit.lead, before)
     if not found:
-        first, last = passage.rfind("\n", 0, start) + 1, (passage + "\n").index("\n", end)
+        first = passage.rfind("\n", 0, start) + 1
+        last = (passage + "\n").index("\n", end)
         found[first, last] = Source(passage[first:last], first, last)
     return [found[place] for place in sorted(found)][:_MOST]
 

@@ -24,8 +24,8 @@ from core.providers.connection import Stop, is_this_machine
 from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
+# Minimum share of words that two sentences must have in common to be compared word by word.
 _NEAR = 0.6
-"""Minimum share of words that two sentences must have in common to be compared word by word."""
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
 )
@@ -63,7 +63,8 @@ def judge(
     theirs = []
     for source, _ in sources:
         places, equal = _compare(source.text, [sentence])
-        first, second = tokens(sentence), tokens(source.text)
+        first = tokens(sentence)
+        second = tokens(source.text)
         matcher = SequenceMatcher(None, [token.key for token in first], [token.key for token in second], autojunk=False)
         if matcher.real_quick_ratio() >= _NEAR and matcher.ratio() >= _NEAR:
             for kind, start, end, begin, stop in matcher.get_opcodes():
@@ -75,10 +76,10 @@ def judge(
 
 
 def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
-    """Compare a text with other texts, and return two lists of spans in it.
+    """Compare a text with other texts, and return two lists of its spans.
 
-    The first list contains the figures, names and kinds of TURNING words that aren't in the other texts. The second
-    contains the figures that are.
+    The first list has the figures, names and TURNING words that the other texts lack. The second has the figures that
+    they share.
     """
     lacking, shared = figures.compare(text, others)
     said = {kind for other in others for kind in turns(other)}
@@ -108,8 +109,8 @@ def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
 
 # Parsing the JSON objects in a language model's reply as it arrives.
 
+# Maximum length of a JSON object in characters.
 _MOST = 8_000
-"""Maximum length of a JSON object in characters."""
 _DECODER = json.JSONDecoder()
 _THOUGHT = "</think>"
 
@@ -150,7 +151,8 @@ class StreamedLines:
             except (ValueError, RecursionError):
                 value = {}
             if "sentence" in value:
-                self._rest, at = self._rest[end:], -1
+                self._rest = self._rest[end:]
+                at = -1
                 yield value
             at = self._rest.find("{", at + 1)
 
@@ -221,20 +223,21 @@ SCHEMA: Mapping[str, object] = json.loads("""
 PASSAGES = 8
 """Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Maximum number of sentences per answer (counting repeats), characters per sentence, and quotes per sentence."""
+"""Maximum number of sentences per answer (including repeated ones), characters per sentence, and quotes per sentence.
+"""
 IDLE = 4_000
 """Number of characters without a sentence after which the model is stopped."""
 
+# Maximum length, in characters, of a quote that includes the lead-in of its list or the header of its table.
 _WITH_LEAD = 400
-"""Maximum length, in characters, of a quote that includes the lead-in of its list or the header of its table."""
+# HTTP status codes from a server that doesn't support the schema.
 _REFUSED = (400, 422)
-"""HTTP status codes from a server that doesn't support the schema."""
 
+# Citations written by the model. They are removed, because Tessera numbers the quotes itself.
 _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
-"""Citations written by the model. They are removed, because Tessera numbers the quotes itself."""
 
+# The last word or number in truncated text, which may be incomplete.
 _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
-"""The last word or number in truncated text, which may be incomplete."""
 
 
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
@@ -244,7 +247,8 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     kept. A server failure is stored as the writing's `problem`. If the reply can't be read, it is requested once more
     with a schema.
     """
-    question, hits = answer.result.understood.text or answer.query, answer.result.hits
+    question = answer.result.understood.text or answer.query
+    hits = answer.result.hits
     proof = _Proof(hits, characters(llm, hits[:PASSAGES]), question)
     sent = as_sent(proof.asking)
     draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", sent)))
@@ -281,7 +285,8 @@ def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
 ) -> Generator[dict[str, object]]:
     """Yield the JSON objects written by a model, and stop the model after IDLE characters without one."""
-    lines, idle = StreamedLines(), 0
+    lines = StreamedLines()
+    idle = 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
         for piece in pieces:
             for start in range(0, len(piece), IDLE):  # a server may send the whole reply at once
@@ -346,7 +351,8 @@ class _Proof:
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):
                 continue
-            number, text = quote.get("passage"), quote.get("quote")
+            number = quote.get("passage")
+            text = quote.get("quote")
             if type(number) is int and 1 <= number <= len(self._texts) and isinstance(text, str):
                 span = find_quote(text, self._texts[number - 1])
                 if span:

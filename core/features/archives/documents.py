@@ -45,12 +45,12 @@ from core.notes.file_writing import front_of, read_front, text_of
 from core.notes.texts import title_filename
 
 _MOST_DEPTH = 30
+# Maximum number of strings, commas and brackets in a JSON document.
 _MOST_SIGNS = 5_000_000
-"""Maximum number of strings, commas and brackets in a JSON document."""
+# Maximum number of YAML events in a document, enough for about 30,000 notes.
 _MOST_EVENTS = 1_500_000
-"""Maximum number of YAML events in a document, enough for about 30,000 notes."""
+# Maximum length of a number, date or boolean in YAML. A longer scalar is read as a string.
 _MOST_TYPED = 100
-"""Maximum length of a number, date or boolean in YAML. A longer scalar is read as a string."""
 
 _RESOLVER: Any = Resolver()
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
@@ -81,8 +81,8 @@ class _NoteSection(FieldValues):
     body: str = ""
 
 
+# The keys of a note in a document, in order.
 _NAMES = ("path", *NOTE_FIELDS, "source_url", "created_at", "updated_at", "front", "body")
-"""The keys of a note in a document, in order."""
 
 
 def to_json(records: Records) -> bytes:
@@ -144,11 +144,13 @@ class _Mapping(dict[str, object]):
 
 
 def read(data: bytes, name: str) -> Records:
-    """Return the records in a JSON or YAML document. Raises ArchiveError."""
-    is_json, data = name.lower().endswith(".json"), data.removeprefix(b"\xef\xbb\xbf")
+    """Return the records in a JSON or YAML document. Raises ArchiveError if it is invalid."""
+    is_json = name.lower().endswith(".json")
+    data = data.removeprefix(b"\xef\xbb\xbf")
     document = (_parse_json if is_json else _parse_yaml)(data, name)
     head: dict[str, Any] = document if isinstance(document, dict) else {}
-    version, items = head.get("version"), head.get("notes", [])
+    version = head.get("version")
+    items = head.get("notes", [])
     known = (head.get("tessera"), version.value if isinstance(version, Scalar) else version) == ("base", 1)
     if not known or not isinstance(items, list):
         raise _document_error(
@@ -163,7 +165,9 @@ def read(data: bytes, name: str) -> Records:
     def notes() -> Iterator[Made[NoteRecord]]:
         ids: set[str] = set()
         paths: set[str] = set()
-        text, at, line = data.decode() if is_json else "", 0, 1
+        text = data.decode() if is_json else ""
+        at = 0
+        line = 1
         for item in items:
             known_by = as_json(item.get("path") if isinstance(item, dict) else item) if is_json else ""
             found = text.find(known_by, at)
@@ -316,7 +320,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
 def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
     """Write all files to a new folder, or none if an error occurs.
 
-    `staging`: an empty folder to write the files to, which is then renamed.
+    `staging`: an empty folder. The files are written there first, and then the folder is renamed.
     """
     for path, data in contents:
         file = staging / path

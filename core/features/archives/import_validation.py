@@ -1,4 +1,4 @@
-"""Validation of imported archives: every record is checked field by field, and the base gets no permissions.
+"""Validation of imported archives. Every record is checked field by field, and the base gets no permissions.
 
 Imported notes live in the workspace. Their base doesn't read or write files, read images or trust programs, and is
 searched with local models. The model named in the archive is only recorded as a wish. The functions raise RowError
@@ -59,9 +59,10 @@ T = TypeVar("T")
 
 MOST_NAME = 200
 """Maximum length of the name of a base, a model or a question set, in characters."""
+# Maximum length of a note's properties as JSON, enough for the longest front matter.
 _MOST_EXTRA = 8 * MAX_CHARACTERS
-"""Maximum length of a note's properties as JSON, enough for the longest front matter."""
-_MOST_PATH, _MOST_PART = 4096, 255
+_MOST_PATH = 4096
+_MOST_PART = 255
 _MOST_NUMBER = 2**53
 _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
 _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
@@ -105,7 +106,8 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     of_archive = _sound(of_archive)
     for name in ("name", "embedder", "wish"):
         _check_line(name, getattr(of_archive, name))
-    own, wanted = of_archive.embedder, of_archive.wish or of_archive.embedder
+    own = of_archive.embedder
+    wanted = of_archive.wish or of_archive.embedder
     embedder = own if own == usual or embedding.is_built_in(own) else usual
     has_wish = of_archive.has_vectors and wanted not in ("", embedding.AUTO, embedder)
     plain = of_archive.kind == "lines"
@@ -130,7 +132,8 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
 
 def note(from_outside: Note, into: KnowledgeBase) -> Note:
     """Return an imported note as a workspace note in the given base."""
-    front, body = from_outside.front or "", from_outside.body
+    front = from_outside.front or ""
+    body = from_outside.body
     if from_outside.base_id != into.id:
         raise RowError("this note belongs to another base.")
     _check_path(from_outside.path)
@@ -248,7 +251,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
-    """Return a pipeline without a language model. Its embedder and reranker are kept only if they are built in."""
+    """Return a pipeline without a language model. The embedder and the reranker are kept only if they are built in."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
     built_in = embedding.is_built_in(pipeline.embedder)
@@ -292,7 +295,9 @@ def _name_field(name: str) -> Iterator[None]:
 
 
 def _sound(value: T) -> T:
-    """Return an object with its times in UTC. Raises RowError for out-of-range numbers or strings, and invalid ids."""
+    """Return an object with its times in UTC. Raises RowError if a number or string is out of range, or an id is
+    invalid.
+    """
     sound: T = change_values(value, _validate_value)
     return sound
 

@@ -71,13 +71,13 @@ class EmptiedTrash:
     deleted: int
 
 
+# Command-line options that grant permissions, by field.
 _SWITCHES = {
     "write_files": "--write-files",
     "watch": "--watch",
     "trusts_programs": "--trust-programs",
     "read_pictures": "--read-pictures",
 }
-"""Command-line options that grant permissions, by field."""
 
 
 def format_trash(listed: DeletedBases) -> list[str]:
@@ -110,7 +110,8 @@ def format_restored(restored: RestoredBase) -> list[str]:
 
 def _format_powers(restored: RestoredBase) -> list[str]:
     """Return lines about the permissions that a base had in its archive, with the commands to grant them here."""
-    name, powers = shlex.quote(restored.base), restored.powers
+    name = shlex.quote(restored.base)
+    powers = restored.powers
     printed = [
         _(
             "Turned on in the archive, but off here: {what} To allow it: {command}",

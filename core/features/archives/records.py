@@ -50,7 +50,7 @@ R = TypeVar("R")
 
 Place = str | Message
 Made = tuple[Place, Callable[[], T]]
-"""A record's location in its archive, and a function that reads the record. It raises RowError or SourceError."""
+"""A record's location in its archive, and a function that reads the record or raises RowError or SourceError."""
 
 MOST_MISTAKES = 100
 """Number of mistakes after which to stop reading an archive."""
@@ -89,7 +89,7 @@ class RecordParts(Iterable[T]):
 
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
-    """Wrap in-memory records in the same form as the records of an archive."""
+    """Wrap records in memory so that they can be used like the records of an archive."""
     made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
     return RecordParts(lambda: made)
 
@@ -103,7 +103,7 @@ def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
 
 
 class Mistakes:
-    """Collects the mistakes in the archive `name`, with their locations."""
+    """Collects the mistakes found in the archive `name`, with their locations."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -26,7 +26,7 @@ from core.model import Check, KnowledgeBase, Restored, count_names
 from core.settings.config import Settings
 from core.store import Store
 
-# The first pass over an archive: every record is read and checked before anything is written.
+# The first pass over an archive reads and checks every record before anything is written.
 
 
 def checked(records: Records, name: str) -> Ids:
@@ -34,7 +34,8 @@ def checked(records: Records, name: str) -> Ids:
 
     Raises ArchiveError with all mistakes.
     """
-    mistakes, ids = Mistakes(name), Ids()
+    mistakes = Mistakes(name)
+    ids = Ids()
     seen: set[str] = set()
 
     def check_once(place: Place, reason: Message, *keys: str) -> None:

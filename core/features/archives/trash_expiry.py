@@ -28,21 +28,22 @@ from core.store.table import StoreTable, decoding
 TRASH = "trash"
 """Name of the workspace's folder for deleted bases."""
 LOG = "log.txt"
-"""Name of the file in TRASH that lists expired items."""
+"""Name of the file in TRASH with the log of expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
+# Names of the archives that Tessera writes to the trash.
 _OWN = re.compile(r"(\d{8}T\d{12})-[\w-]+\.zip", re.ASCII)
-"""Pattern for the names of archives written to the trash by Tessera."""
+# File name suffix of archives with expired notes.
 _NOTES = "-notes.zip"
-"""File name suffix of archives with expired notes."""
 
 LAST = timedelta(days=7)
 """How long to keep archives of expired items."""
 _LOG = logging.getLogger(__name__)
-_LINES, _BYTES = 10_000, 16 << 20
-"""Maximum number of lines to keep in LOG, and of bytes to read from it."""
+# Maximum number of lines to keep in LOG, and of bytes to read from it.
+_LINES = 10_000
+_BYTES = 16 << 20
+# Maximum length of a title in LOG, in characters.
 _LONGEST = 100
-"""Maximum length of a title in LOG, in characters."""
 
 
 class BaseTrash(StoreTable):
@@ -60,7 +61,7 @@ class BaseTrash(StoreTable):
         return bool(digest == self._value("SELECT digest FROM trashed_bases WHERE file = ?", file))
 
     def all(self) -> list[TrashedBase]:
-        """Return the deleted bases, most recent first. The entry for a file that isn't an archive has a `problem`."""
+        """Return the deleted bases, most recent first. If a file isn't an archive, its entry has a `problem`."""
         listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
@@ -120,7 +121,7 @@ class BaseTrash(StoreTable):
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder, except hidden ones and LOG. Empty if the folder can't be read."""
+    """Return a folder's visible files and folders, except LOG. Empty if the folder can't be read."""
     with suppress(OSError):
         return sorted(file for file in folder.iterdir() if not file.name.startswith(".") and file.name != LOG)
     return []
@@ -132,11 +133,14 @@ def _key(file: Path) -> str:
 
 
 def _described(file: Path, *, expired: bool) -> TrashedBase:
-    size, at = 0, datetime.fromtimestamp(0, UTC)
+    size = 0
+    at = datetime.fromtimestamp(0, UTC)
     with suppress(OSError, ValueError, OverflowError):
         state = file.lstat()
-        size, at = state.st_size, datetime.fromtimestamp(state.st_mtime, UTC)
-    key, at = _key(file), _written_at(file) or at
+        size = state.st_size
+        at = datetime.fromtimestamp(state.st_mtime, UTC)
+    key = _key(file)
+    at = _written_at(file) or at
     try:
         base = zip_archive.base_of(file)
         titles = zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
@@ -245,7 +249,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
 
 
 def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
-    """Move expired notes and bases to archives in `last`, list them in LOG, and return how many there were."""
+    """Move expired notes and bases to archives in `last`, log them, and return how many there were."""
     by_base: dict[str, list[Trashed]] = defaultdict(list)
     for trashed in notes:
         by_base[trashed.base_id].append(trashed)

@@ -29,18 +29,20 @@ from core.query import synonyms
 from core.store.backups.manifest import DAMAGE
 from core.store.base_table import SyncRecord
 
-_MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
-_BASE, _WORDS = "base.json", "words/"
+_MARK = "tessera.json"
+_VERSION = {"tessera": "base", "version": 1}
+_BASE = "base.json"
+_WORDS = "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
+# File with verdicts. Archives from earlier versions of Tessera have it instead of uses.
 _VERDICTS = "feedback.jsonl"
-"""File with verdicts in archives from earlier versions of Tessera, which have no uses."""
 _TIME = (1980, 1, 1, 0, 0, 0)
+# Maximum size of a record in bytes, enough for a note of the maximum size with every character escaped in JSON.
 _MOST_LINE = 2 * MAX_BYTES + 2**20
-"""Maximum size of a record in bytes, enough for a note of the maximum size with every character escaped in JSON."""
 _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
+# Maximum number of titles to read from an archive when listing it.
 _TITLES = 50
-"""Maximum number of titles to read from an archive when listing it."""
 FAULTS = (*DAMAGE, RowError, struct.error)
 """Exceptions raised by reading an arbitrary zip, which may be damaged or encrypted, use another compression method,
 or have unexpected contents.
@@ -118,7 +120,7 @@ def _record(kind: object, line: bytes) -> object:
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
-    """Return the folders that an archive's notes were synced from, stopping at the first unreadable record."""
+    """Return the folders that an archive's notes were synced from, up to the first unreadable record."""
     folders: list[str] = []
     with suppress(RowError, SourceError):  # reported by the first pass over the archive
         folders.extend(sync.folder for sync in syncs if re.match(r"[/~\\]|.:", sync.folder))

@@ -50,7 +50,8 @@ def format_made(backup: Backup, to: Path | None) -> list[str]:
 def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
     if isinstance(restored, NotRestored):
         return [_("Nothing was changed.")]
-    at, folder = minute(restored.backup.made_at), str(restored.folder)
+    at = minute(restored.backup.made_at)
+    folder = str(restored.folder)
     lines = [_("The backup from {at} UTC is in {folder}.", at=at, folder=folder)]
     if restored.waits:
         lines = [_("The backup is ready. Close Tessera and start it again to finish restoring.")]

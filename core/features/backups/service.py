@@ -24,25 +24,25 @@ NEWEST = "latest"
 """Name of the newest backup."""
 
 _LOG = logging.getLogger(__name__)
-_FOLDER, _DAILY = "backup_folder", "backup_daily"
-"""Preference keys for the backup folder, and for whether daily backups are made (`off` if not)."""
+# Preference keys for the backup folder and for daily backups (`off` if the user turned them off).
+_FOLDER = "backup_folder"
+_DAILY = "backup_daily"
 _EVERY = timedelta(days=1)
-_FIRST, _AGAIN = 60.0, 600.0
-"""Seconds to wait before first checking whether a backup is due, and between later checks."""
+# Seconds to wait before first checking whether a backup is due, and between later checks.
+_FIRST = 60.0
+_AGAIN = 600.0
 
+# Age in days from which the newest backup counts as old.
 _OLD = 7
-"""Age in days from which the newest backup counts as old."""
+# Maximum total size in bytes, when unpacked, of the backups to read in full, newest first. Of the rest, only the
+# manifest is read.
 _READ = 200_000_000
-"""Maximum total size in bytes, when unpacked, of the newest backups to read in full.
-
-Only the manifest is read for the rest.
-"""
 
 
 class Backups:
     """The backups of the workspace in a given folder.
 
-    `snapshot` returns a connection to the workspace's database, and `objects` the SQL objects of a schema version.
+    `snapshot` opens a connection to the workspace's database. `objects` returns the SQL objects of a schema version.
     `problem` says why the last daily backup failed.
     """
 
@@ -266,7 +266,8 @@ def _age(backups: Backups) -> Message | None:
 
 
 def _damage(backups: Backups) -> Message | None:
-    bad, left = [], _READ
+    bad = []
+    left = _READ
     for backup in backups.all():
         try:
             is_database = backup.file.suffix == ".db"

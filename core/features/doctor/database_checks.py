@@ -37,7 +37,7 @@ _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
 def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Finding]:
-    """Return a check that reports how many rows a query returns, if any, as `n` in the message."""
+    """Return a check that runs a query and, if there are any rows, reports their number as `n`."""
 
     def find(parts: WorkspaceParts) -> Finding:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
@@ -109,7 +109,8 @@ def _put_words(parts: WorkspaceParts) -> None:
             f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
         ).fetchall()
         rowids = [row["rowid"] for row in rows]
-        chunks, property_texts = parts.store.chunks.by_rowid(rowids), parts.store.properties.chunk_texts(rowids)
+        chunks = parts.store.chunks.by_rowid(rowids)
+        property_texts = parts.store.properties.chunk_texts(rowids)
         for row in rows:
             words = word_row(row["title"], chunks[row["rowid"]], property_texts.get(row["rowid"], ""))
             connection.execute(
@@ -128,7 +129,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Store the current version of each note whose history lacks it."""
+    """Add the current version of each note to its history if it is missing there."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):

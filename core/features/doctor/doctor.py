@@ -17,8 +17,8 @@ from core.store.backups import restoring
 
 _LOG = logging.getLogger(__name__)
 
+# Bytes to leave free on the disk.
 _SPARE = 64 << 20
-"""Bytes to leave free on the disk."""
 
 
 class Doctor:
@@ -30,9 +30,10 @@ class Doctor:
         resources: Mapping[str, Check] | None,
         files: Mapping[str, Check] | None,
     ) -> None:
-        """Combine the doctor's own checks with the checks that other features provide on `resources` and `files`."""
+        """Combine the doctor's own checks with the checks of other features, on `resources` and on `files`."""
         self._parts = parts
-        before, after = bind_checks(OF_DATABASE | OF_RESOURCES, parts), bind_checks(OF_MACHINE | OF_FILES, parts)
+        before = bind_checks(OF_DATABASE | OF_RESOURCES, parts)
+        after = bind_checks(OF_MACHINE | OF_FILES, parts)
         self.checks = {**before, **(resources or {}), **after, **(files or {})}
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:
@@ -50,7 +51,8 @@ class Doctor:
 
     def space(self) -> Space:
         """Return the disk space used by each part of the workspace."""
-        parts, folder = self._parts, self._parts.store.folder
+        parts = self._parts
+        folder = self._parts.store.folder
         disk = disk_space(folder)
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
         cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}
@@ -81,7 +83,8 @@ class Doctor:
         """
         store = self._parts.store
         store.database.check_writable()
-        before, free = _database(store.folder), disk_space(store.folder).free
+        before = _database(store.folder)
+        free = disk_space(store.folder).free
         if free < 2 * before + _SPARE:
             raise DiskFull(
                 (

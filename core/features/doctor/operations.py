@@ -32,7 +32,8 @@ def format_space(space: Space) -> list[str]:
     ]
     for base, size in space.tokens.items():
         lines.append(_("  of which {size:,.1f} MB data for fast reranking of '{base}'", size=size / 1e6, base=base))
-    free, total = space.free / 1e9, space.total / 1e9
+    free = space.free / 1e9
+    total = space.total / 1e9
     lines.append(_("{free:,.1f} GB of {total:,.1f} GB on the disk are free.", free=free, total=total))
     if space.unused:
         unused = space.unused / 1e6
@@ -41,7 +42,8 @@ def format_space(space: Space) -> list[str]:
 
 
 def format_compacted(database: Compacted) -> list[str]:
-    before, after = database.before / 1e6, database.after / 1e6
+    before = database.before / 1e6
+    after = database.after / 1e6
     return [_("The database had {before:,.1f} MB, and now has {after:,.1f} MB.", before=before, after=after)]
 
 

@@ -64,7 +64,8 @@ class WorkspaceParts:
 
 
 def _index(parts: WorkspaceParts) -> Finding:
-    index, store = parts.store.index, parts.store
+    index = parts.store.index
+    store = parts.store
     if parts.settings.index.kind == "none" or index.problem:
         return index.problem
     if index.ready:
@@ -123,8 +124,9 @@ def _models(parts: WorkspaceParts) -> Finding:
 
 
 def _rows(parts: WorkspaceParts) -> Finding:
-    """Report the bases with tables indexed by an earlier version, which didn't embed rows."""
-    names, store = [], parts.store
+    """Report the bases with tables that were indexed by an earlier version of Tessera, which didn't embed rows."""
+    names = []
+    store = parts.store
     for base in parts.bases.all():
         if not base.has_vectors or not (rowids := store.chunks.with_tables(base)):
             continue
@@ -232,10 +234,11 @@ OF_MACHINE: dict[str, Check] = {
 
 
 _FIX = verbatim("tessera doctor --fix")
-_STALE, _LEFT = timedelta(days=30), timedelta(days=1)
-"""Minimum age of a base's unused evaluation copy, and of a file left behind by a stopped process."""
+# Age from which a base's unused evaluation copy is reported, and a file left behind by a stopped process.
+_STALE = timedelta(days=30)
+_LEFT = timedelta(days=1)
+# Time limit, in seconds, for checking attachments.
 _SECONDS = 2.0
-"""Time limit, in seconds, for checking attachments."""
 _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
 
 

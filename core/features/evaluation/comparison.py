@@ -43,10 +43,11 @@ from core.model import (
 )
 from core.retrieval.significance import compare
 
-BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
+BY_RANK = "mrr@10"
+BY_BUDGET = f"mrr@{BUDGET}chars"
 
+# Names of settings that affect the length of hits.
 _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
-"""Names of settings that affect the length of hits."""
 
 
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
@@ -68,8 +69,8 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
     """Compare two runs of one base, or present a single run in the same form.
 
-    The default `metric` is BY_RANK, or BY_BUDGET if hits may differ in length between the runs, because a fixed number
-    of hits favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice if the
+    The default `metric` is BY_RANK. It is BY_BUDGET if the runs' hits may differ in length, because a fixed number of
+    hits favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice if the
     metric is unknown.
     """
     if not 0 < len(measured) <= MOST_RUNS:
@@ -77,7 +78,8 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
-    labels, settings = _labels(runs), _settings(runs)
+    labels = _labels(runs)
+    settings = _settings(runs)
     rows = tuple(
         ComparisonRow(results, tuple(map(values, results)), _change(*results) if len(results) > 1 else None)
         for results in shared(measured)
@@ -126,8 +128,8 @@ def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
-    """Return the label of each run's pipeline. Identical labels are followed by the run's number."""
-    # A run that used the base's chunking has stored the options from that time.
+    """Return the label of each run's pipeline. If two labels are identical, the runs' numbers are added."""
+    # A run with the base's own chunking has stored the options that the base had at the time.
     settings: dict[str, Any] = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
     names = [pipeline_label(run.pipeline, own) for run in runs]
@@ -200,15 +202,15 @@ th { background: var(--shade); } td { font-variant-numeric: tabular-nums; }
 NONE = "–"
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
+# Control characters that change the text direction, even in other cells.
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Control characters that change the text direction, even in other cells."""
 _HALVES = re.compile("[\ud800-\udfff]")
+# Characters with a meaning in Markdown or one of its dialects. `_` within a word is plain text.
 _MARKUP = re.compile(
     r"(?i)[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
     r"|[\\`*\[\]|~$#^]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|%(?=%)|(?<=%)%"
     r"|^[-+](?=[-\s]|$)|^(?P<number>\d+)[.)](?!\d)",
 )
-"""Characters with a meaning in Markdown or one of its dialects. `_` within a word is plain text."""
 
 
 Cell = str | Message
@@ -269,7 +271,8 @@ def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
 
 def _rows(compared: SideBySide) -> Iterator[list[str]]:
     several = len(compared.runs) > 1
-    head, names = ["id", "question", "kind"], [name for name in compared.figures if name not in TIMES]
+    head = ["id", "question", "kind"]
+    names = [name for name in compared.figures if name not in TIMES]
     for number, label in enumerate(compared.labels):
         columns = ("rank", *(("change",) if number else ()), "took_ms", *names)
         head += [f"{label}: {column}" if several else column for column in columns]
@@ -346,10 +349,12 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
 
 def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
     """Return a table of each run's figures and, for two runs, their differences, with an explanation."""
-    sentences, head = [], [message("Figure"), *compared.labels]
+    sentences = []
+    head = [message("Figure"), *compared.labels]
     if compared.comparisons:
         first, second = compared.labels
-        metric, text = FIGURES[compared.metric], compared.comparisons[compared.metric].message
+        metric = FIGURES[compared.metric]
+        text = compared.comparisons[compared.metric].message
         sentences.append(message("{name}, by “{metric}”: {text}", name=second, metric=metric, text=text))
         if compared.answerable >= ENOUGH:
             sentences.append(

@@ -1,4 +1,4 @@
-"""Locating right passages in notes, even after edits, and reporting all problems in a question file as one error."""
+"""Right passages, which answer a question: locating them in notes, even after edits, and reporting problems."""
 
 import re
 from array import array
@@ -31,7 +31,7 @@ def raise_any(name: str, problems: Sequence[Problem]) -> None:
 
 
 def problem_of(question: Question, error: TesseraError) -> Problem:
-    """Return an error in a question as a problem that names the question's id."""
+    """Turn an error in a question into a problem that names the question's id."""
     return question.line, message("question '{id}': {problem}", id=question.id, problem=error.message)
 
 
@@ -70,12 +70,13 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 
 
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
-    """Return right passages at their current positions in a note's body. Missing passages are flagged.
+    """Return right passages at their current positions in a note's body, flagging those that are missing.
 
     If a quote occurs several times, the position nearest to its old position is used. If only the white space in a
     quote has changed, the quote is replaced by the note's current text.
     """
-    text, path = _QuoteText(note.body), note.path or note.title
+    text = _QuoteText(note.body)
+    path = note.path or note.title
     now = []
     for gold in golds:
         if span := text.nearest(gold):
@@ -92,7 +93,7 @@ def only_place(body: str, quote: str) -> Span | None:
 
 
 def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
-    """Return a set's questions with the current positions of their right passages, and store these positions.
+    """Return a set's questions with the current positions of their right passages. Also store the positions.
 
     Passages from a deleted note are flagged, unless exactly one other note in the base now has its path. If the store
     is read-only, nothing is stored.
@@ -119,8 +120,8 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
     """Return the questions from the file `name` with the positions of their right passages in a base's notes.
 
-    Each quote must occur in its note exactly once, ignoring white space, or at its `start`. Raises a single
-    QuestionSetError that lists all quotes that don't.
+    Each quote must occur in its note exactly once, ignoring white space, or have a `start` that matches. Raises a
+    single QuestionSetError that lists all quotes that don't.
     """
     ids = store.questions.note_ids(base.id)
 
@@ -129,7 +130,8 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
         notes = filter(None, (find_note(store, note_id) for note_id in ids.get(path, ())))
         return [(note, _QuoteText(note.body)) for note in notes]
 
-    placed, problems = [], list[Problem]()
+    placed = []
+    problems = list[Problem]()
     for question in questions:
         spans: dict[Gold, None] = {}  # no duplicates, because they would count twice
         for gold in question.gold:
@@ -207,17 +209,21 @@ class _QuoteText:
 
         Inexact matches must begin and end at word boundaries.
         """
-        text, places = self._body, None
+        text = self._body
+        places = None
         if exact := quote in text:
             step = 1 if overlapping else len(quote)
         else:
-            (text, places), quote = self._letters, "".join(quote.split())
+            text, places = self._letters
+            quote = "".join(quote.split())
             step = len(quote)
         at = text.find(quote) if quote else -1
         while at >= 0:
-            start, end = at, at + len(quote)
+            start = at
+            end = at + len(quote)
             if places:
-                start, end = places[start], places[end - 1] + 1
+                start = places[start]
+                end = places[end - 1] + 1
             if exact or not (self._is_within_word(start) or self._is_within_word(end)):
                 yield start, end
             at = text.find(quote, at + step)

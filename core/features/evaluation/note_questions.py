@@ -75,19 +75,21 @@ Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": 
 SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
 """Minimum (exclusive) and maximum length, in characters, of a question written by a language model."""
 
-_TOGETHER, _OF_NOTE = 4, 2
-"""Number of notes per request, and number of questions to request per note."""
+# Number of notes per request, and number of questions to request per note.
+_TOGETHER = 4
+_OF_NOTE = 2
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
 """The sources of questions, in the order in which a note's questions are chosen."""
 OF_NOTE = 6
 """Maximum number of questions per note."""
+# Maximum length, in characters, of a section's opening. It is the right passage for questions about the section.
 _OPENING = 200
-"""Maximum length, in characters, of a section's opening, which is the right passage for questions about the section."""
+# Maximum number of section openings in a note that count as right passages for one question.
 _OPENINGS = 20
-"""Maximum number of section openings in a note that count as right passages for one question."""
-_SHORTEST_SENTENCE, _LONGEST_SENTENCE = 30, 200
-"""Minimum and maximum length of a quoted sentence, in characters."""
+# Minimum and maximum length of a quoted sentence, in characters.
+_SHORTEST_SENTENCE = 30
+_LONGEST_SENTENCE = 200
 _SHORTEST_CHINESE = 14
 _GAP = "…"
 _PLAIN = re.compile(r"[^\w\s.'’-]|(?<!\w)[-.]|[-.](?!\w)")
@@ -141,7 +143,7 @@ def plain_question(text: str) -> str:
 
 
 def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> list[Question]:
-    """Return up to OF_NOTE questions about a note, alternating between kinds and choosing by hash within a kind."""
+    """Return up to OF_NOTE questions about a note. Kinds alternate, and questions of a kind are chosen by hash."""
     draws = sorted(_draws(note, holding, linked), key=lambda draw: digest(draw[1]))
     by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
     questions: dict[str, Question] = {}
@@ -180,7 +182,7 @@ def _opening(part: Section) -> Span:
 
 
 def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterator[Candidate]:
-    """Yield a section's sentences, each with a gap in place of the word found in the fewest notes."""
+    """Yield a section's sentences as questions, with a gap in place of the word found in the fewest notes."""
     for block in part.blocks:
         for start, end in sentences_of(note.body, block) if block.kind == "paragraph" else ():
             text = " ".join(note.body[start:end].split())
@@ -249,7 +251,8 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
     block = section.blocks[0]
-    start, end = block.start, block.end
+    start = block.start
+    end = block.end
     text = heading_question(section.heading, casing, chinese=is_chinese(note.body[start:end]))
     if text is None:
         return
@@ -329,7 +332,9 @@ def _excerpt(note: Note, length: int) -> str:
 def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]) -> Iterator[Question]:
     """Yield the questions in a reply whose quotes each occur exactly once in the note."""
     for row in rows:
-        number, text, quote = row.get("note"), row.get("question"), row.get("quote")
+        number = row.get("note")
+        text = row.get("question")
+        quote = row.get("quote")
         if type(number) is not int or not 0 < number <= len(notes) or not isinstance(text, str):
             continue
         text = one_line(text)
@@ -372,13 +377,14 @@ class NoteChecks:
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """Start the job `evaluate` for bases changed by an import since their last check, if checks are turned on.
+        """If checks are turned on, start the job `evaluate` for the bases changed by an import since their last check.
 
         Return whether the job was started.
         """
         due = []
         for base in self._store.bases.all() if self.after_import else ():
-            runs, syncs = self._stored(base, FOUND), self._store.bases.syncs(base)
+            runs = self._stored(base, FOUND)
+            syncs = self._store.bases.syncs(base)
             changed = (sync.at for sync in syncs if any(map(sync.report.get, ("added", "changed", "removed"))))
             if (last := next(changed, None)) and not (runs and runs[0].started_at > last):
                 due.append(base.name)
@@ -428,7 +434,7 @@ class NoteChecks:
         return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of a base's latest check if it asked about the given note without finding it, or None."""
+        """Return the time of a base's latest check if it asked about a note but didn't find it. Otherwise, return None."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None
@@ -455,7 +461,8 @@ class NoteChecks:
         if not questions:
             raise ConfigError("The base '{base}' has no notes to find. Import some first.", base=base.name)
         table = self._store.questions
-        taken, known = {item.name for item in table.sets(base)}, table.find(_set_id(base))
+        taken = {item.name for item in table.sets(base)}
+        known = table.find(_set_id(base))
         if known is None:
             while name in taken:
                 name += " +"
@@ -468,5 +475,5 @@ class NoteChecks:
 
 
 def _set_id(base: KnowledgeBase) -> str:
-    """Return the id of the question set generated from a base's notes. It tells this set apart from the user's sets."""
+    """Return the id of the question set generated from a base's notes. No set created by the user has this id."""
     return digest(f"notes/{base.id}").hex()[:12]

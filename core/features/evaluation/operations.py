@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 Label = str | Message
-"""The name of a setup."""
+"""The name of a setup (a pipeline)."""
 
 
 @frozen
@@ -90,7 +90,9 @@ class FoundPassage(CitedPassage):
 
 @frozen
 class QuestionResultView:
-    """A run's hits and answer for a question. `verdict` and `reason` come from a language model's judgement."""
+    """A run's hits and answer for a question. If a language model judged the answer, there is a `verdict` and a
+    `reason`.
+    """
 
     id: str
     question: str
@@ -107,7 +109,8 @@ class QuestionResultView:
 
     @classmethod
     def from_result(cls, result: QuestionResult) -> Self:
-        answer, judged = result.given, result.judged
+        answer = result.given
+        judged = result.judged
         return assemble(
             cls,
             result,
@@ -215,7 +218,8 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
     if compared is None:
         return [*lines, *_figures([evaluation.metrics])]
     lines += [f"  {number}  {say(run.pipeline)}" for number, run in enumerate(compared.runs, 1)]
-    metric, text = FIGURES[compared.metric], compared.differences[compared.metric].message
+    metric = FIGURES[compared.metric]
+    text = compared.differences[compared.metric].message
     return [
         *lines,
         f"{1:>9}{2:>9}",

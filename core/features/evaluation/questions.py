@@ -140,8 +140,8 @@ _TRUTH = {
     **dict.fromkeys(("true", "yes", "1", "是", "真"), True),
     **dict.fromkeys(("false", "no", "0", "否", "假"), False),
 }
+# Key for the contents of the cells to the right of the named columns.
 _OVER = ""
-"""Key for the contents of any cells beyond the named columns."""
 _DIGITS = 10
 
 Row = Mapping[str, str]
@@ -219,7 +219,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
     """Return the question in a row, with its right passage if there is one. Raises RowError if the row is invalid.
 
-    Blank cells take their values from `known`, the same question in earlier rows.
+    `known` is the same question in earlier rows. Blank cells take their values from it.
     """
     if row[_OVER]:
         raise RowError("this row has more cells than the first line. Put cells that contain commas in quotation marks.")
@@ -328,9 +328,11 @@ class Questions:
         """
         base = self._store.bases.by_id(question_set.base_id)
         existing = self._table.for_set(question_set)
-        ids, texts = {question.id for question in existing}, {question.text for question in existing}
+        ids = {question.id for question in existing}
+        texts = {question.text for question in existing}
         notes = (self._store.notes.note(card.id) for card in self._store.notes.cards(Filters(bases=(base.name,))))
-        limit, llm = count + len(ids), self._settings.llm
+        limit = count + len(ids)
+        llm = self._settings.llm
         suggested = (
             note_questions.suggest_by_model(notes, Chat(llm), limit, characters=llm.input_characters, progress=progress)
             if by_model
@@ -356,7 +358,7 @@ class Questions:
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
         """Remove a hit's passage from a question's right passages.
 
-        A question left without passages, kind, note and answer was added by `mark`, so it is deleted.
+        If the question then has no passages, kind, note or answer, it was added by `mark` and is deleted.
         """
         question = self._with_text(question_set, text)
         if question is None:

@@ -1,4 +1,4 @@
-"""The table of runs and their results. Exports can use it without loading a model, search engine or client."""
+"""The table of runs and their results. Exports use it without loading models, the search engine or a client."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -58,8 +58,8 @@ from core.settings.sections import ChunkingSettings
 from core.store import Store
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
+# Pipeline settings that may involve a language model, with their choices.
 _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
-"""Pipeline settings that may involve a language model, with their choices."""
 _NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
 
@@ -119,10 +119,10 @@ def search_options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
 
 
 def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
-    """Diagnose why right passages were missed. `golds`: pairs of a passage's number in its question and the passage.
+    """Diagnose why right passages were missed. `golds` are the passages, each with its number in the question.
 
     Passages count as found, and are left out, if at least FOUND_SHARE of their characters are in hits. If several
-    chunks contain that share of a passage, the diagnosis is for the chunk that got furthest in the search.
+    chunks contain enough of a passage, the diagnosis is about the one that got furthest in the search.
     """
     cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
@@ -145,7 +145,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
     if most is None or _share(gold, [*holding.values()]) < FOUND_SHARE:
         held = (shares[most.id], most.id) if most else ()
         return Diagnosis(number, "not_indexed", *held)
-    # Consider every chunk with enough of the passage or, if there is none, the chunks with the largest share.
+    # Consider all chunks with enough of the passage. If there are none, consider those with the largest share.
     enough = min(FOUND_SHARE, shares[most.id])
     outcome = reasons.why_not(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
     stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
@@ -155,7 +155,8 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
 
 def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
     """Return whether a chunk contains part of a passage. An edited chunk's text may differ from the note's."""
-    start, end = max(chunk.start, gold.start), min(chunk.end, gold.end)
+    start = max(chunk.start, gold.start)
+    end = min(chunk.end, gold.end)
     if start >= end:
         return False
     piece = gold.quote[start - gold.start : end - gold.start]
@@ -210,7 +211,8 @@ class Runs:
 
         Raises the same errors as `parse`.
         """
-        start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
+        start = Pipeline(search=search)
+        chunking = self._store.bases.named(base).chunking
         return [start, *([parse(compare, start, chunking)] if compare else [])]
 
     # runs
@@ -245,10 +247,11 @@ class Runs:
         """Ask the questions in a set with several pipelines, one pipeline after the other, and store the results.
 
         Suggested questions, and questions whose right passages are gone, are skipped. After Cancelled, results so far
-        are kept, and `resume` continues the run. Raises QuestionSetError if the set has no usable question. Errors in
-        the pipelines are raised before the first question is asked, and errors in building a scratch store later.
+        are kept, and `resume` continues the run. Raises QuestionSetError if the set has no usable question. An invalid
+        pipeline raises its error before the first question is asked. Building a scratch store may fail later.
         """
-        base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
+        base = self._store.bases.by_id(question_set.base_id)
+        questions = self.to_ask(question_set)
         planned = self._plan(base, question_set.id, question_set.name, pipelines, len(questions), progress)
         return [self._go_on(self._table.begin(run), questions, {}, part) for run, part in planned]
 
@@ -322,7 +325,8 @@ class Runs:
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """Raise a single QuestionSetError that lists all questions that can't be searched for, if there are any."""
         problems: list[golds.Problem] = []
-        searching, options = self._searching_of(self._store), search_options(base, Pipeline())
+        searching = self._searching_of(self._store)
+        options = search_options(base, Pipeline())
         for question in questions:
             try:
                 searching.prepare(question.text, options)
@@ -339,7 +343,9 @@ class Runs:
         count: int,
         progress: Progress,
     ) -> Iterator[tuple[Run, Progress]]:
-        """Yield a run and its progress function for each pipeline. Raises before the first run if any is invalid."""
+        """Yield a run and its progress function for each pipeline. If any pipeline is invalid, raise before the first
+        run.
+        """
         states = [self._state(base, pipeline) for pipeline in pipelines]
         for number, (version, settings) in enumerate(states):
             run = Run("", base.id, set_id, set_name, pipelines[number], settings, version, utc_now(), None, count)
@@ -385,8 +391,9 @@ class Runs:
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
-        """Ask questions one after the other. A miss is diagnosed immediately, because the notes may change later."""
-        options, llm = search_options(base, pipeline), self._settings.llm
+        """Ask questions one by one. A miss is diagnosed at once, because the notes may change later."""
+        options = search_options(base, pipeline)
+        llm = self._settings.llm
         judge = Chat(llm) if pipeline.judge == "model" else None
         asking = progress
         place: AbstractContextManager[Store] = nullcontext(self._store)

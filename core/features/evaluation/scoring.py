@@ -103,17 +103,20 @@ def _shared(golds: Spans, retrieved: Spans) -> int:
 
 def _size(spans: Spans) -> int:
     """Return the number of characters in the spans, each counted once."""
-    total, at, reached = 0, "", 0
+    total = 0
+    at = ""
+    reached = 0
     for path, start, end in sorted(spans):
         if path != at:
-            at, reached = path, start
+            at = path
+            reached = start
         total += max(0, end - max(start, reached))
         reached = max(reached, end)
     return total
 
 
 def needed(golds: Spans, *, any: bool) -> int:
-    """Return how many gold passages must be found: one if `any` is True, or else all of them."""
+    """Return how many gold passages must be found: one if `any` is True, otherwise all of them."""
     return min(1, len(golds)) if any else len(golds)
 
 
@@ -124,7 +127,9 @@ def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
     again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent Relevance', SIGIR 2003).
     Once the `needed` passages have been found, no further hit is relevant.
     """
-    missing, wanted, newly = list(golds), needed(golds, any=any), []
+    missing = list(golds)
+    wanted = needed(golds, any=any)
+    newly = []
     for rank, (path, _, _) in enumerate(hits, start=1):
         found = [gold for gold in missing if gold[0] == path and coverage(gold, hits[:rank]) >= FOUND_SHARE]
         missing = [gold for gold in missing if gold not in found]
@@ -257,16 +262,16 @@ Reply with one JSON object only, such as
 "verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
 REASON = 500
 """Maximum length of a reason, in characters."""
+# A JSON object without nested objects, at the end of a reply or of the reply's last code block.
 _RULING = re.compile(r"\{[^{}]*\}(?=[\s`]*\Z)")
-"""A JSON object without nested objects, at the end of a reply or of its last code block."""
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
+# Code, a quoted term, a number with its unit, an identifier, or a name (a capitalized word within a sentence).
 _FACT = re.compile(
     rf"`[^`\n]{{1,200}}`|[「“《][^「“《」”》\n]{{1,200}}[」”》]"
     rf"|(?<!{_LATIN}){_LATIN}{{0,40}}\d(?:[\d.,:/%-]*{_LATIN}+)?%?|(?<!{_LATIN}){_LATIN}{{1,80}}_{_LATIN}+"
     rf"|(?<![.!?。！？]\s)(?<!^)\b[A-Z]{_LATIN}+"
 )
-"""Code, a quoted term, a number with its unit, an identifier, or a name (a capitalized word within a sentence)."""
 _MARKS = " `「」“”《》.,:/%-"
 
 
@@ -285,7 +290,8 @@ def ask(
         _span(hit.note, hit.chunk, (hit.passage.start, hit.passage.end), hit.score, cosines.get(hit.chunk.id))
         for hit in result.hits
     )
-    gold_spans, hit_spans = spans(golds), spans(retrieved)
+    gold_spans = spans(golds)
+    hit_spans = spans(retrieved)
     return QuestionResult(
         id=question.id,
         question=question.text,
@@ -318,8 +324,11 @@ def values(result: QuestionResult) -> dict[str, float]:
     answers = answer_values(result)
     if result.negative:
         return answers
-    golds, hits, any = spans(result.golds), spans(result.hits), result.any
-    within, total = within_budget(hits, BUDGET), needed(golds, any=any)
+    golds = spans(result.golds)
+    hits = spans(result.hits)
+    any = result.any
+    within = within_budget(hits, BUDGET)
+    total = needed(golds, any=any)
     newly = relevance(golds, hits, any=any)
     return {
         **{f"hit@{depth}": hit_at(result.found_rank, depth) for depth in (1, 5, 10)},
@@ -416,7 +425,8 @@ def answer_values(result: QuestionResult) -> dict[str, float]:
     judged = {"agreed": AGREED[answer.judged.verdict]} if answer.judged and answer.judged.verdict else {}
     if result.negative:
         return {"refused": float(answer.refused)} | judged
-    golds, cited = spans(result.golds), spans(answer.cited)
+    golds = spans(result.golds)
+    cited = spans(answer.cited)
     every = {"answered": float(not answer.refused), "cited_recall": cited_recall(golds, cited, any=result.any)}
     every |= judged
     if answer.sentences:

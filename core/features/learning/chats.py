@@ -40,7 +40,8 @@ class Markdown:
 def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[LogEvent]:
     """Yield the events in Markdown text written by `source`. In a `chat`, a line may start with a speaker's name."""
     parts: list[str] = []
-    heading, fence = source, ""
+    heading = source
+    fence = ""
     for number, whole in enumerate([*text.split("\n"), None], 1):
         speaker = _SPEAKER.match(whole) if chat and whole else None
         line = speaker["text"] if speaker else whole or ""
@@ -55,7 +56,8 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[L
                 yield replace(
                     event, line=event.line + begin - 1, end=event.end + begin - 1, source=event.source or heading
                 )
-            parts, fence = [], ""
+            parts = []
+            fence = ""
             if closes:
                 continue
         title = _HEADING.fullmatch(line)
@@ -105,7 +107,8 @@ def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
         if not isinstance(item, Mapping):
             continue
         get = item.get
-        tree, inner = get("mapping"), get("chat_messages") or get("messages")
+        tree = get("mapping")
+        inner = get("chat_messages") or get("messages")
         if isinstance(tree, Mapping):  # a ChatGPT export is a tree of nodes
             nodes = (node.get("message") for node in tree.values() if isinstance(node, Mapping))
             yield from _messages(sorted((node for node in nodes if isinstance(node, Mapping)), key=_time))

@@ -1,4 +1,4 @@
-"""Facts from logs: normalizing them for comparison across logs, extracting requests and quotes, and storing them."""
+"""Facts from logs: normalizing them for comparison, extracting requests and quotes, and storing the facts."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -28,7 +28,7 @@ MOST_TITLE = 160
 
 
 def normalise_exact(text: str) -> str:
-    """Normalize a text's case and white space and drop the numbers in its masks, keeping all other numbers."""
+    """Normalize text's case and white space, and drop the numbers in masks such as `[token-2]`. Other numbers stay."""
     return " ".join(fold(MASK.sub(r"[\g<kind>]", text)).split())
 
 
@@ -55,13 +55,15 @@ def first_line(event: LogEvent) -> str:
 def request_of(event: LogEvent) -> str:
     """Return the method and path of an event's request, with ids replaced by `{id}`, or "" if there is no request."""
     if "path" in event.fields:
-        method, path = event.fields.get("method", ""), event.fields["path"]
+        method = event.fields.get("method", "")
+        path = event.fields["path"]
     elif match := _REQUEST.search(event.text):
         method, path = match.groups()
     elif match := _CURL.search(first_line(event)):
         sends = re.search(r" (?:-d|--data\S*|-F) ", match[0])
         chosen = _METHOD.search(match[0])
-        method, path = chosen[1] if chosen else "POST" if sends else "GET", match["path"]
+        method = chosen[1] if chosen else "POST" if sends else "GET"
+        path = match["path"]
     else:
         return ""
     parts = path.partition("?")[0].split("/")

@@ -1,4 +1,4 @@
-"""Rules about failures: failed or slow requests, repeated errors, deprecations, failing tests, and failed commands."""
+"""Rules about failures: failed or slow requests, repeated errors, deprecations, failing tests and commands."""
 
 import re
 from collections import defaultdict
@@ -65,12 +65,12 @@ _ENDED = re.compile(
     r"|back online|fixed|connected to|connection established)\b"
     r"|已恢复|恢复正常|已解决|重新连接成功|已连接|成功"
 )
+# Actions that may resolve an error.
 _MENDS = re.compile(
     r"(?i)\b(?:re(?:start|load|boot|deploy|creat)(?:ed|ing)|roll(?:ed|ing)[ -]back|replac(?:ed|ing)|renew(?:ed|ing)"
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-"""Actions that may resolve an error."""
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 _CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
@@ -80,10 +80,10 @@ _INSTEAD = re.compile(
 )
 _QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
 _WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
+# Maximum distance, in characters, between "deprecated" and the name of the deprecated item or its replacement.
 _NEAR = 160
-"""Maximum distance, in characters, from "deprecated" to the name of the deprecated item or its replacement."""
+# Number of events after an error's last occurrence to search for its end.
 _MOST_AFTER = 400
-"""Number of events after an error's last occurrence to search for its end."""
 _FEW = 2
 _COMMON = ("test_experience", "common_issue")
 _COMPLAINS = re.compile(
@@ -93,11 +93,11 @@ _COMPLAINS = re.compile(
     r"|\[rejected\]|failed to|failed[:,]"
     r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
 )
+# Commands that can't fix anything, because they don't change anything.
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
-"""Commands that can't fix anything, because they don't change anything."""
 _BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
+# Number of commands after a failed command to search for one that worked.
 _MOST_LATER = 8
-"""Number of commands after a failed command to search for one that worked."""
 
 
 def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) -> Iterable[tuple[Key, Events]]:
@@ -131,7 +131,8 @@ def required_headers(log: LogText) -> Facts:
 
 def _lacking(event: LogEvent) -> tuple[str, str] | None:
     """Return an event's request and the first missing header, or None unless the event mentions both."""
-    headers, request = _headers_in(event.text), request_of(event)
+    headers = _headers_in(event.text)
+    request = request_of(event)
     return (request, headers[0]) if headers and request else None
 
 
@@ -220,8 +221,10 @@ def repeated_errors(log: LogText) -> Facts:
     for key, events in _grouped(log.events, _error_key):
         if sum(event.count for event in events) < _FEW:
             continue
-        what, cause = _what(events[-1]), _cause(events[-1])
-        error, source = abbreviate(what, 200), events[0].source
+        what = _what(events[-1])
+        cause = _cause(events[-1])
+        error = abbreviate(what, 200)
+        source = events[0].source
         title = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
         if cause and cause not in what:
             title = message("{what}, because of: {cause}", what=title, cause=abbreviate(cause, 300))
@@ -248,7 +251,8 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
 
 
 def _is_error(event: LogEvent) -> bool:
-    is_request, is_slow = event.kind == "request", _seconds(event) >= _LEAST_SECONDS
+    is_request = event.kind == "request"
+    is_slow = _seconds(event) >= _LEAST_SECONDS
     if event.kind not in ("log", "request") or (is_slow and (is_request or event.level != "error")):
         return False
     warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
@@ -276,11 +280,11 @@ def _cause(event: LogEvent) -> str:
 
 
 def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None, LogEvent | None]:
-    """Return the step that may have ended an error, and the event that reports the end. Each may be None.
+    """Return the step that may have ended an error, and the event that reports the end. Either may be None.
 
-    An event that merely comes next may be unrelated, so the end must share words with the error, and the step with the
-    error or the end. If no end is reported, the step must be an action that may fix errors, and the log must continue
-    after the step.
+    The next event may be unrelated. So the end must share words with the error, and the step must share words with one
+    of the two. If no end is reported, the step must be an action that may fix errors, and the log must continue after
+    the step.
     """
     between: Events = []
     for event in after:
@@ -396,7 +400,8 @@ def mended_commands(log: LogText) -> Facts:
         worked = " && ".join(step.fields["command"] for step in steps)
         if worked in ("", failed):
             continue
-        old, new = abbreviate(failed, 80), abbreviate(worked, 160)
+        old = abbreviate(failed, 80)
+        new = abbreviate(worked, 160)
         title = message("Where {failed} fails, {worked} works", failed=old, worked=new)
         text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(reason, 300))
         key = [normalise_exact(failed), normalise_exact(worked)]

@@ -18,6 +18,7 @@ _TIMES = (
     r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?",
 )
 _SYSLOG = re.compile(_TIMES[2])
+# Log levels by the names used in logs.
 _LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "调试"), "debug"),
     **dict.fromkeys(("INFO", "NOTICE", "信息"), "info"),
@@ -25,7 +26,6 @@ _LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("ERROR", "ERR", "FATAL", "CRITICAL", "CRIT", "ALERT", "EMERG", "PANIC", "SEVERE"), "error"),
     **dict.fromkeys(("错误", "严重"), "error"),
 }
-"""Log levels by the names used in logs."""
 _LEVEL = "|".join(sorted(_LEVELS, key=len, reverse=True))
 _HEAD = re.compile(
     rf"(?s)(?:[\w.-]{{1,40}} {{0,8}}\| )?[\[(]?(?P<time>{'|'.join(_TIMES)})[\])]?[,:]?(?:\s+|$)(?P<rest>.*)"
@@ -41,8 +41,8 @@ _SOURCE = re.compile(
     r"|(?P<name>[A-Za-z_\u4e00-\u9fff][\w./-]{0,59}):\s+(?=\S)"
     r"|(?P<dashed>[A-Za-z_\u4e00-\u9fff][\w./-]{0,59})\s+-\s+)"
 )
+# A process or thread number. It doesn't count as a source.
 _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
-"""A process or thread number, which isn't a source."""
 PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
     r" +(?P<command>\S.*)"
@@ -55,14 +55,15 @@ _CHAINS = ("During handling of the above exception", "The above exception was th
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
+# Maximum number of lines per event; the rest are dropped.
 _MOST_LINES = 200
-"""Maximum number of lines per event; the rest are dropped."""
 _REQUEST = re.compile(
     r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
     r'"(?P<method>[A-Z]{2,10}) (?P<path>[^\s"?]{1,2000})[^"\n]{0,4000}" (?P<status>\d{3}) \S+(?P<rest>.*)'
 )
 _TOOK = re.compile(r"(?:rt|request_time|time|duration)=\"?(?P<named>\d{1,6}\.\d{1,6})|\s(?P<last>\d{1,6}\.\d{3})$")
 
+# Names used by structured loggers for the parts of an event.
 _NAMES = {
     "time": ("time", "timestamp", "ts", "@timestamp", "t", "date"),
     "level": ("level", "lvl", "severity", "levelname", "log.level"),
@@ -70,9 +71,8 @@ _NAMES = {
     "text": ("message", "msg", "event", "text", "error"),
     "trace": ("stack", "stacktrace", "stack_trace", "exception", "traceback", "exc_info"),
 }
-"""Names used by structured loggers for the parts of an event."""
+# Numeric levels, as written by pino.
 _NUMBERED = {"10": "debug", "20": "info", "30": "info", "40": "warning", "50": "error", "60": "error"}
-"""Numeric levels, as written by pino."""
 _FIELDS = {"method": "method", "path": "path", "url": "path", "status": "status", "status_code": "status"}
 _SECONDS = {"duration_ms": 0.001, "elapsed_ms": 0.001, "latency_ms": 0.001, "duration": 1.0, "seconds": 1.0}
 _MOST_VALUE = 2000
@@ -133,7 +133,7 @@ class AccessLog(_LineParser):
 
 
 class JsonLines(_LineParser):
-    """Parses a log in which most lines are JSON objects. Each of the remaining lines is a separate event."""
+    """Parses logs in which most lines are JSON objects. Every other line is an event too."""
 
     fit = 0.8
 
@@ -210,7 +210,8 @@ def _head(line: str) -> LogEvent | None:
         rest = match["rest"]
         if _SYSLOG.fullmatch(match["time"]):
             rest = rest.partition(" ")[2]  # skip the host name
-        level, before = "", ""
+        level = ""
+        before = ""
         if levelled := _LEVELLED.match(rest):
             level, before, rest = levelled.group("level", "before", "rest")
         source, text = _source(rest)
@@ -231,7 +232,8 @@ def _source(rest: str) -> tuple[str, str]:
         name = "" if _PROCESS.fullmatch(name) else name
         if name and not match["bracket"]:
             return (name, rest[match.end() :]) if match["dashed"] or not source else (source, rest)
-        source, rest = source or name, rest[match.end() :]
+        source = source or name
+        rest = rest[match.end() :]
     return source, rest
 
 

@@ -1,4 +1,4 @@
-"""Suggestions from a language model based on a log's masked events, each checked against the lines it quotes."""
+"""Suggestions by a language model for a log's masked events. Each is checked against the lines that it quotes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -40,8 +40,8 @@ NOTES = 12
 _OPENING = r'\{\s*"notes"\s*:'
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
+# Maximum length, in characters, of a line to use as a quote's context. In a longer line, only the sentence is used.
 _LONG = 200
-"""Maximum length, in characters, of a line to use as a quote's context. In a longer line, only the sentence is used."""
 _BULLET = re.compile(r"^[\s>#*•-]+")
 _MOST_LINE = 300
 _LANGUAGES = {"zh_CN": "Chinese"}
@@ -95,7 +95,7 @@ class ModelReading:
 class ModelReader:
     """Reads logs with a model, in parts of at most `characters` characters.
 
-    It stops if the server fails, or replies twice in the wrong format. `problem` then says why.
+    It stops if the server fails or twice replies in the wrong format. In that case, `problem` says why.
     """
 
     chat: Chat
@@ -146,7 +146,7 @@ def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
 
 
 def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
-    """Return the fact suggested by a model, or if it is invalid, the dropped suggestion with the reason."""
+    """Return the fact suggested by a model. If it is invalid, return the dropped suggestion with the reason."""
     try:
         outcome = _fact(_Suggestion.model_validate(value), excerpt)
     except ValidationError:
@@ -208,7 +208,8 @@ def _place(line: _Line, excerpt: Excerpt) -> tuple[LogEvent, str] | None:
 
 def _whole_lines(text: str, start: int, end: int) -> str:
     """Return the whole lines around a span, or only the sentences around it if the lines are long."""
-    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
     line = text[first : last if last >= 0 else len(text)]
     if len(line) <= _LONG:
         return line

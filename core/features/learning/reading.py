@@ -17,13 +17,13 @@ from core.model import EventKind, LogEvent, LogText
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_EVENTS = 200_000
+# Maximum number of characters to read per line.
 _MOST_LINE = 4_000
-"""Maximum number of characters to read per line."""
 _SAMPLE = 16 * 1024
+# Terminal escape sequences for colours and titles, and control characters.
 _CONTROLS = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
-"""Terminal escape sequences for colours and titles, and control characters."""
 _FALLBACK = "plain"
 
 
@@ -59,7 +59,9 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
     kinds = get_args(EventKind)
     for number, item in enumerate(items, 1):
         given = item.get
-        text, kind, fields = given("text") or given("message"), given("kind") or "log", given("fields") or {}
+        text = given("text") or given("message")
+        kind = given("kind") or "log"
+        fields = given("fields") or {}
         if not isinstance(text, str) or not text.strip():
             raise SourceError(name, "has an event without text (number {n}).", n=number)
         if kind not in kinds:
@@ -84,7 +86,8 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
 
 def _masked(name: str, form: str, events: Iterable[LogEvent], masker: Masker, cut: int) -> LogText:
     """Return a log with the first MOST_EVENTS events, masking all secrets."""
-    before, stream = len(masker), iter(events)
+    before = len(masker)
+    stream = iter(events)
     first = [*islice(stream, MOST_EVENTS)]
     more = sum(1 for _ in stream)  # read to the end before masking, so that a parser's error comes first
     masked = tuple(map(masker.event, first))
@@ -104,7 +107,8 @@ def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
         text = " ".join(filter(None, (event.time, event.level, event.source, event.text)))[:most]
         if part and size + len(text) > most:
             yield part
-            part, size = [], 0
+            part = []
+            size = 0
         part.append((event, text))
         size += len(text)
     if part:

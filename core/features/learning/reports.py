@@ -9,11 +9,11 @@ from xml.etree.ElementTree import ParseError, iterparse
 from core.features.learning.lines import PROMPT
 from core.model import LogEvent, LogLevel
 
+# Maximum number of characters to read per failure.
 _MOST = 20_000
-"""Maximum number of characters to read per failure."""
 _FAILED = ("failure", "error", "rerunFailure", "rerunError")
+# Surefire's elements for the failures of a test that passed when rerun.
 _PASSED_LATER = ("flakyFailure", "flakyError")
-"""Surefire's elements for the failures of a test that passed when rerun."""
 
 
 class JUnit:
@@ -41,7 +41,8 @@ def _junit_events(text: str) -> Iterator[LogEvent]:
         for _, test in iterparse(BytesIO(text.encode("utf-8", "replace"))):
             if test.tag != "testcase" or not (place := next(places, None)):
                 continue
-            line, at = line + text.count("\n", at, place.start()), place.start()
+            line = line + text.count("\n", at, place.start())
+            at = place.start()
             name = "::".join(filter(None, map(test.get, ("classname", "name"))))
             failures = [child for child in test if child.tag in (*_FAILED, *_PASSED_LATER)]
             event = LogEvent(text="", line=line + 1, source=name, kind="test")
@@ -67,8 +68,8 @@ _OUTCOME = re.compile(
     r"(?: (?P<last>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS))?(?:\s*\[ *\d{1,3}%\]\s*\Z| - )?\s*(?P<detail>.*)"
 )
 _HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
+# The header of a failure, with the name of the `test`, or the header of a report section.
 _BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
-"""The header of a failure, with the name of the `test`, or the header of a report section."""
 _CAUSE = re.compile(r"(?m)^E {2,}(\S.*)")
 _SLOW = re.compile(r"(?P<seconds>\d{1,6}\.\d\d)s (?:call|setup|teardown) +(?P<test>\S{1,400})")
 _OUTCOMES = {
@@ -91,7 +92,8 @@ class Pytest:
         number = 0
         while number < len(lines):
             border = _BORDER.fullmatch(lines[number].strip())
-            first, number = number, number + 1
+            first = number
+            number = number + 1
             if not border or not (test := border["test"]):
                 yield from _line(lines[first], number)
                 continue

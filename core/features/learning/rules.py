@@ -39,12 +39,12 @@ _PORT = re.compile(
     r"(?:\(s\))?)?|监听(?:的)?端口)[ :：]*"
     r"(?P<address>(?:https?://)?(?:[\w.*-]{1,100}:|\[::\]:)?(?P<port>\d{2,5}))\b"
 )
+# Names of values that vary between events, so they aren't settings.
 _VARYING = re.compile(
     r"(?i)(?:.*[_.-])?(?:id|uuid|pid|tid|url|trace|span)|user(?:name)?|order|invoice|n|count|total|status|method|path|line|thread|time"
     r"|timestamp|duration(?:_ms)?|elapsed(?:_ms)?|latency(?:_ms)?|seconds|error|cause|reason|code|error_code|request|client|host"
     r"|remote|msg|version|rev|hash|sha|x|key|size|bytes"
 )
-"""Names of values that vary between events, so they aren't settings."""
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
 _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
@@ -78,9 +78,10 @@ _UNSURE = re.compile(
     r"(?i)\b(?:may|might|maybe|perhaps|possibly|probably|usually|often|common|could|if|whether|why|what)\b|常见|可能|也许|一般|通常|是否|如果|怎么"
 )
 _CONFIG = ("project_config", "environment")
+# Minimum number of settings that a source must have to be worth a note.
 _FEW = 2
-"""Minimum number of settings that a source must have to be worth a note."""
-_SHORTEST, _SHORTEST_CHINESE = 25, 8
+_SHORTEST = 25
+_SHORTEST_CHINESE = 8
 _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
 
 
@@ -112,7 +113,8 @@ def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
     words = _PAIR.sub("", line)
     configures = _CONFIGURING.search(f"{event.source} {words}") or len(re.findall(r"\w+", words)) <= 3
     for match in (*_SET.finditer(line), *_PAIR.finditer(line)) if configures else ():
-        name, value = match["name"], match["value"].strip("\"'")
+        name = match["name"]
+        value = match["value"].strip("\"'")
         if not _VARYING.fullmatch(name) and not value.startswith(("[", "{", "=", "…")) and value.strip(".…"):
             yield name, value.rstrip(".。")
 

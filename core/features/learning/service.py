@@ -39,35 +39,35 @@ from core.settings.config import Settings
 from core.settings.preferences import Preferences
 from core.store import Store
 
+# Formats of test reports.
 _TESTS = ("pytest", "junit")
-"""Formats of test reports."""
+# A value that is unchanged when rendered as Markdown: it has no links, tags or markup.
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
-"""A value that is unchanged when rendered as Markdown: it has no links, tags or markup."""
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
 _CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"
+# Share of Chinese characters among a log's letters above which notes are written in Chinese.
 _SHARE = 0.15
-"""Share of Chinese characters among a log's letters above which notes are written in Chinese."""
 _MOST_LINES = 12
+# Author of notes suggested by rules.
 _RULES = "rules"
-"""Author of notes suggested by rules."""
 
+# Minimum share of common words for two keys to mean the same fact.
 _NEAR = 0.8
-"""Minimum share of words that two keys must have in common to be keys of the same fact."""
+# Minimum number of words in a key for it to be compared with other keys word by word.
 _FEWEST = 5
-"""Minimum number of words in a key for comparing it with other keys word by word."""
+# Words that change the meaning of a sentence, making it a different fact.
 _OPPOSITES = frozenset(
     "not no never without don won isn cannot enable disable enabled disabled on off true false yes start"
     " stop up down before"
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
-"""Words that change the meaning of a sentence, making it a different fact."""
 _VALUE = re.compile(r"\d")
 
 BASE = "learnt"
 """Default base for suggested notes."""
+# Preference key for whether learning is on.
 _LEARNING = "learning"
-"""Preference key for whether learning is on."""
 _PASTED = "log.txt"
 
 
@@ -285,7 +285,7 @@ class Learning:
         facts: Sequence[tuple[str, Fact]],
         model: str = "",
     ) -> LearntLog:
-        """Write new facts and their notes in one transaction, and return the log's result with the counts added."""
+        """Write new facts and their notes in one transaction. Return the log's result with these facts counted."""
         before = []
         for _, fact in facts:
             before.append(memory.find(fact))

@@ -51,7 +51,7 @@ class PackNote:
 
 
 def number(version: str) -> tuple[int, ...]:
-    """Return a version in a form for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" is the earliest."""
+    """Return a version as a tuple to compare: 1.10 is later than 1.9, 1.0 equals 1, and "" is the earliest."""
     parts = [int(part) for part in version.split(".")] if version else [-1]
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
@@ -83,7 +83,8 @@ def checked(place: Path) -> tuple[Pack | None, list[Message]]:
 
 def _problem(error: ErrorDetails, text: str) -> Message:
     """Return a message saying what is wrong with a key, and on which line."""
-    key, value = str(error["loc"][0]), str(error["input"])
+    key = str(error["loc"][0])
+    value = str(error["input"])
     reason = message("'{key}' must be text in quotation marks.", key=key)
     if error["type"] == "extra_forbidden":
         reason = message("'{key}' is unknown. Known keys: {keys}.", key=key, keys=tuple(_File.model_fields))

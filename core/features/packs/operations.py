@@ -57,7 +57,8 @@ _REMOVED = sentence("The pack {name} was removed; its notes are in the trash.")
 def format_packs(listed: PackList) -> list[str]:
     lines = []
     for pack in listed.packs:
-        found, installed = pack.found, pack.installed
+        found = pack.found
+        installed = pack.installed
         (state,) = _INSTALLED(installed) if installed else [_("not installed")]
         head = f"{pack.name} {found.version} ({found.language})" if found else pack.name
         lines.append(f"{head}: {state}")

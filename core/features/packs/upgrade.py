@@ -1,4 +1,4 @@
-"""Upgrading a pack note by note, except for notes that the user changed or deleted, and the tables for packs."""
+"""Upgrading a pack note by note, except for notes that the user changed or deleted. Also the tables for packs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -26,6 +26,7 @@ _PACK = """
     FROM packs JOIN bases ON bases.id = base_id
 """
 
+# Selects the notes skipped by an upgrade: their last version from the pack differs from the recorded file.
 _PASSED_BY = """
     SELECT notes.id, coalesce(hash, '') FROM packs
     JOIN notes ON notes.source = 'pack' AND notes.source_ref = 'pack:' || packs.name AND notes.path IS NOT NULL
@@ -38,7 +39,6 @@ _PASSED_BY = """
     AND json_extract(versions.fields, '$.content_hash') IS NOT hash
     ORDER BY notes.path
 """
-"""Query for notes whose last version from the pack differs from the recorded file, because an upgrade skipped them."""
 
 
 class PackTable(StoreTable):
@@ -135,8 +135,10 @@ class Upgrade:
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
         """Write the changes without embedding them, and return a report."""
-        table, name = PackTable(self.store.database), self.pack.name
-        hashes, stored = table.files(name), table.notes(name)
+        table = PackTable(self.store.database)
+        name = self.pack.name
+        hashes = table.files(name)
+        stored = table.notes(name)
         contents = {path: pack_note.note.content_hash for path, pack_note in self.notes.items()}
         drafts: list[NoteToIndex] = []
         deleted: list[str] = []
@@ -145,7 +147,9 @@ class Upgrade:
         trashed = {} if hashes else self._trashed()
         forgotten = hashes.keys() - self.notes.keys()
         for path in (*self.notes, *forgotten):
-            pack_note, before, note_id = self.notes.get(path), hashes.get(path), stored.get(path)
+            pack_note = self.notes.get(path)
+            before = hashes.get(path)
+            note_id = stored.get(path)
             note = self.store.notes.note(note_id) if note_id and contents.get(path, "") != before else None
             if note and not untouched(self.store, note):
                 passed.append(edited(note, pack_note.note.body if pack_note else None))
@@ -165,7 +169,8 @@ class Upgrade:
         table.drop_files(name, forgotten)
         table.finish(name, self.pack.version, folder)
         added = sum(draft.change is not None and draft.change.kind == "create" for draft in drafts)
-        changed, unchanged = len(drafts) - added, len(hashes.items() & contents.items())
+        changed = len(drafts) - added
+        unchanged = len(hashes.items() & contents.items())
         return PackReport(name, self.pack.version, added, changed, len(deleted), unchanged, tuple(passed))
 
     def take(self, note: Note) -> None:
@@ -187,7 +192,8 @@ class Upgrade:
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes to the bases they are in now, because the user may have moved some of them."""
         for base_id in {draft.note.base_id for draft in drafts}:
-            base, own = self.store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
+            base = self.store.bases.by_id(base_id)
+            own = [draft for draft in drafts if draft.note.base_id == base_id]
             indexer = Indexer(self.store, base, embedding.build(base.embedder))
             for error in indexer.write(own, len(own), progress).failed:
                 raise error

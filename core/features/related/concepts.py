@@ -40,18 +40,18 @@ class ConceptTable(StoreTable):
 # Concepts in the notes.
 
 CHOICES = get_args(ConceptChoice)
+# Minimum number of notes that must contain a concept, unless it is pinned.
 _FEWEST = 2
-"""Minimum number of notes that must contain a concept, unless it is pinned."""
+# Maximum share of notes that may contain a concept, because frequent phrases don't distinguish notes. _FEW notes are
+# always allowed.
 _MOST = 0.25
-"""Maximum share of notes that may contain a concept, because frequent phrases don't distinguish notes.
-
-_FEW notes are always allowed.
-"""
 _FEW = 10
-_LEADING, _COMMON = 12, 40
-"""Number of concepts per note that a path may follow, and maximum number of notes that may contain such a concept."""
-_LINK, _SHARED = 1.0, 1.5
-"""Base cost of a step along a link, and along a shared concept. The cost rises with the number of links or notes."""
+# Number of concepts per note that a path may follow, and maximum number of notes with such a concept.
+_LEADING = 12
+_COMMON = 40
+# Base cost of a step along a link, and along a shared concept. The cost rises with the number of links or notes.
+_LINK = 1.0
+_SHARED = 1.5
 _FURTHEST = 8.0
 
 
@@ -74,7 +74,8 @@ class Concepts:
 
         Pinned concepts come first, and the rest are sorted by weight.
         """
-        (of_note, holders), choices = self._index(base), self._table.choices()
+        of_note, holders = self._index(base)
+        choices = self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
         merged: defaultdict[str, list[str]] = defaultdict(list)
         for name, (choice, into) in choices.items():
@@ -97,11 +98,12 @@ class Concepts:
 
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
-        """Return the notes that contain all the given concepts, those with the most occurrences first.
+        """Return the notes that contain all the given concepts, most occurrences first.
 
         The list is empty if no concepts are given.
         """
-        (of_note, _), choices = self._index(base), self._table.choices()
+        of_note, _ = self._index(base)
+        choices = self._table.choices()
         wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
             note_id: sum(counts[name] for name in wanted)
@@ -120,12 +122,14 @@ class Concepts:
         """
         for note_id in (first, last):
             self._store.notes.card(note_id)
-        index, links = self._index(), self._links()
+        index = self._index()
+        links = self._links()
         linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
         for note_id, other in links.among(links.names):
             linked[note_id][other] = message("It links to the next note")
             linked[other].setdefault(note_id, message("The next note links to it"))
-        costs, before = {first: 0.0}, dict[str, tuple[str, Message]]()
+        costs = {first: 0.0}
+        before = dict[str, tuple[str, Message]]()
         waiting = [(0.0, first)]
         while waiting:
             cost, note_id = heapq.heappop(waiting)
@@ -135,7 +139,8 @@ class Concepts:
                 continue
             for step, other, way in _steps(note_id, index, linked):
                 if cost + step < costs.get(other, math.inf):
-                    costs[other], before[other] = cost + step, (note_id, way)
+                    costs[other] = cost + step
+                    before[other] = (note_id, way)
                     heapq.heappush(waiting, (cost + step, other))
         if last not in costs:
             return []
@@ -156,7 +161,8 @@ class Concepts:
         """
         if choice not in CHOICES:
             raise UnknownChoice("choice", choice, CHOICES)
-        name, into = _name(name), _resolve_merges(_name(into), self._table.choices())
+        name = _name(name)
+        into = _resolve_merges(_name(into), self._table.choices())
         if choice == "undo":
             self._table.drop(name)
             return
@@ -166,11 +172,13 @@ class Concepts:
 
     def _index(self, base: str = "") -> Index:
         """Return the concepts in a base, or in all bases by default, after applying the user's decisions."""
-        choices, every = self._table.choices(), self._neighbours.phrases()
+        choices = self._table.choices()
+        every = self._neighbours.phrases()
         several = {name for counts in every.values() for name in counts}
         searched = [item for item in self._store.bases.all() if base in ("", item.name)]
         log_bases(searched)
-        only, base_of = {item.id for item in searched}, self._store.notes.base_ids(every)
+        only = {item.id for item in searched}
+        base_of = self._store.notes.base_ids(every)
         of_note: dict[str, Counter[str]] = {}
         holders: defaultdict[str, list[str]] = defaultdict(list)
         for note_id, counts in every.items():
@@ -191,7 +199,8 @@ def _steps(
     note_id: str, index: Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
     """Yield the cost, note id and explanation of each possible next step on a path from a note."""
-    (of_note, holders), links = index, linked.get(note_id, {})
+    of_note, holders = index
+    links = linked.get(note_id, {})
     for other, way in links.items():
         if other in of_note:
             yield _LINK + len(links) / _COMMON, other, way

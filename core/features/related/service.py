@@ -43,17 +43,17 @@ from core.store.note_rows import NoteNames
 
 NEAREST = 10
 """Number of nearest notes counted in the reason for a suggestion."""
-_TAGS, _PLACES = 5, 3
+_TAGS = 5
+_PLACES = 3
+# Exponent applied to a neighbour's score when it votes. Of the values 1 to 6, this one predicts the most chapters (see
+# benchmarks/related.py).
 _STEEP = 3
-"""Exponent applied to a neighbour's score when it votes. Of the values 1 to 6, this one predicts the most chapters
-(see benchmarks/related.py).
-"""
+# Minimum number of nearest notes that must share a tag or folder for it to be suggested.
 _LEAST_NOTES = 2
-"""Minimum number of nearest notes that must share a tag or folder for it to be suggested."""
+# Minimum share of the votes for a suggested tag or folder.
 _LEAST_SHARE = 0.2
-"""Minimum share of the votes for a suggested tag or folder."""
+# Minimum share of the votes for the first suggested folder. Below it, no folder is suggested.
 _LEAD = 0.5
-"""Minimum share of the votes for the first suggested folder. Below it, no folder is suggested."""
 
 Label = TypeVar("Label")
 
@@ -99,7 +99,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
 def places(
     note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
 ) -> list[PlaceSuggestion]:
-    """Return folders to suggest for a note, if most of its nearest notes are in a different folder."""
+    """Return folders to suggest for a note if most of its nearest notes are elsewhere."""
     here = base, posixpath.dirname(note.path or "")
     shares = votes(
         neighbours, {item: [(card.base, posixpath.dirname(card.path or ""))] for item, card in cards.items()}
@@ -122,28 +122,31 @@ def places(
 
 LONGEST = 200_000
 """Maximum number of a note's characters to search for names."""
-_SHORT, _SHORT_WIDE = 4, 2
-"""Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters."""
+# Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters.
+_SHORT = 4
+_SHORT_WIDE = 2
+# Markup that isn't searched for names: code, links, HTML, URLs, formulas and comments.
 _TAKEN = re.compile(
     r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
 )
-"""Markup that isn't searched for names: code, links, HTML, URLs, formulas and comments."""
 _WIDE = re.compile(f"[{CJK}]")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]")
 
 LONG = 3_000
 """Number of words from which a note is hard to find without headings. A Chinese character counts as half a word."""
+# Number of characters from which a note's first words don't count as its title.
 _OWN_TITLE = 300
-"""Number of characters from which a note's first words don't count as its title."""
+# Maximum number of dead links listed by name in a hint.
 _NAMED = 5
-"""Maximum number of dead links listed by name in a hint."""
 _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
-_LONG_AGO, _OTHERS = timedelta(days=30), 20
-"""A note counts as unfound after this long since its last change, if this many other notes were found in that time."""
+# A note counts as unfound if it hasn't changed for this long and this many other notes were found in that time.
+_LONG_AGO = timedelta(days=30)
+_OTHERS = 20
 Unreached = Callable[[str, str], datetime | None]
-"""Takes the ids of a base and a note. Returns the time of the base's last check if it didn't find the note."""
+"""A function that takes a base's and a note's id, and returns when the base was last checked if the note wasn't found.
+"""
 
 
 @frozen
@@ -183,7 +186,8 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:
     """Return the wiki link to replace a mention with, or "" if no name resolves to the mentioned note."""
-    text, other = mention.text, links.names[mention.note_id]
+    text = mention.text
+    other = links.names[mention.note_id]
     for target in (text, other.title, *other.aliases, other.path or ""):
         if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
             return f"[[{target}]]" if target == text else f"[[{target}|{text}]]"
@@ -196,7 +200,8 @@ def _prose(note: Note) -> str:
     parsed = parser.parse(body, note.path or "note.md")
     lowered = body.lower()
     body = lowered if len(lowered) == len(body) else body
-    pieces, reached = [], 0
+    pieces = []
+    reached = 0
     for token in parsed.tokens:
         if token.type != "paragraph_open":
             continue
@@ -240,23 +245,26 @@ def _unclear(note: Note) -> Iterator[Hint]:
         )
 
 
-_SHOWN, _COPIES, _LINKS = 8, 5, 10
-"""Maximum number of related notes, copies and links."""
+# Maximum number of related notes, copies and links.
+_SHOWN = 8
+_COPIES = 5
+_LINKS = 10
 COPIED = 0.5
 """Minimum share of the shorter note's text that both notes contain, for them to be possible copies."""
+# A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them.
 _COMMON = 0.05
-"""A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them."""
 _FEW = 20
 _WORD = re.compile(r"\w+")
 _BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
-_PARAGRAPH, _SHORTEST = 40, 8
-"""Number of words to search for from the end of a paragraph, and their minimum total length in characters."""
+# Number of words to search for from the end of a paragraph, and their minimum total length in characters.
+_PARAGRAPH = 40
+_SHORTEST = 8
+# Maximum number of passages to return for a paragraph.
 _PASSAGES = 5
-"""Maximum number of passages to return for a paragraph."""
+# Number of extra hits to request, because the note itself and repeated hits from one note are dropped.
 _OWN = 10
-"""Number of extra hits to request, because the note itself and repeated hits from one note are dropped."""
+# Minimum cosine similarity for notes to count as close in meaning.
 _NEAR = 0.5
-"""Minimum cosine similarity for notes to count as close in meaning."""
 LEAST = 0.5
 """Minimum score of a related note."""
 
@@ -287,7 +295,8 @@ class RelatedNotes:
     @log_call("note.related")
     def of(self, note_id: str) -> Related:
         """Return a note's related notes, suggestions and hints. Raises NoteNotFound."""
-        note, links = self._texts.without_hidden(note_id), self._notes.links()
+        note = self._texts.without_hidden(note_id)
+        links = self._notes.links()
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
         found = self._neighbours.nearest_to(note, links, note.tags)
@@ -335,7 +344,8 @@ class RelatedNotes:
 
         Raises EditError if there is no mention.
         """
-        note, links = self._store.notes.note(note_id), self._notes.links()
+        note = self._store.notes.note(note_id)
+        links = self._notes.links()
         shown = self._texts.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
         text = link(shown, places[0], links) if places else ""
@@ -344,7 +354,7 @@ class RelatedNotes:
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
     def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
-        """Return passages similar to the paragraph at an offset, at most one per note; skip the note `without`.
+        """Return passages similar to the paragraph at an offset, at most one per note and none from the note `without`.
 
         Raises ModelError.
         """
@@ -401,7 +411,8 @@ class RelatedNotes:
 
     def _unfindable(self, note: Note) -> Iterator[Hint]:
         # The base's last check is still valid if the note hasn't changed since.
-        at, since = self._unreached(note.base_id, note.id) if self._unreached else None, note.updated_at
+        at = self._unreached(note.base_id, note.id) if self._unreached else None
+        since = note.updated_at
         if at and since and since <= at:
             yield Hint(
                 "unreached",

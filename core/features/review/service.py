@@ -1,4 +1,4 @@
-"""Items awaiting the user's attention in all bases, decisions that no other feature handles, and reminders."""
+"""Items in all bases that await the user's attention, decisions about them, and reminders."""
 
 import json
 import re
@@ -93,7 +93,8 @@ class DecisionTable(StoreTable):
 
         `at` is the time of the decision, by default now.
         """
-        now, end = (at or utc_now()).isoformat(), until and until.astimezone(UTC).isoformat()
+        now = (at or utc_now()).isoformat()
+        end = until and until.astimezone(UTC).isoformat()
         self._execute_many(
             "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
             [(matter, end, now) for matter in matters],
@@ -105,7 +106,7 @@ class DecisionTable(StoreTable):
         self._execute("DELETE FROM decisions WHERE matter IN ?", list(matters), aside=True)
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
-        """Return when each postponed item was postponed, and until when. Items with unreadable times are left out."""
+        """Return when each item was postponed, and until when. Items with unreadable times are left out."""
         rows = self._rows("SELECT matter, at, until FROM decisions WHERE matter IN ?", list(matters))
         spans = {}
         for matter, at, until in rows:
@@ -121,7 +122,9 @@ class DecisionTable(StoreTable):
 
 EASE = 2.5
 """Factor for the third and later intervals: SM-2's initial ease factor, which grade 4 doesn't change."""
-FIRST, SECOND, LONGEST = timedelta(days=1), timedelta(days=6), timedelta(days=3650)
+FIRST = timedelta(days=1)
+SECOND = timedelta(days=6)
+LONGEST = timedelta(days=3650)
 UNSEEN = timedelta(days=30)
 """Minimum time since a note's last use and last change before it is shown as a reminder."""
 TODAY = timedelta(days=1)
@@ -173,7 +176,8 @@ class Reminders:
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Postpone the notes' next reminders, for longer each time; return a function that undoes this."""
-        keys, now = [_seen_key(item) for item in note_ids], utc_now()
+        keys = [_seen_key(item) for item in note_ids]
+        now = utc_now()
         before = self._table.until(keys)
         for key in keys:
             at, end = before.get(key, (now, now))
@@ -194,8 +198,8 @@ def _seen_key(note_id: str) -> str:
 LATER = timedelta(days=7)
 """How long an item is postponed."""
 _WORDS = re.compile(r"\w+")
+# Number of characters of a new note's text to use when looking for the nearest note.
 _COMPARED = 300
-"""Number of characters of a new note's text to use when looking for the nearest note."""
 MOST = 500
 """Maximum number of refused passages, and of pairs per kind, to list."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -223,7 +227,9 @@ class Review:
         self._store = store
         self._table = DecisionTable(store.database)
         self._notes, self._chunks, self._proposals, self._neighbours = notes, chunks, proposals, neighbours
-        self.sides, self.reminders, self.days = sides, reminders, days
+        self.sides = sides
+        self.reminders = reminders
+        self.days = days
         self.reopen = self._table.drop
         """Undo `postpone` and `let_be` for the items with the given keys."""
         self._sources: dict[MatterKind, Callable[[], Items]] = {
@@ -333,7 +339,8 @@ class Review:
             raise EditError("Only a new note can be added to another one.")
         with self._store.changing:
             self._proposals.current([matter.submission])
-            new, old = self._store.notes.note(matter.submission.note.id), self._store.notes.note(into)
+            new = self._store.notes.note(matter.submission.note.id)
+            old = self._store.notes.note(into)
             body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
             merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
             self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
@@ -343,7 +350,8 @@ class Review:
 
     def _submissions(self) -> Items:
         for proposal in self._proposals.all():
-            note, change = proposal.note, proposal.change
+            note = proposal.note
+            change = proposal.change
             state = note.id, note.version, change and change.at
             yield _about_note(proposal.kind, note, proposal.at, *state, submission=proposal)
 
@@ -359,7 +367,8 @@ class Review:
         refused = self._store.refusals.all(self._store.bases.all())[:MOST]
         cards = self._store.notes.cards_of({chunk.note_id for chunk in refused})
         for chunk in refused:
-            key, at = _key("refused", chunk.chunk_id, chunk.at), None
+            key = _key("refused", chunk.chunk_id, chunk.at)
+            at = None
             with suppress(ValueError):
                 at = datetime.fromisoformat(chunk.at)
             yield ReviewItem("refused", key, cards.get(chunk.note_id), chunk.base, chunk.title, at, refused=chunk)
@@ -374,18 +383,20 @@ class Review:
         newer = newer_notes(self._store)
         cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
-            card, other = cards.get(old), cards.get(successors[0])
+            card = cards.get(old)
+            other = cards.get(successors[0])
             if card and other and card.status == "active":
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
-        """Yield items for pairs of notes, but not for files and their conflict copies, which are of kind `file`."""
+        """Yield items for pairs of notes. Files and their conflict copies are left out, because their kind is `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
         others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
         listed = [*islice(others, MOST)]
         cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         for pair in listed:
-            first, second = cards.get(pair.first), cards.get(pair.second)
+            first = cards.get(pair.first)
+            second = cards.get(pair.second)
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
                 state = first.id, first.version, second.id, second.version

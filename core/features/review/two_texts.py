@@ -19,20 +19,20 @@ from core.store import Store
 # Conflict copies are recognized by the names that sync programs give them. If a user may have chosen the name, their
 # contents are compared as well.
 
+# Beginnings of the word for *conflict*. Dropbox writes names in the user's language.
 _CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
-"""Beginnings of the word for *conflict*. Dropbox writes names in the user's language."""
 _COPY = r"(?:c[oó]p[iy]|kop[iy]|exemplaar|коп[иі]|副本|複本|拷[贝貝]|コピー|사본)"
+# Dropbox's other conflicts: names that differ only in case or encoding, and selective sync.
 _OTHERWISE = (
     r"(?:case|casse|schreib|may[uú]sc|mai[uú]sc|大小|大文字|unicode|encod|[ck]odi|编码|編碼|s[eé]le[ck]|选择|選擇|選択"
     r"|white ?space|leerzeichen)"
 )
-"""Dropbox's other conflicts: names that differ only in case or encoding, and selective sync."""
 _DAY = r"(?:\d{4}-\d\d-\d\d|\d{8})"
 _NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
+# Maximum number of characters that a program adds to a name.
 _LONGEST = 160
-"""Maximum number of characters that a program adds to a name."""
+# A quick first test, passed by every name with an ending in SURE.
 _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
-"""A quick first test, passed by every name with an ending in SURE."""
 
 
 Ending = tuple[re.Pattern[str], bool]
@@ -98,7 +98,7 @@ def folded(path: str) -> str:
 
 @lru_cache(100_000)
 def originals(path: str) -> tuple[tuple[str, bool], ...]:
-    """Return the folded paths of a file's possible originals, judging by its name, and whether each one is certain.
+    """Return the folded paths of a file's possible originals, judging by its name, and whether each is certain.
 
     A conflict copy may itself have a conflict copy. The name without both endings is then certain too.
     """
@@ -110,7 +110,7 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _sure_originals(name: str, depth: int) -> Iterator[str]:
-    """Yield the names left after removing an ending in SURE, trying up to `depth` endings or numbers in turn."""
+    """Yield the names left after an ending in SURE is removed. Up to `depth` endings or numbers are removed in turn."""
     for ending in (*SURE, *_NUMBERS) if depth else ():
         for first in _without(ending, name):
             if ending in SURE:
@@ -120,14 +120,15 @@ def _sure_originals(name: str, depth: int) -> Iterator[str]:
 
 
 _WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
+# Maximum number of characters of each text to compare.
 _COMPARED = 200_000
-"""Maximum number of characters of each text to compare."""
+# Maximum number of comparisons to cache.
 _COMPARISONS = 10_000
-"""Maximum number of comparisons to cache."""
-_NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
-"""Minimum share of word pairs in common, and minimum share of the shorter text's word pairs that the longer one
-contains. The latter counts only if the shorter text has at least _MANY pairs.
-"""
+# Minimum share of word pairs in common, and minimum share of the shorter text's word pairs that the longer one
+# contains. The latter counts only if the shorter text has at least _MANY pairs.
+_NEAR = 0.5
+_WHOLE = 0.8
+_MANY = 20
 
 
 def are_versions(first: str, second: str) -> bool:
@@ -135,7 +136,8 @@ def are_versions(first: str, second: str) -> bool:
 
     They are if most of their pairs of adjacent words are equal, or if one text mostly contains the other.
     """
-    counter, other = _pairs(first), _pairs(second)
+    counter = _pairs(first)
+    other = _pairs(second)
     few, all_ = sorted((counter.total(), other.total()))
     shared = (counter & other).total()
     return 2 * shared > _NEAR * (few + all_) or (few >= _MANY and shared >= _WHOLE * few)
@@ -216,7 +218,7 @@ class TextConflicts:
                 yield cards[own], cards[copy_id]
 
     def other(self, matter: ReviewItem) -> Note | None:
-        """Return the note that an item's note is compared with, or None if the pack no longer has it.
+        """Return the note to compare an item's note with, or None if the pack no longer has the note.
 
         Raises NoteNotFound, PackError for an unreadable pack, and EditError for an item of another kind.
         """
@@ -241,7 +243,8 @@ class TextConflicts:
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)
         other = self.other(matter) if side != "mine" or matter.kind == "file" else None
-        note_id, before = str(matter.note_id), matter.note.version if matter.note else 0
+        note_id = str(matter.note_id)
+        before = matter.note.version if matter.note else 0
         revert = partial(self._versions.revert, note_id, before, embed=False)
         undo: list[Undo] = []
         if matter.kind == "file" and side != "both" and other:

@@ -42,25 +42,25 @@ COMPLETE = """Someone asks a question that follows earlier ones.
 You are given JSON: "earlier", each with a "question" and its "answer", and the new "question".
 Write the new question so that it can be understood alone: put in what it refers to, add nothing else, and keep its \
 language. Reply with one JSON object only, such as {"question": "..."}."""
+# Number of previous turns to send when completing a question.
 _EARLIER = 4
-"""Number of previous turns to send when completing a question."""
+# Maximum length of a completed question, in characters.
 _MOST = 500
-"""Maximum length of a completed question, in characters."""
+# Maximum length of the title of a note created from a thread, in characters.
 _TITLE = 120
-"""Maximum length of the title of a note created from a thread, in characters."""
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
 
 
+# Number of characters to compare on each side of a quote.
 _AROUND = 300
-"""Number of characters to compare on each side of a quote."""
+# Minimum number of equal characters around a short quote for the quote to be recognized.
 _NEAR = 20
-"""Minimum number of equal characters around a short quote for it to be recognized."""
+# Length in characters from which a quote is recognized without its surroundings.
 _LONG = 60
-"""Length in characters from which a quote is recognized without its surroundings."""
+# Maximum number of occurrences of a quote to compare.
 _STEPS = 200
-"""Maximum number of occurrences of a quote to compare."""
+# Number of characters to show before and after a changed quote.
 _SHOWN = 120
-"""Number of characters to show before and after a changed quote."""
 
 
 class AnswerWriter(Protocol):
@@ -83,7 +83,9 @@ class Threads:
     def __init__(
         self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
     ) -> None:
-        """Store the parts. `answers` is only called for a question, because every search page creates this object."""
+        """Store the parts. `answers` is only called when a question is asked, because every search page creates this
+        object.
+        """
         self._store = store
         self._table = ThreadTable(store.database)
         self.all = self._table.all
@@ -92,7 +94,7 @@ class Threads:
         self._notes = notes
         self._jobs = jobs
         self.latest: Answer | None = None
-        """The current state of the answer being written by the job `answer`, or of the last one it wrote."""
+        """The answer that the job `answer` is writing, as far as it is written, or the last answer it wrote."""
         self.latest_thread = ""
         """The id of the thread with the latest answer, or "" until the answer is stored."""
         self.latest_subject = ""
@@ -156,11 +158,14 @@ class Threads:
 
         def work(progress: Progress) -> None:
             for answer, stored_id in self._write(text, thread_id, typed=typed, stop=stop_check(progress), **options):
-                self.latest, self.latest_thread = answer, stored_id
+                self.latest = answer
+                self.latest_thread = stored_id
 
         if self._jobs.running("answer"):
             return False
-        self.latest, self.latest_thread, self.latest_subject = None, "", thread_id or text
+        self.latest = None
+        self.latest_thread = ""
+        self.latest_subject = thread_id or text
         return self._jobs.start("answer", work, quiet=True)
 
     def _write(
@@ -190,12 +195,13 @@ class Threads:
     # quotes
 
     def place(self, cited: Cited) -> CitedPlace:
-        """Return a quote's position in the current text of its note, or else the changes around the quote."""
+        """Return a quote's position in its note's current text. If the quote is gone, return the changes around it."""
         try:
             note = self._store.notes.note(cited.note_id)
         except NoteNotFound:
             return CitedPlace("deleted", cited.title)
-        span, old = (cited.start, cited.end), None
+        span = (cited.start, cited.end)
+        old = None
         with suppress(VersionNotFound):
             old = self._store.versions.note(cited.note_id, cited.version)
         if old is None:
@@ -301,7 +307,8 @@ def find_unique(quote: str, new: str) -> Span | None:
 
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
     """Return the pieces of a difference around a span of the older text."""
-    first, last = span[0] - _SHOWN, span[1] + _SHOWN
+    first = span[0] - _SHOWN
+    last = span[1] + _SHOWN
     shown = []
     at = 0
     for piece in pieces:

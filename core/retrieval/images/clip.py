@@ -17,8 +17,8 @@ from core.model import Matrix, Pixels
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
+# Maximum number of tokens per string if the model's configuration doesn't specify it.
 _TOKENS = 77
-"""Maximum number of tokens per string if the model's configuration doesn't specify it."""
 
 
 class Clip:
@@ -30,7 +30,8 @@ class Clip:
             raise ConfigError("'clip' needs a model: clip:clip-ViT-B-32 or clip:/path/to/folder")
         self._named = name
         self._name, self._find = sentence.find(name, "clip")
-        self._turns, self._loading = Turns(), Lock()
+        self._turns = Turns()
+        self._loading = Lock()
 
     @cached_property
     def fingerprint(self) -> str:

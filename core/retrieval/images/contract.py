@@ -17,7 +17,8 @@ class ImageEmbedderContract:
         shapes = [(40, 60), (300, 56), (1, 1)]
         noise = np.random.default_rng(1)
         images = [noise.integers(0, 256, (*shape, 3), np.uint8) for shape in shapes]
-        seen, read = image_embedder.embed_images(images), image_embedder.embed_texts(TEXTS)
+        seen = image_embedder.embed_images(images)
+        read = image_embedder.embed_texts(TEXTS)
         assert seen.shape[1] == read.shape[1]
         for vectors, things in ((seen, images), (read, TEXTS)):
             assert vectors.dtype == np.float32
@@ -26,7 +27,8 @@ class ImageEmbedderContract:
 
     def test_a_picture_has_the_same_vector_again(self, image_embedder: ImageEmbedder) -> None:
         red, blue = (np.full((64, 64, 3), colour, np.uint8) for colour in ((255, 0, 0), (0, 0, 255)))
-        once, again = image_embedder.embed_images([red])[0], image_embedder.embed_images([blue, red])
+        once = image_embedder.embed_images([red])[0]
+        again = image_embedder.embed_images([blue, red])
         assert np.allclose(once, again[1], atol=1e-4)
         assert not np.allclose(once, again[0], atol=1e-4)
 

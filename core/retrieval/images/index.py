@@ -38,8 +38,8 @@ from core.store.picture_table import ImageRow, is_of_pictures
 _LOG = logging.getLogger(__name__)
 _WARM = "warm_images"
 _JOB = "images"
+# Seconds between checks for other running jobs.
 _PATIENCE = 0.3
-"""Seconds between checks for other running jobs."""
 
 
 @dataclass(eq=False)
@@ -84,7 +84,7 @@ class ImageIndex:
             self._turn.release()
 
     def status(self) -> ImageStatus:
-        """Return the numbers of embedded, failed and pending pictures.
+        """Return how many pictures are embedded, failed and pending.
 
         Downloads nothing. Raises the same errors as `update`.
         """
@@ -120,7 +120,9 @@ class ImageIndex:
 
         Pictures that are just being changed are left for the next check.
         """
-        table, model, done = self._store.images, embedder.fingerprint, 0
+        table = self._store.images
+        model = embedder.fingerprint
+        done = 0
         waiting = table.pending_files(model)
         with closing(PictureReader()) as reader:
             for number, file in enumerate(waiting):

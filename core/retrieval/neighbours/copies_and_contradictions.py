@@ -25,11 +25,11 @@ LEAST_WORDS, LEAST_CHARACTERS = 4, 10
 """Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence besides its numbers."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+# Dates, times, and numbers for chapters, pages and the like. Differences in these aren't contradictions.
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
 )
-"""Dates, times, and numbers for chapters, pages and the like. Differences in these aren't contradictions."""
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
@@ -47,7 +47,7 @@ class Claims:
 
 
 def extract_claims(body: str, visible: str) -> Claims:
-    """Return the claims in a note's text, omitting sentences that the note itself repeats with different numbers.
+    """Return a note's claims, except for sentences that the note itself repeats with different numbers.
 
     Sentences are taken from `visible`, which is the text with hidden parts blanked out.
     """
@@ -104,7 +104,7 @@ class Likeness:
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
         """Yield pairs of notes that contain the same sentence with different numbers, quoting the first such sentence.
 
-        With `among`, only the given notes are read and compared.
+        If `among` is given, only those notes are read and compared.
         """
         known = self._claims.get(self._states(), among)
         sayers: dict[str, list[str]] = defaultdict(list)
@@ -116,7 +116,8 @@ class Likeness:
             if not 2 <= len(notes) <= SEVERAL:
                 continue
             for first, second in combinations(notes, 2):
-                (number, sentence), (other, another) = known[first].numbers[rest], known[second].numbers[rest]
+                number, sentence = known[first].numbers[rest]
+                other, another = known[second].numbers[rest]
                 if number != other and (first, second) not in seen:
                     seen.add((first, second))
                     yield from self._unsettled(NotePair(first, second, (sentence, another)))

@@ -23,14 +23,15 @@ NEIGHBOURS, PUSHED = 12, 6
 STEPS = 200
 DIRECTIONS = 128
 """Number of principal components used to find neighbours."""
-_BLOCK, _DEALT = 256, 16
-"""Number of points whose neighbours are searched for at once, and number of points per group."""
+# Number of points whose neighbours are searched for at once, and number of points per group.
+_BLOCK = 256
+_DEALT = 16
 _STRONGEST = 4.0
 _SPREAD = 10.0
+# Weight of each repulsion. It is high because only `PUSHED` of all the other points repel a point.
 _PUSH = 10.0
-"""Weight of each repulsion. It is high because only `PUSHED` of all the other points repel a point."""
+# Weight of a point's rank in its coordinate, which fills the plane evenly. The rest is the scaled coordinate.
 _EVEN = 0.6
-"""Weight of a point's rank in its coordinate, which fills the plane evenly. The rest is the scaled coordinate."""
 
 Places = NDArray[np.float32]
 
@@ -91,7 +92,8 @@ def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
 
 def _within(plane: Places) -> Places:
     """Scale coordinates to between 0 and 1, mixing in ranks per axis so that distant groups leave no empty space."""
-    low, high = plane.min(axis=0), plane.max(axis=0)
+    low = plane.min(axis=0)
+    high = plane.max(axis=0)
     scaled = (plane - low) / np.maximum(high - low, 1e-9)
     ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
     return np.asarray(0.02 + 0.96 * (_EVEN * ranks + (1 - _EVEN) * scaled), np.float32)
@@ -118,28 +120,28 @@ MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
 PHRASES = 3
 """Maximum number of phrases in a region's name."""
+# Minimum number of notes in a region, and of notes containing a phrase for the phrase to be in the region's name.
 _LEAST = 3
-"""Minimum number of notes in a region, and of notes containing a phrase for the phrase to be in the region's name."""
+# Maximum number of characters in a phrase in a script without spaces.
 _LONGEST = 6
-"""Maximum number of characters in a phrase in a script without spaces."""
+# Programming keywords, which can't name a topic.
 _CODE = frozenset(
     "async await bool const def else float func href import int null println return str true false var void".split()
 )
-"""Programming keywords, which can't name a topic."""
+# Maximum number of notes to read in each region to name the region.
 _READ = 40
-"""Maximum number of notes to read in each region to name the region."""
+# Number of a region's most frequent phrases to consider for its name.
 _CONSIDERED = 400
-"""Number of a region's most frequent phrases to consider for its name."""
+# Number of a region's most widespread phrases that are also counted in other regions.
 _WEIGHED = 60
-"""Number of a region's most widespread phrases that are also counted in other regions."""
+# Smoothing added to a phrase's share, so that all phrases that are rare elsewhere get about the same weight.
 _RARE = 0.02
-"""Smoothing added to a phrase's share, so that all phrases that are rare elsewhere get about the same weight."""
+# Extra weight for phrases in titles.
 _TITLE = 2
-"""Extra weight for phrases in titles."""
+# If more than this share of two phrases' notes are the same, the second phrase is dropped.
 _ALIKE = 0.5
-"""If the notes of two phrases overlap by more than this share, the second phrase is dropped."""
+# Maximum number of cached maps.
 _KEPT = 4
-"""Maximum number of cached maps."""
 
 
 class NoteMaps:
@@ -206,7 +208,8 @@ class _Sample:
     def __init__(self, texts: Sequence[str], titles: Sequence[str]) -> None:
         self._text = "\n".join(texts)
         self._notes = [_Words(text) for text in texts]
-        self._words, self._titles = _Words(self._text), _Words(" ".join(titles))
+        self._words = _Words(self._text)
+        self._titles = _Words(" ".join(titles))
 
     def rate(self, phrase: str) -> float:
         """Return a phrase's average number of occurrences per note, at most 1."""

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 # The notes' words and key phrases, and how many of them two notes share.
 
+# Number of words in each piece of text compared to recognize copies.
 _RUN = 6
-"""Number of words in each piece of text compared to recognize copies."""
+# Minimum number of pieces the shorter text needs for copies to be recognized.
 _LEAST = 20
-"""Minimum number of pieces the shorter text needs for copies to be recognized."""
+# Maximum number of shared phrases to show.
 _SHOWN = 3
-"""Maximum number of shared phrases to show."""
 
 
 @frozen
@@ -65,14 +65,16 @@ def words_of(text: str) -> NoteWords:
 def compare(
     note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Mapping[str, int]]
 ) -> dict[str, Shared]:
-    """Return what a note shares with each of the other notes in `words`. Rarer words weigh more (tf-idf).
+    """Return what a note shares with each other note in `words`. Rare words weigh more (tf-idf).
 
     `phrases` holds the key phrase counts for the same notes.
     """
     rarity = _rarity([item.counts for item in words.values()])
     telling = _rarity(phrases.values())
     weighed = {note: _weigh_words(theirs.counts, rarity) for note, theirs in words.items()}
-    own, mine, named = words[note_id], weighed.pop(note_id), phrases.get(note_id, {})
+    own = words[note_id]
+    mine = weighed.pop(note_id)
+    named = phrases.get(note_id, {})
     shared = {}
     for other, weights in weighed.items():
         pieces = words[other].pieces
@@ -116,11 +118,9 @@ def _common_phrases(
 
 # How near notes are in meaning. Each note has a vector, kept in memory and reread when the note's windows change.
 
+# Number of notes at which half of their mean vector is subtracted. With fewer notes, less is subtracted, because the
+# mean of a few notes depends too much on each one.
 _FEW = 10
-"""Number of notes at which half of their mean vector is subtracted.
-
-With fewer notes, less is subtracted, because the mean of a few notes depends too much on each one.
-"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,20 +189,20 @@ CANDIDATES = 40
 """Number of notes nearest in meaning to compare by words. On two vaults, 20 was slightly worse and 80 no better."""
 LONGEST = 20_000
 """Maximum number of characters to compare per note, counted from the beginning."""
+# Maximum number of notes whose words are cached.
 _KNOWN = 4_000
-"""Maximum number of notes whose words are cached."""
+# Weight of the word cosine relative to the vector cosine. The best of the values 1 to 4 on two vaults
+# (benchmarks/related.py).
 _WORDS = 2.0
-"""Weight of the word cosine relative to the vector cosine. The best of the values 1 to 4 on two vaults
-(benchmarks/related.py).
-"""
+# Score for a link between two notes.
 _LINKED = 0.3
-"""Score for a link between two notes."""
+# Score for a tag shared by only two notes. Frequent tags add less.
 _TAGGED = 0.3
-"""Score for a tag shared by only two notes. Frequent tags add less."""
+# Maximum number of notes that can share a tag and still be compared because of that tag.
 _RARE = 50
-"""Maximum number of notes that can share a tag and still be compared because of that tag."""
-_ASKED, _CHUNKS = 24, 200
-"""Number of words to search for if a note has no vectors, and of chunks to use from that search's results."""
+# Number of words to search for if a note has no vectors, and of chunks to use from that search's results.
+_ASKED = 24
+_CHUNKS = 200
 
 
 @frozen

@@ -12,8 +12,8 @@ from core.features.learning.masks.values import Grade, find_tokens, grade, is_se
 from core.model import LogEvent
 
 _MOST_TEXT = 20_000
+# Maximum length, in characters, of a quoted value to remove completely where text is truncated.
 _LONGEST_VALUE = 1_000
-"""Maximum length, in characters, of a quoted value to remove completely where text is truncated."""
 _TIME = re.compile(r"(?:\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}[\d T:.,Z+-]{0,24})?")
 _Find = Callable[[str], Iterable[SecretSpan]]
 
@@ -28,8 +28,8 @@ class Masker:
     def __init__(self) -> None:
         self._masks: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
+        # Masked sources by their original names. A log has only a few sources.
         self._sources: dict[str, str] = {}
-        """Masked sources by their original names. A log has only a few sources."""
 
     def __len__(self) -> int:
         return len(self._masks)
@@ -72,7 +72,8 @@ class Masker:
         found = [(way, span) for way in ways for span in find(way.text)]
         found += [(ways[-1], span) for span in find_last(ways[-1].text)] if find_last else []
         spans = [SecretSpan(way.places[start], way.places[end], kind) for way, (start, end, kind) in found]
-        parts, at = [], 0
+        parts = []
+        at = 0
         for start, end, kind in merge(spans, text):
             secret = text[start:end]
             parts += [text[at:start], self._mask(kind, readings(secret)[-1].text), "\n" * secret.count("\n")]

@@ -1,4 +1,4 @@
-"""Secrets recognized by a preceding name: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
+"""Secrets recognized by the name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,8 +41,8 @@ _JOINT = re.compile(
     r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
 )
 _SPACED = re.compile(rf"{_CLOSE}(?:[ \t]{{1,40}}|(?<=[{CJK}])(?=[\"'`“‘「『]|(?![!?])[!-~]{{4}}))(?P<pair>[\w.-]+=)?")
+# The next value in a list, as in "recovery codes: …, …".
 _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
-"""The next value in a list, as in "recovery codes: …, …"."""
 _BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
@@ -58,6 +58,7 @@ _END = re.compile(r"[\"' \t\r]*(?:\n|\Z)")
 _RUN = re.compile(
     rf"(?<![^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:])[^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:]{{6,200}}+"
 )
+# Names that contain digits but aren't passwords.
 _THING = (
     r"(?:[a-z]+[-_.]?)?(?:host|node|user|worker|server|web|db|app|test|vm|port|line|build|release|version|rev|ver|v"
     r"|python|java|iphone|windows|win|ubuntu|debian|room|task|step|page|job|pod|shard|part|chapter|ticket|issue|case"
@@ -66,21 +67,21 @@ _THING = (
     r"|pbkdf|crypt|base|section|figure|block)s?[-_.]?\d+[a-z]?|[0-9a-f]{6,40}|(?-i:[A-Z]{2,10}(?:-\d+){1,4})"
     r"|[\w-]{1,60}[-_]v?\d{1,4}(?:\.\d{1,4}){1,4}[\w.-]{0,20}|[\w.-]{1,60}\.[a-z]{2,5}"
 )
-"""Names that contain digits but aren't passwords."""
 _SAY = (
     r"(?:(?<![\w'-])(?:is|was|are|be|it'?s|to|as|use|using|enter|try|type|now|currently|again|still|just|called|means)"
     r"(?!\w)|'s|[是为成到用填叫即前了定回的]|好像|应该)[ \t]{0,3}"
 )
+# A word that may be the secret itself, because unlike "required", it doesn't describe the secret just named.
 _ODD = (
     r"(?:(?!\w*(?:able|a[lr]|ance|ant|ary|ate|ct|cy|ed|ence|ent|er|est|ext|ful|ible|ic|id|ing|ity|ive|less|ly|ment|ness"
     r"|on|o?rs?|ory|ous|que|rong|self|ship|ss|thing|ure|ways|ex|ple|le)\b)[A-Za-z]{6,}|[a-z]+(?:[-_][a-z]+){2,4})[.!]?"
 )
-"""A word that may be the secret itself, because unlike "required", it doesn't describe the secret just named."""
 _NO_AIM = r"(?<!\bto )(?<!\bas )(?<!\buse )(?<!ing )(?<!try )(?<!type )"
 _UNIT = (
     r"[年月日天次位个小时分秒元字条周岁号楼版]|(?:years?|months?|days?|hours?|minutes?|seconds?|h|min|s|ms|char\w*|bytes?"
     r"|bits?|times|attempts?|[KMG]B|tokens?|users?|files?|of|rows?|percent|entries|items)\b"
 )
+# A secret that follows its name in a sentence: quoted text, digits, or a run of letters and digits.
 _TOLD = re.compile(
     rf"(?:(?:[^\n,;:()=.。]{{0,60}}?{_SAY}|(?<=[{CJK}])[ ](?=[A-Za-z]))"
     rf"(?:{_NO_AIM}[“「\"'`](?P<quoted>[^“”「」\"'`\n]{{4,60}})[”」\"'`]"
@@ -98,7 +99,7 @@ _TOLD = re.compile(
     r"|[A-Za-z\d]{4,6}(?:-[A-Za-z\d]{4,6}){1,7}(?=[ \t]*(?:\n|\Z))))(?![\w/@(\[=:\\]|\.\w)",
     re.ASCII,
 )
-"""A secret that follows its name in a sentence: quoted text, digits, or a run of letters and digits."""
+# A line in which a person or program asks for a secret, and the next line up to the answer.
 _ASKED = re.compile(
     rf"(?=[^\n]*\n)(?=[^\n]*(?:[?:]|(?:{_HINT})\w{{0,20}}|{OTHER_NAMES})[\"'*”)]{{0,3}}[ \t]*\n"
     r"|[^\n]*(?:\b(?:send|tell|give|what|which)\b|[发给]|告诉|多少|什么))"
@@ -106,9 +107,8 @@ _ASKED = re.compile(
     r"[^\n]*\n(?:[ \t]*\n)?[ \t]*(?:\[?[\d:./ -]{4,24}\]?[ \t]+)?(?:[^\s:<>\d][^\s:<>]{0,19}:|<[^<>\n]{1,30}>)?[ \t]*",
     re.IGNORECASE,
 )
-"""A line in which a person or program asks for a secret, and the beginning of the next line, up to the answer."""
+# Maximum distance, in characters, between a secret and its name in a sentence.
 _FAR = 240
-"""Maximum distance, in characters, between a secret and its name in a sentence."""
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
     r"|(?P<value>[^<]{1,2000}))",
@@ -132,14 +132,14 @@ _VALUE = re.compile(
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
+# The contents of an XML element, or the rest of the line if the element isn't closed.
 _CONTENT = re.compile(rf"[^<]{{0,{MOST - 1}}}+(?=<)|[^\n]*")
-"""The contents of an XML element, or the rest of the line if the element isn't closed."""
 _APART = re.compile(r"[{}]|\n\s{0,200}\n|\n\s{0,200}-\s")
+# Maximum distance, in characters, between the name and the value in a pair.
 _NEAR = 240
-"""Maximum distance, in characters, between the name and the value in a pair."""
 
+# Separators between table cells, most certain first. The last one isn't used for rows with a name and its value.
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
-"""Separators between table cells, most certain first. The last isn't used for rows with a name and its value."""
 _HEAD = re.compile(rf"[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
 _TITLES = frozenset(
@@ -165,7 +165,9 @@ def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 def _assigned(text: str) -> Iterator[SecretSpan]:
     at = end = 0
     while match := _NAME.search(text, at):
-        at, begin, name = match.end(), match.start(), match[0][-120:]
+        at = match.end()
+        begin = match.start()
+        name = match[0][-120:]
         certainty = grade(name)
         before = _BEFORE.search(text, max(0, begin - 22), begin) if certainty is not Grade.ANY else None
         if before:
@@ -217,7 +219,8 @@ def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> It
     if joint is None:
         yield from _spaced(text, match, certainty)
         return
-    start, sign = joint.end(), joint["sign"] or ""
+    start = joint.end()
+    sign = joint["sign"] or ""
     if text[start : start + 1] == "\n":
         return
     alone = _is_alone(text, begin)
@@ -253,7 +256,7 @@ def _is_alone(text: str, start: int) -> bool:
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
     """Yield the value after a name and a space.
 
-    The value must belong to a flag, share a line only with its name, or not be an ordinary word.
+    The value must belong to a flag, be alone on a line with its name, or be more than an ordinary word.
     """
     spaced = _SPACED.match(text, match.end())
     flag = match[0].startswith("-") or bool(re.search(r"(?:^|\s)/\Z", text[max(0, match.start() - 2) : match.start()]))

@@ -126,6 +126,7 @@ id: 护照 通行证 passport
     (?i)(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}(?P<value>[A-Z]{1,2}\d{7,8})
     (?![A-Za-z0-9])
 """
+# Commands and their options that take a password. If an option ends in `=`, the password is part of it.
 _OPTIONS = r"""
 (?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane)[^\n|;]{0,60}\slogin  -p
 redis-cli|redis-benchmark|keydb-cli|valkey-cli  -a
@@ -145,11 +146,10 @@ schtasks  /rp /p
 useradd|usermod  -p
 ipa(?:-[\w-]+)?  -p -a -w
 """
-"""Commands and their options that take a password. If an option ends in `=`, the password is part of it."""
 _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
 _FROM = r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))"
+# The start and end of an entry on a line of its own, in quotes, in a table cell, or after the head of a log line.
 _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
-"""The start and end of an entry on a line of its own, in quotes, in a table cell, or after the head of a log line."""
 
 
 def _command(names: str, option: str) -> re.Pattern[str]:
@@ -340,38 +340,38 @@ _ITEM = re.compile(
     r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"
     r"|\w+\([^()]{0,400}\))\s*(?P<end>[,)])"
 )
+# A private key that spans several lines. Its end may be missing.
 _KEY = re.compile(
     r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?![^\n]*(?:-{4,5} ?END |\\n))[^\n]*"
     r"(?:\n(?![^\n]*-{4,5} ?END )[ \t\w+/=:,.\"\\|-]*+(?=\n|\Z))*+(?:\n[^\n]*?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5})?",
     re.ASCII,
 )
-"""A private key that spans several lines. Its end may be missing."""
+# A field in a multipart form: its headers, an empty line, and its value.
 _PART = re.compile(
     r"\bname=\"?(?P<name>[\w.-]{1,80})\"?[^\n]*\n(?:[A-Z][\w-]{1,60}:[^\n]*\n){0,3}[ \t>]*\n[ \t>]*"
     r"(?P<value>[^\n]{1,400})"
 )
-"""A field in a multipart form: its headers, an empty line, and its value."""
+# A name at the end of a line, with its value on the next line, as in YAML blocks.
 _BELOW = re.compile(
     r"(?m)(?<![\w$.-])(?P<name>[\w$.-]{2,100}+)[\"'`]?[ \t]*+(?:[:=]|(?<=[ \t])is:?)[ \t]*(?:"
     r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\n[ \t]*(?!\S*[:=](?:\s|$))(?P<block>[^\s:#|<>{}\[\]-][^\n]*)"
     r"|\n[ \t]*(?!\S*[:=]$)(?P<value>[^\s:#|<>{}\[\]-]\S*)[ \t]*$)",
 )
-"""A name at the end of a line, with its value on the next line, as in YAML blocks."""
+# A secret on a line of its own, after a command that prints it or a line that ends with the name of a secret.
 _PRINTED = re.compile(
     r"(?m)^[ \t]*+(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
     r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
 )
-"""A secret on a line of its own, after a command that prints it or a line that ends with the name of a secret."""
 _MANIFEST = re.compile(
     r"(?m)^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
     r"|\"(?:stringData|data)\":\s?\{[^{}]{1,20000}\}",
 )
 _OF_SECRET = re.compile(r"stringData|\bkind\"?:[ ]?\"?Secret\b")
+# An entry in a Kubernetes Secret's data, in YAML or JSON. Its value is secret regardless of its name.
 _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)")
-"""An entry in a Kubernetes Secret's data, in YAML or JSON. Its value is secret regardless of its name."""
+# Maximum distance, in characters, between a Secret's data and its kind.
 _ABOUT = 2_000
-"""Maximum distance, in characters, between a Secret's data and its kind."""
 
 
 def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
@@ -397,7 +397,8 @@ def blocks(text: str) -> Iterator[SecretSpan]:
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
     for regex in (_PART, _PRINTED, _BELOW):
         for field in regex.finditer(text):
-            sure, group = grade(field["name"]), field.lastgroup or ""
+            sure = grade(field["name"])
+            group = field.lastgroup or ""
             if sure > Grade.RANDOM and is_secret(field[group], sure):
                 yield SecretSpan(*field.span(group), "password")
     for block in _MANIFEST.finditer(text):
@@ -461,8 +462,9 @@ _PARTS |= {
 _PLAIN_NUMBERS = tuple(_read(_NUMBERS, re.ASCII))
 _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+# First digits of card numbers. Numbers that begin with 1 or 20 are usually timestamps.
 _ISSUER = re.compile(r"2[2-7]|[3-6]|8[1-9]|9[1-9]")
-"""First digits of card numbers. Numbers that begin with 1 or 20 are usually timestamps."""
+# Card numbers in groups of two digits, grouped as on a card, or without spaces.
 _CARDS = tuple(
     re.compile(rf"(?<![A-Za-z0-9])(?<!\d:)(?=({form})(?![A-Za-z0-9]))".replace("_", "[ .-]"))
     for form in (
@@ -475,7 +477,6 @@ _CARDS = tuple(
         r"\d{13,19}",
     )
 )
-"""Card numbers in groups of two digits, grouped as on a card, or without spaces."""
 _IBAN = re.compile(r"(?i)(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}")
 _FIGURE = re.compile(r"\d")
 

@@ -1,4 +1,4 @@
-"""The spans of secrets in text, and the normalized forms of the text that are searched for secrets."""
+"""Spans of secrets in text, and the normalized forms of text to search for secrets."""
 
 import html
 import re
@@ -51,8 +51,8 @@ ESCAPE = re.compile(
 _CONTROLS = {"n": "\n", "r": "\n", "t": "\t"}
 _PLUS = re.compile(r"(?<=[\w+,;:'\"!?.)])\+(?=[\w+%'\"(-])")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}|[?&]\w+=")
+# Maximum number of times to decode text, enough for JSON within JSON within a URL.
 _MOST_LEVELS = 3
-"""Maximum number of times to decode text, enough for JSON within JSON within a URL."""
 
 
 def readings(text: str) -> list[Reading]:

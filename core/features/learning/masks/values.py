@@ -49,6 +49,7 @@ _OF_CODE = (
     " auth authorization verification security sms login access invite activation mfa recovery backup pairing unlock"
     " otp card confirmation pin reset"
 )
+# For each grade, the pattern for name parts between underscores. The most certain grade is first.
 _GRADES = {
     grade: re.compile("_(?:" + re.sub("<(.+?)>", lambda words: f"(?:{words[1].replace(' ', '|')})", names) + ")(?=_)")
     for grade, names in (
@@ -65,7 +66,7 @@ _GRADES = {
         (Grade.RANDOM, "keys?|tokens|<session sid authorization>"),
     )
 }
-"""For each grade, the pattern for name parts between underscores. The most certain grade is first."""
+# Parts that turn the name of a secret into the name of a property when they follow it, as in `token_ttl`.
 _ABOUT = frozenset(
     "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
     " count counts counter"
@@ -80,7 +81,6 @@ _ABOUT = frozenset(
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
 )
-"""Parts that turn the name of a secret into the name of a property when they follow it, as in `token_ttl`."""
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
 OTHER_NAMES = (
     r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
@@ -110,6 +110,7 @@ def grade(name: str) -> Grade:
 _MARK = re.compile(
     r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?:\\{0,7}(?:\"{3}|'{3}|[\"'`])|&quot;|&#3[49];|&apos;|%2[27]|[“‘「『«])"
 )
+# A quoted value. The last group is the text between the quotes. An escaped or doubled quote doesn't end the value.
 _QUOTED = re.compile(
     r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?:(?P<mark>\"{3}|'{3})(?P<lines>(?s:.*?))(?P=mark)"
     r"|\"(?!\"\")(?P<double>(?:(?:[^\\\n\"]|\\.)(?:\"\")*+)*+)\"|'(?!'')(?P<single>(?:(?:[^\\\n']|\\.)(?:'')*+)*+)'"
@@ -117,7 +118,6 @@ _QUOTED = re.compile(
     r"|(?P<escaped>(?>\\{1,7}(?:\"{3}|'{3}|[\"'`]))|&quot;|&#3[49];|&apos;|%2[27])(?P<line>[^\n]*?)(?P=escaped)"
     r"|“(?P<curly>[^\n”]*)”|‘(?P<inner>[^\n’]*)’|「(?P<corner>[^\n」]*)」|『(?P<white>[^\n』]*)』|«(?P<angle>[^\n»]*)»)"
 )
-"""A quoted value. The last group is the text between the quotes. An escaped or doubled quote doesn't end the value."""
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
 MOST = 4_000
@@ -129,18 +129,18 @@ _BARE = re.compile(
     r"|[)\]}>](?=[^\s\"'`,;:.)\]}<>|\\])|\|(?=[^\s|])|<(?![/A-Za-z!])(?=\S))++"
 )
 _URL_BARE = re.compile(r"(?:[^\s\"'`<>&)\]}\\]|&(?!(?:amp;)?[\w.\[\]-]{1,40}=)(?=\S))++")
+# Text with balanced parentheses, nested up to eight levels deep, ignoring any in quotes.
 _INNER = ""
-"""Text with balanced parentheses, nested up to eight levels deep, ignoring any in quotes."""
 for _ in range(8):
     _INNER = rf"(?:[^()\"'\n]|\"[^\"\n]*+\"?|'[^'\n]*+'?|\({_INNER}\))*+"
+# Text in parentheses, which may span several lines.
 _BRACKETS = re.compile(rf"\({_INNER}\)".replace(r"\n", ""))
-"""Text in parentheses, which may span several lines."""
 _CALL = re.compile(
     r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w, ]{0,40}>)?"
     rf"\((?!\w{{0,3}}[ ]?[\u3400-\u9fff])(?P<inner>{_INNER})\)(?=[\s\[,;.)\]}}:|\"'`&<*。，”]|\Z)"
 )
+# The only argument of a call, if it is unquoted.
 _SOLE = re.compile(r"\s*(?:\w+=)?(?P<value>(?=[^\s(),=]*\d)[^\s(),=\"']{4,})\s*")
-"""The only argument of a call, if it is unquoted."""
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
 _CHOICE = re.compile(r"\s{0,4}(?:\|\||\?\?|\?:|or\b|if [^\n\"']{1,80} else)\s{0,4}")
 _LITERAL = re.compile(
@@ -149,12 +149,13 @@ _LITERAL = re.compile(
 
 _GROUP = re.compile(r"(?:\[[^]]{1,4000}\]|\{\s{0,40}\\{0,3}[\"'][^}]{1,4000}\})(?=[\s\[,;.)\]}:|\"'`&<*。，”]|$)")
 _KEY = re.compile(r"\s{0,8}:")
+# Long runs that aren't tokens: UUIDs, numbers, and hyphenated or camel-case words.
 _ORDINARY = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*"
     r"|(?-i:[A-Z]?[a-z]{3,}\d?(?:[A-Z][a-z]{3,}\d?)+)",
     re.IGNORECASE,
 )
-"""Long runs that aren't tokens: UUIDs, numbers, and hyphenated or camel-case words."""
+# A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, images, checksums.
 _RUN = re.compile(
     r"(?i:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest|etag"
     r"|integrity|(?:trace|span|parent|request|correlation|event|build|image|container)[_-]?id|traceparent|x-b3-\w+"
@@ -167,18 +168,18 @@ _RUN = re.compile(
     r"|(?<![\w+/-])[0-9a-f]{32,128}(?=[ ][ *][\w./-]{1,200}\.\w)"
     r"|(?<![A-Za-z0-9+/_-])(?P<run>[A-Za-z0-9+/_-]{20,}+={0,2})"
 )
-"""A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, images, checksums."""
 _AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
 _PART = re.compile(r"[^/=]{16,}+")
 _LONG_PART = re.compile(r"[^-_/]{16}")
+# Matches text long enough to be an unknown token. The minimum is greater if upper case, lower case or digits are
+# missing.
 _LONG = re.compile(r"(?s)(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{20,}|.{24,}")
-"""Pattern for the minimum length of an unknown token, which is greater if it lacks a kind (upper, lower, digit)."""
+# Minimum number of changes between kinds of characters, per character of an unknown token. Words have fewer.
 _LEAST_CHANGES = 0.3
-"""Minimum number of changes between kinds of characters, per character of an unknown token. Words have fewer."""
 _LEAST_CHANGES_OF_LETTERS = 0.4
 _CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[a-z\d])|(?<=\d)(?=[A-Za-z])")
+# Minimum entropy of an unknown token, in bits per character.
 _LEAST_BITS = 3.0
-"""Minimum entropy of an unknown token, in bits per character."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 _PLACEHOLDER = re.compile(
@@ -195,19 +196,19 @@ _PLACEHOLDER = re.compile(
     r"|uuid|date|self|this|unset|empty|absent|present|n/a)[?!;,.)]*(?:\[.*\])?|\[?[A-Z]?[a-z]+\[[A-Za-z, |]+\]?",
     re.IGNORECASE,
 )
+# Placeholders in a format string.
 _FORMATTED = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-+ #]?[\d.]*[sdrifx]\b|\(\.[*+]\??\)|\\x00")
-"""Placeholders in a format string."""
+# A variable with a default value.
 _DEFAULT = re.compile(r"\$\{[\w.]+:[-=?]?(?P<value>[^{}]+)\}")
-"""A variable with a default value."""
 _NAMES = r"(?:[A-Za-z_]\w*(?:\.|->|::))*[A-Za-z_]\w*"
+# An expression with an index, such as `os.environ["KEY"]`, without digits in its first name.
 _INDEXED = re.compile(
     rf"(?=[A-Za-z_]{{2,}}(?!\w)|[A-Za-z_](?!\w)[^{{]*\Z){_NAMES}"
     r"(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)",
     re.ASCII,
 )
-"""An expression with an index, such as `os.environ["KEY"]`, without digits in its first name."""
+# A name with several parts and no digits, such as `settings.api_key`.
 _COMPOSED = re.compile(rf"(?=.*(?:\.|->|::|_|[a-z][A-Z]))(?!.*(?:\d|[a-z][A-Z][a-z][A-Z])){_NAMES}", re.ASCII)
-"""A name with several parts and no digits, such as `settings.api_key`."""
 _HEADS = frozenset(
     "self this args arg config cfg conf settings os env environ process request req response res options"
     " opts ctx context"
@@ -225,6 +226,7 @@ _PATH = re.compile(
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S*|(?:www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
 _FLAG = re.compile(r"--?[a-z][a-z-]*(?:=\S*)?")
+# Words that continue a sentence after the name of a secret.
 _PROSE = (
     "the a an is are was were be been being has have had having must should shall can cannot could may"
     " might will would do does did not no"
@@ -251,7 +253,6 @@ _PROSE = (
     " four five choose pick type types"
     " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt"
 )
-"""Words that continue a sentence after the name of a secret."""
 _STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_PROSE = (
@@ -260,18 +261,18 @@ _CHINESE_PROSE = (
     r"|修改|策略|管理|登录|失效|校验|格式|规则|建议|尽|统一|加密|都|每|定期|默认|一定|千万|别|仍|仅|被|将|能|该)"
 )
 _FIRST_WORD = f"(?:{_PROSE.replace(' ', '|')})"
+# The continuation of a sentence after the name of a secret.
 _SENTENCE = re.compile(
     rf"(?i:{_FIRST_WORD})(?![A-Za-z'])(?=[^\w@#$%^&*+=~]*(?:\s|$))|{_CHINESE_PROSE}|(?=[\u3400-\u9fff])[^A-Za-z0-9]*\Z"
 )
-"""The continuation of a sentence after the name of a secret."""
 _LABEL = re.compile(rf"(?i:{_FIRST_WORD})(?!\S)|{_CHINESE_PROSE}")
+# Common terms that contain digits but aren't secrets.
 _COMMON = re.compile(
     r"(?i:v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5"
     r"|utf-?\d{1,2}|base\d\d|aes-?\d*|ed25519|p-?\d{3}"
     r"|x509|pkcs\d+|\d+(?:ms|s|m|h|d|kb|mb|gb|px|em|%)|#?\d{1,3}(?:st|nd|rd|th)?|rfc\d+|s3|ec2|k8s|i18n"
     r"|mysql\d|python\d)"
 )
-"""Common terms that contain digits but aren't secrets."""
 _UNMIXED = re.compile(
     rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|[A-Za-z_][\w.-]*=(?:[^A-Z]*|\d{{4}}-\d\d.*)|{_COMMON.pattern}|(?i:{_LINK.pattern})",
     re.DOTALL,
@@ -297,7 +298,8 @@ def quoted_value(text: str, at: int) -> Value | None:
     """Return the quoted value at a position, or None if there is none. Concatenated strings count as one value."""
     if not (mark := _MARK.match(text, at)):
         return None
-    start, quoted = mark.end(), _QUOTED.match(text, at, at + MOST)
+    start = mark.end()
+    quoted = _QUOTED.match(text, at, at + MOST)
     if quoted is None:
         line = text.find("\n", start)
         return None if _NO_OPENING.match(text, start) else Value(start, line if line >= 0 else len(text))
