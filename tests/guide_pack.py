@@ -16,6 +16,7 @@ from core import embedding
 from core.base.text import digest
 from core.embedding import shipped
 from pages.ui import guide
+from tests.sample_vectors import store
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide.md"
@@ -121,9 +122,7 @@ def write_vectors() -> None:
         (vectors[key],) = embedder.embed([by_key[key]], role="note")
     no_bits = np.zeros((0, embedder.dimension // 8), np.uint8)
     stacked = np.stack([vectors[key] for key in by_key]).astype(np.float16)
-    shipped.store(
-        embedder.fingerprint, shipped.ShippedVectors([*by_key], stacked, [no_bits] * len(by_key)), shipped.GUIDE
-    )
+    store(embedder.fingerprint, shipped.ShippedVectors([*by_key], stacked, [no_bits] * len(by_key)), shipped.GUIDE)
 
 
 def main() -> None:

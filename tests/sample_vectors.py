@@ -37,10 +37,22 @@ def computed(folder: Path) -> tuple[str, shipped.ShippedVectors]:
     )
 
 
+def store(fingerprint: str, vectors: shipped.ShippedVectors, file: Path = shipped.FILE) -> None:
+    """Write vectors to ship with the program to a file, by default the sample's."""
+    np.savez_compressed(
+        file,
+        fingerprint=np.array(fingerprint),
+        keys=np.stack([np.frombuffer(key, np.uint8) for key in vectors.keys]),
+        vectors=vectors.vectors,
+        bits=np.concatenate(vectors.bits),
+        lengths=np.array([len(rows) for rows in vectors.bits]),
+    )
+
+
 def main() -> None:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        shipped.store(*computed(Path(folder)))
+        store(*computed(Path(folder)))
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ INVISIBLE = (
 They are soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, and the stroke that stretches
 Arabic words.
 """
-_CHINESE = re.compile(f"[{CJK}]")
+CHINESE = re.compile(f"[{CJK}]")
 _FULL_WIDTH = re.compile("[\u2026\u3000\uff01-\uff5e]")
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -243,7 +243,7 @@ def is_punctuation(text: str) -> bool:
 
 def is_chinese(text: str) -> bool:
     """Return whether more than a fifth of the letters are Chinese."""
-    return 5 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))
+    return 5 * len(CHINESE.findall(text)) > len(_LETTER.findall(text))
 
 
 def simplify(text: str) -> str:

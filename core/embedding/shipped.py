@@ -54,15 +54,3 @@ def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) ->
 def _warn(error: str) -> None:
     """Log only once why the file can't be used, because the file is read for each block of chunks."""
     _LOG.warning("The vectors that come with the program can't be used: %s", error)
-
-
-def store(fingerprint: str, shipped: ShippedVectors, file: Path | None = None) -> None:
-    """Write shipped vectors to a file, by default the sample's."""
-    np.savez_compressed(
-        file or FILE,
-        fingerprint=np.array(fingerprint),
-        keys=np.stack([np.frombuffer(key, np.uint8) for key in shipped.keys]),
-        vectors=shipped.vectors,
-        bits=np.concatenate(shipped.bits),
-        lengths=np.array([len(rows) for rows in shipped.bits]),
-    )

@@ -13,7 +13,7 @@ import re
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
-from core.base.text import CJK, simplify
+from core.base.text import CHINESE, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Range of private-use characters that replace phrases, so that no word in a phrase is read as a connective."""
@@ -25,8 +25,6 @@ CONNECTIVES = {
     "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
 """Connectives between two sides, by kind. Each decomposition rule names the kind it looks for."""
-
-CHINESE = re.compile(f"[{CJK}]")
 
 # Words that contain a connective's character but aren't connectives.
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")

@@ -260,7 +260,7 @@ _CHINESE_NAMED = (
     r")(?P<since>)"
 )
 _SPOKEN = [
-    re.compile(pattern + _OWNING, re.IGNORECASE)
+    re.compile(f"(?i){pattern}{_OWNING}")
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
 # The possible first characters of a named time, used to rule out most positions quickly.

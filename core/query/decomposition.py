@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.base.frozen import frozen
 from core.base.messages import Message, message
-from core.base.text import one_line, simplify
+from core.base.text import CHINESE, one_line, simplify
 from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
 from core.query import compared_things
 
@@ -96,7 +96,7 @@ _PART = re.compile(r"(?<!\?P)<(\w+)>")
 def _compiled(pattern: str) -> re.Pattern[str]:
     while (whole := _PART.sub(lambda part: f"(?:{_PARTS[part[1]]})", pattern)) != pattern:
         pattern = whole
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(f"(?i){pattern}")
 
 
 def _rules(kind: ExploratoryKind, reason: Message, *patterns: str) -> tuple[ExploratoryRule, ...]:
@@ -323,7 +323,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
             pieces = filter(None, map(str.strip, compared_things.cut(question, subject)))
             words = "…".join(pieces).translate(names)
             reason = replace(rule.reason, fields={"things": [*map(_quote, things)], "words": _quote(words)})
-            chinese = bool(compared_things.CHINESE.search(question))
+            chinese = bool(CHINESE.search(question))
             return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
     return None
 

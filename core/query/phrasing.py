@@ -3,9 +3,7 @@
 import re
 from collections import Counter
 
-from core.base.text import CJK, is_chinese
-
-_CHINESE = re.compile(f"[{CJK}]")
+from core.base.text import CHINESE, is_chinese
 
 NAVIGATION = frozenset(
     "summary|exercises|exercise|references|contents|table of contents|further reading|see also|conclusion|conclusions"
@@ -214,7 +212,7 @@ def _chinese_definition_question(sentence: str, heading: str) -> str | None:
     is_named = match["mark"] or term.casefold() in (part.casefold() for part in _PARTS.split(heading))
     if not is_named or _POINTING.search(sentence[:_NEAR]) or not (match["pointed"] or _KIND_OF.match(rest)):
         return None
-    return f"{term}是什么？" if _CHINESE.search(term[-1]) else f"{term} 是什么？"
+    return f"{term}是什么？" if CHINESE.search(term[-1]) else f"{term} 是什么？"
 
 
 def _chinese_heading_question(heading: str) -> str | None:

@@ -17,8 +17,9 @@ from statistics import fmean
 
 import numpy as np
 
+from core.base.text import CHINESE
 from core.model import CLOSE, Highlight, Hit, SearchResult
-from core.retrieval.ranking import CHINESE, Ranking
+from core.retrieval.ranking import Ranking
 from core.retrieval.requests import SearchRequest
 from core.store import Store
 

@@ -20,7 +20,7 @@ from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.registry import lazy
-from core.base.text import CJK
+from core.base.text import CHINESE
 from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
 from core.notes.links import NoteLinks
 from core.retrieval.requests import SearchRequest
@@ -121,7 +121,6 @@ Groups = Mapping[int, bool]
 # Share of the difference between two languages' mean semantic scores to carry over to their reranker scores. With 0, a
 # single passage in the question's language never comes first. With 1, questions over both vaults lose half a point.
 _BY_MEANING = 0.75
-CHINESE = re.compile(f"[{CJK}]")
 
 
 def trust_words(words: Scores, groups: Groups) -> Scores:

@@ -213,7 +213,7 @@ def start_search(
 
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> None:
-    """Embed the questions, in one batch per model. If a model is unavailable, turn all requests into keyword searches."""
+    """Embed the questions, in one batch per model. If a model is unavailable, all requests become keyword searches."""
     notice: Notice | None = None
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:

@@ -411,7 +411,7 @@ _FEW_WORDS = 3
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
 _RUN_OF_CJK = re.compile(f"[{CJK}]+")
 _UNIT = re.compile(rf"[{CJK}]|{_LATIN.pattern}")
-_IDENTIFIER = re.compile(r"(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+", re.ASCII)
+_IDENTIFIER = re.compile(r"(?a)(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+")
 # Phrases that surround the subject of a Chinese question.
 _FRAME = re.compile(
     "什么时候|为什么|是什么|什么|怎么样|怎样|怎么|如何|哪里|哪些|哪个|是否|可以|能否|能不能|请问|解释一下|解释|说明|介绍|一下|"

@@ -13,7 +13,7 @@ import numpy as np
 
 from core.base.blobs import blobs
 from core.base.frozen import frozen
-from core.base.text import CJK, STOP_WORDS, fold, query_keywords
+from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import tokens_within
 from core.features.answers import reader
@@ -57,17 +57,13 @@ _STOP_WORD = 0.3
 # Estimates of `near` if there are no token bits: the value for a unit with none of the question's words, and how much
 # the value increases if the unit has all of them.
 _NEAR_BY_WORDS = (0.26, 0.29)
-_ASKS_WHAT = re.compile(
-    r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
-)
+_ASKS_WHAT = re.compile(r"(?i)^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$")
 _STRESSED = re.compile(
     r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
 )
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
+_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.*)$")
 # Headings of exercises, which never answer a question.
-_EXERCISES = re.compile(
-    r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
-)
+_EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
 # Maximum number of words in a term.
 _SHORT = 3
 PARTS = 6
@@ -220,7 +216,6 @@ WEAKEST = 0.1
 """Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
 WEAKEST_ROW = 0.5
 """The same for a table row, which says nothing about the rows next to it."""
-_WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
     "read": 0.141,
@@ -345,7 +340,7 @@ class Excerpt:
         """Return whether units can be shown together: no wider than `width`, and all or none in the same table."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
-        return len(tables) == 1 and len(text) + len(_WIDE.findall(text)) <= width
+        return len(tables) == 1 and len(text) + len(CHINESE.findall(text)) <= width
 
     @property
     def kind(self) -> QuoteKind:
@@ -362,6 +357,9 @@ class Excerpt:
         if self.hit.chunk.id == other.hit.chunk.id and self.start < other.end and other.start < self.end:
             return True
         return any(map(self.strongest.repeats, other.units)) or any(map(other.strongest.repeats, self.units))
+
+
+Excerpts = Sequence[Excerpt]
 
 
 def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
@@ -409,7 +407,7 @@ def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
     return not within or first.unit.block == other.unit.block
 
 
-def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> dict[str, float]:
+def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[str, float]:
     """Return the features of the first excerpt in `chosen`; `ranked` contains all excerpts, best first."""
     excerpt = chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
@@ -432,7 +430,7 @@ def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: Searc
     }
 
 
-def chance(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> float:
+def chance(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> float:
     """Return the chance, from 0 to 1, that the first excerpt in `chosen` is right; arguments as in `features`."""
     values = features(chosen, ranked, result)
     return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
@@ -499,7 +497,7 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
     return Selection(quotes, chance(sides, ranked, result) if found else 0.0)
 
 
-def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
+def _select_ranked(ranked: Excerpts) -> list[Excerpt]:
     """Return the best excerpt, and excerpts from other notes that answer nearly as well in different words."""
     chosen: list[Excerpt] = []
     for excerpt in _close(ranked):
@@ -508,7 +506,7 @@ def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
     return chosen[:QUOTES]
 
 
-def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
+def _select_sides(result: SearchResult, ranked: Excerpts) -> list[Excerpt]:
     """Return the best excerpt for a comparison, then the best excerpt about each side alone.
 
     An excerpt that names all sides comes first if it answers nearly as well as the best one. Further good excerpts
@@ -541,7 +539,7 @@ def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excer
     return selection[:QUOTES]
 
 
-def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
+def _close(ranked: Excerpts) -> list[Excerpt]:
     """Return the excerpts that answer nearly as well as the first one."""
     return [excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER]
 

@@ -504,7 +504,7 @@ def _unit(match: Match) -> tuple[str, Fraction]:
 _N = rf"\d+(?:\.\d+)?|[{COUNTED}]+"
 _EVERY = rf"(?:(?P<count>\d+|{SPELLED})[ -])?(?P<period>{_PERIOD})\b"
 _READERS: tuple[tuple[re.Pattern[str], Callable[[Match], Read]], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), read)
+    (re.compile(f"(?i){pattern}"), read)
     for pattern, read in (
         (
             r"(?P<y1>(?<!\d)[12]\d{3})[-/.](?P<m1>\d{1,2})(?:[-/.](?P<d1>\d{1,2}))?(?!\.?\d)"

@@ -124,13 +124,12 @@ PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".spli
 # Maximum length of a number in characters.
 _LONGEST = 100
 NUMBER = re.compile(
-    rf"(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
+    rf"(?i)(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
     rf"(?:(?<![A-Za-z_\d.])(?P<figures>\d+(?:[.,:]\d+)*|\.\d+)(?![A-Za-z_]*\d)"
     rf"|\b(?P<word>(?:{SPELLED})(?:(?:[ -]|(?<=hundred)\sand\s|(?<=thousand)\sand\s)(?:{SPELLED}))*)\b"
     rf"|(?P<chinese>(?<![{COUNTED}])[{COUNTED}]+))"
     rf"(?:[ -]?(?P<scale>hundred|thousand|million|billion|[千万亿]|(?-i:[kM]))(?![a-zA-Z]))?"
     rf"(?P<unit>{UNIT_AFTER})?\s?(?P<classifier>[{_CLASSIFIERS}])?",
-    re.IGNORECASE,
 )
 
 

@@ -8,6 +8,7 @@ their column names), so no text has to be encoded again.
 import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -44,11 +45,11 @@ _END = np.array([np.iinfo(np.int64).max])
 _NO_MARKS = np.array([0, -1, -1], np.float32)
 
 
+@dataclass
 class ReaderEnsemble:
     """The mean of several snapshots from one training run (Huang et al., 'Snapshot Ensembles', 2017)."""
 
-    def __init__(self, networks: Sequence["ReaderNetwork"]) -> None:
-        self._networks = networks
+    _networks: Sequence["ReaderNetwork"]
 
     def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
         """Return the log odds that each unit answers the question.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 from core.base.call_log import log_call
@@ -40,18 +40,15 @@ Stamp = tuple[tuple[str, str], ...]
 """Pairs of a note's id and the time of its last change."""
 
 
+@dataclass(eq=False)
 class Examples:
     """Verified example questions about notes, found by a background job and cached until the notes change."""
 
-    def __init__(
-        self,
-        jobs: Jobs,
-        note_of: Callable[[str], Note],
-        drawn: Callable[[Sequence[Note], int], list[Question]],
-        answered: Callable[[str], Answer],
-    ) -> None:
-        self._jobs, self._note_of, self._drawn, self._answered = jobs, note_of, drawn, answered
-        self._found: tuple[Stamp, tuple[str, ...]] = ((), ())
+    _jobs: Jobs
+    _note_of: Callable[[str], Note]
+    _drawn: Callable[[Sequence[Note], int], list[Question]]
+    _answered: Callable[[str], Answer]
+    _found: tuple[Stamp, tuple[str, ...]] = ((), ())
 
     def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
         """Return the examples for the given notes.
@@ -146,26 +143,20 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
     return Answer(result.query, quotes, selection.chance, answered, denied, with_own_texts(store, result))
 
 
+@dataclass(eq=False)
 class Answers:
     """Answers questions with quotes from the notes, or by having a language model write the answer."""
 
-    def __init__(
-        self,
-        store: Store,
-        settings: Settings,
-        searching: SearchEngine,
-        jobs: Jobs,
-        drawn: DrawQuestions,
-        neighbours: Neighbours,
-    ) -> None:
-        self._store = store
-        self._neighbours = neighbours
-        self._settings = settings
-        self._searching = searching
-        self._jobs = jobs
-        self._drawn = drawn
-        self._last: tuple[object, Answer] | None = None
-        self.examples = Examples(jobs, store.notes.note, drawn, self.ask)
+    _store: Store
+    _settings: Settings
+    _searching: SearchEngine
+    _jobs: Jobs
+    _drawn: DrawQuestions
+    _neighbours: Neighbours
+    _last: tuple[object, Answer] | None = None
+
+    def __post_init__(self) -> None:
+        self.examples = Examples(self._jobs, self._store.notes.note, self._drawn, self.ask)
 
     @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:

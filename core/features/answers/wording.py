@@ -215,7 +215,7 @@ def turns(text: str) -> dict[str, list[Span]]:
 
 @cache
 def _turning() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{kind}>{_either(words)})" for kind, words in TURNING.items()), re.IGNORECASE)
+    return re.compile("(?i)" + "|".join(f"(?P<{kind}>{_either(words)})" for kind, words in TURNING.items()))
 
 
 def _either(words: str) -> str:

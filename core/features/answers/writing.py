@@ -14,7 +14,7 @@ import httpx
 from core.base.blobs import Span
 from core.base.errors import Cancelled, ProviderError
 from core.base.frozen import frozen
-from core.base.text import CJK, find_quote, make_storable, one_line
+from core.base.text import CHINESE, find_quote, make_storable, one_line
 from core.features.answers import figures
 from core.features.answers.choosing import place_in_note
 from core.features.answers.wording import Source, WordToken, is_copy, sources, tokens, turns
@@ -25,6 +25,7 @@ from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
 # Minimum share of words that two sentences must have in common to be compared word by word.
+Json = dict[str, object]
 _NEAR = 0.6
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
@@ -123,8 +124,6 @@ refuses the request. The remaining tokens are for the task, the JSON syntax and 
 LATIN, IDEOGRAPH = 0.27, 0.75
 """Estimated tokens per non-CJK and per CJK character. Deliberately high, because requests that are too long fail."""
 
-_IDEOGRAPH = re.compile(f"[{CJK}]")
-
 
 class StreamedLines:
     """Parses sentences from a reply that arrives in pieces, skipping text from <think> to </think>.
@@ -136,7 +135,7 @@ class StreamedLines:
         self.thinking = False
         self._rest = ""
 
-    def add(self, piece: str) -> Iterator[dict[str, object]]:
+    def add(self, piece: str) -> Iterator[Json]:
         """Add a piece of the reply, and yield the sentences that it completes."""
         self._rest = (self._rest + piece)[-_MOST:]
         if self.thinking or self._rest.lstrip().startswith("<think>"):
@@ -252,7 +251,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     proof = _Proof(hits, characters(llm, hits[:PASSAGES]), question)
     sent = as_sent(proof.asking)
     draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", sent)))
-    ending: dict[str, object] = {}
+    ending: Json = {}
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
         draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", sent))
         yield draft
@@ -283,7 +282,7 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 
 def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
-) -> Generator[dict[str, object]]:
+) -> Generator[Json]:
     """Yield the JSON objects written by a model, and stop the model after IDLE characters without one."""
     lines = StreamedLines()
     idle = 0
@@ -312,7 +311,7 @@ class _Proof:
         self._texts = [part if part == text else _TORN.sub("", part) for part, text in pairs]
         self._places = [*map(llm_choice.place_of, self._hits)]
         passages = enumerate(zip(self._places, self._texts, strict=True), 1)
-        self.asking: dict[str, object] = {
+        self.asking: Json = {
             "question": question,
             "passages": [{"number": number, "place": place, "text": text} for number, (place, text) in passages],
         }
@@ -381,5 +380,5 @@ def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
     if "input_characters" in llm.model_fields_set or not here:
         return llm.input_characters
     text = "".join(hit.chunk.text for hit in hits)
-    share = len(_IDEOGRAPH.findall(text)) / max(1, len(text))
+    share = len(CHINESE.findall(text)) / max(1, len(text))
     return min(llm.input_characters, round(LOCAL_TOKENS / (share * IDEOGRAPH + (1 - share) * LATIN)))

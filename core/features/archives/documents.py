@@ -55,7 +55,10 @@ _MOST_TYPED = 100
 _RESOLVER: Any = Resolver()
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
 
-_HEAD: dict[str, object] = {"tessera": "base", "version": 1}
+Values = dict[str, object]
+"""Values by field name."""
+
+_HEAD: Values = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()
 
 
@@ -99,13 +102,13 @@ def to_yaml(records: Records) -> bytes:
     return f"{head}notes:{' []' if not notes else ''}\n{notes}".encode()
 
 
-def _head(records: Records) -> dict[str, object]:
+def _head(records: Records) -> Values:
     base = records.base
     values = to_plain(_BaseSection(**{name: getattr(base, name) for name in _BaseSection.__slots__}))
     return _HEAD | {"base": values | {"embedder": base.wish or base.embedder, "search": base.search.chosen()}}
 
 
-def _notes(records: Records) -> list[dict[str, object]]:
+def _notes(records: Records) -> list[Values]:
     return [
         to_plain(
             {name: getattr(note, name) for name in _NAMES} | {"path": note.path or note.id, "front": front_of(note)}
@@ -124,7 +127,7 @@ class _Dumper(yaml.SafeDumper):
 _Dumper.add_representer(str, _Dumper.represent_text)
 
 
-def _yaml(note: dict[str, object]) -> str:
+def _yaml(note: Values) -> str:
     """Return a note as a YAML list item.
 
     If parsing the YAML wouldn't give the same note, the item is written as JSON, in which all strings are quoted.
@@ -137,7 +140,7 @@ def _yaml(note: dict[str, object]) -> str:
     return text if same else f"- {as_json(note)}\n"
 
 
-class _Mapping(dict[str, object]):
+class _Mapping(Values):
     """A YAML mapping and the line on which it begins."""
 
     line = 1

@@ -56,6 +56,7 @@ from core.notes.file_writing import read_front
 from core.settings import config
 
 T = TypeVar("T")
+Values = dict[str, object]
 
 MOST_NAME = 200
 """Maximum length of the name of a base, a model or a question set, in characters."""
@@ -64,7 +65,7 @@ _MOST_EXTRA = 8 * MAX_CHARACTERS
 _MOST_PATH = 4096
 _MOST_PART = 255
 _MOST_NUMBER = 2**53
-_ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
+_ID = re.compile(r"(?a)[\w:.-]{0,100}")
 _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
@@ -169,7 +170,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
 
 def _fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Return a note's fields, checked like fields set by the user or a program."""
-    sound: dict[str, object] = {}
+    sound: Values = {}
     for name, value in values.items():
         with _name_field(name):
             sound |= check_fields({name: value})
@@ -177,7 +178,7 @@ def _fields(values: Mapping[str, object]) -> dict[str, Any]:
     return sound
 
 
-def _extra(extra: dict[str, object]) -> dict[str, object]:
+def _extra(extra: Values) -> Values:
     aliases = extra.get("aliases", [])
     are_texts = isinstance(aliases, list) and all(isinstance(alias, str) for alias in aliases)
     _expect(are_texts, "extra.aliases", message("a list of texts"))
@@ -242,7 +243,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
         raise RowError("this run belongs to another base.")
     are_numbers = all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results)
     _expect(are_numbers, "results", message("results listed by question number"))
-    settings: dict[str, object] = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}
+    settings: Values = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}
     for kind in (ChunkingOptions, SearchSettings):
         own = {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__}
         checked = noun(kind, own)

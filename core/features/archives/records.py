@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -102,11 +102,13 @@ def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
     return change(make())
 
 
+@dataclass
 class Mistakes:
     """Collects the mistakes found in the archive `name`, with their locations."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    _name: str
+
+    def __post_init__(self) -> None:
         self._listed: list[tuple[Place, Message]] = []
 
     def add(self, place: Place, reason: Message) -> None:

@@ -6,7 +6,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 from pathlib import Path
@@ -89,21 +89,22 @@ MOST_DOCUMENT = 64 * 2**20
 _LOG = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Archives:
     """Exports and imports bases, and manages the trash for deleted bases.
 
     In a read-only workspace, methods that change anything raise WorkspaceLocked.
     """
 
-    def __init__(
-        self, store: Store, settings: Settings, bases: Bases, runs: RunRows, find_file: documents.FindFile
-    ) -> None:
-        self._store = store
-        self._runs = runs
-        self._find_file = find_file
-        self._bases = bases
-        self._trash = BaseTrash(store)
-        self.trash_stays = timedelta(days=settings.trash_days)
+    _store: Store
+    _settings: Settings
+    _bases: Bases
+    _runs: RunRows
+    _find_file: documents.FindFile
+
+    def __post_init__(self) -> None:
+        self._trash = BaseTrash(self._store)
+        self.trash_stays = timedelta(days=self._settings.trash_days)
         """How long a deleted base stays in the trash."""
         self.trash = self._trash.all
 

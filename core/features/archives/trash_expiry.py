@@ -32,7 +32,7 @@ LOG = "log.txt"
 
 _AT = "%Y%m%dT%H%M%S%f"
 # Names of the archives that Tessera writes to the trash.
-_OWN = re.compile(r"(\d{8}T\d{12})-[\w-]+\.zip", re.ASCII)
+_OWN = re.compile(r"(?a)(\d{8}T\d{12})-[\w-]+\.zip")
 # File name suffix of archives with expired notes.
 _NOTES = "-notes.zip"
 

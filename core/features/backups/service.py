@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -39,6 +40,7 @@ _OLD = 7
 _READ = 200_000_000
 
 
+@dataclass(eq=False)
 class Backups:
     """The backups of the workspace in a given folder.
 
@@ -46,24 +48,17 @@ class Backups:
     `problem` says why the last daily backup failed.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        settings: Settings,
-        preferences: Preferences,
-        jobs: Jobs,
-        snapshot: Callable[[], AbstractContextManager[sqlite3.Connection]],
-        objects: restoring.Objects,
-    ) -> None:
-        self._folder = folder
-        self._settings = settings
-        self._preferences = preferences
-        self._jobs = jobs
-        self._snapshot = snapshot
-        self._objects = objects
+    _folder: Path
+    _settings: Settings
+    _preferences: Preferences
+    _jobs: Jobs
+    _snapshot: Callable[[], AbstractContextManager[sqlite3.Connection]]
+    _objects: restoring.Objects
+    _thread: threading.Thread | None = None
+    problem: Message | None = None
+
+    def __post_init__(self) -> None:
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self.problem: Message | None = None
 
     def has_notes(self) -> bool:
         """Return whether the workspace has any notes."""

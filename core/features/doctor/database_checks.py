@@ -11,7 +11,6 @@ from core.store.phrases import word_row
 _FIX = verbatim("tessera doctor --fix")
 _MOST_SHOWN = 3
 
-_CHUNKS = "chunks JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
 _WORDLESS = "SELECT rowid FROM chunks WHERE state != 'deleted' AND rowid NOT IN (SELECT id FROM words_docsize)"
 _CHUNKLESS = "SELECT id FROM words_docsize WHERE id NOT IN (SELECT rowid FROM chunks WHERE state != 'deleted')"
 _WRONG_STATE = "SELECT rowid FROM chunks WHERE (state = 'embedded') != (rowid IN (SELECT chunk FROM windows))"

@@ -3,7 +3,7 @@
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import islice
 from operator import itemgetter
@@ -186,11 +186,11 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 
 
+@dataclass
 class _QuoteText:
     """Searches a note's body for quotes, first exactly, then ignoring white space."""
 
-    def __init__(self, body: str) -> None:
-        self._body = body
+    _body: str
 
     def nearest(self, gold: GoldSpan) -> Span | None:
         """Return the span of a passage's quote nearest to its last known position, or None if the quote is missing."""

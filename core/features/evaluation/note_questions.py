@@ -9,7 +9,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING
@@ -357,14 +357,16 @@ FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
+@dataclass(eq=False)
 class NoteChecks:
     """Checks on the bases in a workspace: runs of question sets generated from a base's notes."""
 
-    def __init__(self, store: Store, runs: "Runs", preferences: Preferences, jobs: Jobs) -> None:
-        self._store = store
-        self._runs = runs
-        self._preferences = preferences
-        self._jobs = jobs
+    _store: Store
+    _runs: "Runs"
+    _preferences: Preferences
+    _jobs: Jobs
+
+    def __post_init__(self) -> None:
         self._checking = threading.Lock()
 
     @property
@@ -434,7 +436,7 @@ class NoteChecks:
         return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of a base's latest check if it asked about a note but didn't find it. Otherwise, return None."""
+        """Return the time of a base's latest check if it asked about a note in vain, and None otherwise."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from core.base.codec import assemble
 from core.base.errors import UnknownChoice
@@ -237,7 +237,6 @@ def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
 Set = Annotated[str, About("The id of a question set.")]
 RunId = Annotated[str, About("The id of a run.")]
 Setup = str | None
-T = TypeVar("T")
 
 
 # question sets

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from typing import Any, cast, get_args
 
@@ -178,6 +178,7 @@ The third argument says whether a language model should write the answers.
 """
 
 
+@dataclass(eq=False)
 class Runs:
     """The runs in a workspace, with comparisons and reports."""
 
@@ -188,16 +189,15 @@ class Runs:
     kinds_table = staticmethod(comparison.kinds)
     report = staticmethod(comparison.report)
 
-    def __init__(
-        self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, answerer: AnswererFactory
-    ) -> None:
-        self._store = store
-        self._table = RunTable(store.database)
-        self._settings = settings
-        self._models = models
-        self._synonyms = synonyms
-        self._answerer = answerer
-        self.scratch = Scratch(store)
+    _store: Store
+    _settings: Settings
+    _models: Models
+    _synonyms: SynonymsFile
+    _answerer: AnswererFactory
+
+    def __post_init__(self) -> None:
+        self._table = RunTable(self._store.database)
+        self.scratch = Scratch(self._store)
         self._under_way: set[str] = set()
 
     def _searching_of(self, store: Store) -> SearchEngine:

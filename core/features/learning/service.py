@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -13,7 +13,7 @@ from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
 from core.base.files import open_user_file
 from core.base.messages import ENGLISH, Message, message, render
-from core.base.text import CJK, keywords
+from core.base.text import CHINESE, CJK, keywords
 from core.features.learning import reading, rules
 from core.features.learning.facts import MOST_TITLE, FactTable, abbreviate
 from core.features.learning.masks import Masker
@@ -44,7 +44,6 @@ _TESTS = ("pytest", "junit")
 # A value that is unchanged when rendered as Markdown: it has no links, tags or markup.
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
-_CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"
 # Share of Chinese characters among a log's letters above which notes are written in Chinese.
 _SHARE = 0.15
@@ -75,7 +74,7 @@ def language_of(log: LogText) -> str:
     """Return the language in which to write notes about a log."""
     text = "".join(event.text[:200] for event in log.events[:200])
     letters = sum(letter.isalpha() for letter in text)
-    return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
+    return _LANGUAGE if letters and len(CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
 def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, object]:
@@ -164,16 +163,18 @@ class Memory:
         return max(((share, other) for share, other in near if share >= _NEAR), key=itemgetter(0), default=(0, None))[1]
 
 
+@dataclass(eq=False)
 class Learning:
     """Suggests notes from logs on request. Off until turned on in the settings or by the user."""
 
-    def __init__(self, store: Store, settings: Settings, preferences: Preferences, bases: Bases, notes: Notes) -> None:
-        self._store = store
-        self._facts = FactTable(store.database)
-        self._settings = settings
-        self._preferences = preferences
-        self._bases = bases
-        self._notes = notes
+    _store: Store
+    _settings: Settings
+    _preferences: Preferences
+    _bases: Bases
+    _notes: Notes
+
+    def __post_init__(self) -> None:
+        self._facts = FactTable(self._store.database)
 
     @property
     def enabled(self) -> bool:

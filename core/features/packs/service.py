@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from core.base.errors import PackError, TesseraError, UnknownChoice
@@ -30,19 +31,22 @@ from core.store import Store
 _LOG = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Packs:
     """The packs in a workspace. In a read-only workspace, methods that change anything raise WorkspaceLocked.
 
     `problems` contains the failures that occurred when the workspace started, by pack name.
     """
 
-    def __init__(self, store: Store, settings: Settings, bases: Bases, pending: PendingChunks) -> None:
-        self._store = store
-        self._table = PackTable(store.database)
-        store.recorders["pack"] = self._table.put_file
-        self._chosen = settings.auto_install
-        self._bases = bases
-        self._pending = pending
+    _store: Store
+    _settings: Settings
+    _bases: Bases
+    _pending: PendingChunks
+
+    def __post_init__(self) -> None:
+        self._table = PackTable(self._store.database)
+        self._store.recorders["pack"] = self._table.put_file
+        self._chosen = self._settings.auto_install
         self.problems: dict[str, Message] = {}
         self.installed, self.passed_by = self._table.all, self._table.passed_by
 

@@ -4,6 +4,7 @@ import heapq
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import get_args
 
 from core.base.call_log import log_bases, log_call
@@ -59,14 +60,16 @@ Index = tuple[Mapping[str, Mapping[str, int]], Mapping[str, Collection[str]]]
 """The concepts in each note with their counts, and the notes that contain each concept."""
 
 
+@dataclass(eq=False)
 class Concepts:
     """The concepts in active, unexpired notes, subject to the user's decisions."""
 
-    def __init__(self, store: Store, neighbours: Neighbours, links: Callable[[], NoteLinks]) -> None:
-        self._store = store
-        self._table = ConceptTable(store.database)
-        self._neighbours = neighbours
-        self._links = links
+    _store: Store
+    _neighbours: Neighbours
+    _links: Callable[[], NoteLinks]
+
+    def __post_init__(self) -> None:
+        self._table = ConceptTable(self._store.database)
 
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:

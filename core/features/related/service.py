@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -15,7 +16,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import EditError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
-from core.base.text import CJK, find_words, fold, keywords
+from core.base.text import CHINESE, CJK, find_words, fold, keywords
 from core.features.related.concepts import Concepts
 from core.markdown import parser
 from core.markdown.body import look_into
@@ -124,13 +125,12 @@ LONGEST = 200_000
 """Maximum number of a note's characters to search for names."""
 # Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters.
 _SHORT = 4
-_SHORT_WIDE = 2
+_SHORTCHINESE = 2
 # Markup that isn't searched for names: code, links, HTML, URLs, formulas and comments.
 _TAKEN = re.compile(
     r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
 )
-_WIDE = re.compile(f"[{CJK}]")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]")
 
 LONG = 3_000
@@ -216,8 +216,8 @@ def _prose(note: Note) -> str:
 def _place(name: str, text: str, words: set[str]) -> Span | None:
     """Return the first span where a name occurs as whole words, or None if it doesn't occur."""
     name = name.strip().lower()
-    wide = bool(_WIDE.search(name))
-    if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
+    wide = bool(CHINESE.search(name))
+    if len(name) < (_SHORTCHINESE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
@@ -236,7 +236,7 @@ def _unclear(note: Note) -> Iterator[Hint]:
             message("It has no title of its own."),
             message("Give it a title that says what it is about: titles count most when you search."),
         )
-    words = len(_LATIN.findall(note.body)) + len(_WIDE.findall(note.body)) // 2
+    words = len(_LATIN.findall(note.body)) + len(CHINESE.findall(note.body)) // 2
     if words >= LONG and not inside.outline.headings:
         yield Hint(
             "headless",
@@ -269,28 +269,22 @@ LEAST = 0.5
 """Minimum score of a related note."""
 
 
+@dataclass(eq=False)
 class RelatedNotes:
     """Finds a note's related notes, suggestions and hints. They are computed on request and never stored.
 
     `unreached` is None if the evaluation feature isn't installed.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        notes: Notes,
-        texts: NoteTexts,
-        neighbours: Neighbours,
-        uses: Uses,
-        unreached: Unreached | None,
-    ) -> None:
-        self._store = store
-        self._notes = notes
-        self._texts = texts
-        self._neighbours = neighbours
-        self._uses = uses
-        self._unreached = unreached
-        self.concepts = Concepts(store, neighbours, notes.links)
+    _store: Store
+    _notes: Notes
+    _texts: NoteTexts
+    _neighbours: Neighbours
+    _uses: Uses
+    _unreached: Unreached | None
+
+    def __post_init__(self) -> None:
+        self.concepts = Concepts(self._store, self._neighbours, self._notes.links)
 
     @log_call("note.related")
     def of(self, note_id: str) -> Related:

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -53,11 +53,11 @@ class DigestDay:
     put_away: bool = False
 
 
+@dataclass(eq=False)
 class DigestDays:
     """The day of the last digest, stored in the preferences."""
 
-    def __init__(self, preferences: Preferences) -> None:
-        self._preferences = preferences
+    _preferences: Preferences
 
     def today(self) -> DigestDay:
         """Return today's digest, which the first call of the day creates. The very first digest covers no changes."""
@@ -145,13 +145,15 @@ def next_interval(interval: timedelta | None) -> timedelta:
     return min(max(SECOND, interval * EASE), LONGEST) if interval >= SECOND else SECOND
 
 
+@dataclass(eq=False)
 class Reminders:
     """Notes worth another look; off unless the user turns it on."""
 
-    def __init__(self, store: Store, preferences: Preferences) -> None:
-        self._store = store
-        self._table = DecisionTable(store.database)
-        self._preferences = preferences
+    _store: Store
+    _preferences: Preferences
+
+    def __post_init__(self) -> None:
+        self._table = DecisionTable(self._store.database)
 
     @property
     def enabled(self) -> bool:
@@ -205,6 +207,7 @@ MOST = 500
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
+@dataclass(eq=False)
 class Review:
     """The items awaiting the user's attention.
 
@@ -212,24 +215,17 @@ class Review:
     passages, expired and superseded notes, copies, contradictions, and reminders.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        notes: Notes,
-        chunks: Chunks,
-        proposals: Proposals,
-        neighbours: Neighbours,
-        sides: TextConflicts,
-        reminders: Reminders,
-        days: DigestDays,
-    ) -> None:
-        """Store the parts of a workspace that items come from. `sides` are the notes with two texts."""
-        self._store = store
-        self._table = DecisionTable(store.database)
-        self._notes, self._chunks, self._proposals, self._neighbours = notes, chunks, proposals, neighbours
-        self.sides = sides
-        self.reminders = reminders
-        self.days = days
+    _store: Store
+    _notes: Notes
+    _chunks: Chunks
+    _proposals: Proposals
+    _neighbours: Neighbours
+    sides: TextConflicts
+    reminders: Reminders
+    days: DigestDays
+
+    def __post_init__(self) -> None:
+        self._table = DecisionTable(self._store.database)
         self.reopen = self._table.drop
         """Undo `postpone` and `let_be` for the items with the given keys."""
         self._sources: dict[MatterKind, Callable[[], Items]] = {
@@ -238,19 +234,22 @@ class Review:
             "conflict": self._submissions,
             # A later edit doesn't reopen the item, but new text in the pack does.
             "upgrade": lambda: (
-                _about_note("upgrade", card, card.updated_at, card.id, offered) for card, offered in sides.upgrades()
+                _about_note("upgrade", card, card.updated_at, card.id, offered)
+                for card, offered in self.sides.upgrades()
             ),
             "file": lambda: (
                 _about_note("file", own, copy.updated_at, own.id, copy.id, copy.version, other=copy)
-                for own, copy in sides.files()
+                for own, copy in self.sides.files()
             ),
             "split": self._splits,
             "refused": self._refused_passages,
             "expired": self._expired_notes,
             "superseded": self._superseded_notes,
-            "copy": lambda: self._pairs("copy", neighbours.likeness.copies()),
-            "contradiction": lambda: self._pairs("contradiction", neighbours.likeness.contradictions()),
-            "reminder": lambda: (_about_note("reminder", card, card.updated_at, card.id) for card in reminders.due()),
+            "copy": lambda: self._pairs("copy", self._neighbours.likeness.copies()),
+            "contradiction": lambda: self._pairs("contradiction", self._neighbours.likeness.contradictions()),
+            "reminder": lambda: (
+                _about_note("reminder", card, card.updated_at, card.id) for card in self.reminders.due()
+            ),
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
@@ -389,7 +388,7 @@ class Review:
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
-        """Yield items for pairs of notes. Files and their conflict copies are left out, because their kind is `file`."""
+        """Yield items for pairs of notes. Files and their conflict copies are left out: their kind is `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
         others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
         listed = [*islice(others, MOST)]

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Protocol
@@ -167,12 +168,17 @@ class Upgrades(Protocol):
         """Undo `take`: offer a note's newer text again."""
 
 
+@dataclass(eq=False)
 class TextConflicts:
     """The notes with two texts, and the choice between the two. Only changed texts are compared again."""
 
-    def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
-        self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
-        self._upgrades = upgrades
+    _store: Store
+    _notes: Notes
+    _versions: Versions
+    _trash: Trash
+    _upgrades: Upgrades | None
+
+    def __post_init__(self) -> None:
         self._near: Cache[tuple[str, int, str, int], bool] = Cache(_COMPARISONS)
 
     def second_texts(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import attrgetter
 from typing import Protocol, Unpack
@@ -77,24 +78,21 @@ class Asking(SearchOptions, total=False):
     stop: Stop
 
 
+@dataclass(eq=False)
 class Threads:
     """A workspace's threads, which outlive the notes they cite, and the answer being written."""
 
-    def __init__(
-        self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
-    ) -> None:
-        """Store the parts. `answers` is only called when a question is asked, because every search page creates this
-        object.
-        """
-        self._store = store
-        self._table = ThreadTable(store.database)
+    _store: Store
+    _settings: Settings
+    _answers: Callable[[], AnswerWriter]
+    _notes: Notes
+    _jobs: Jobs
+    latest: Answer | None = None
+    """The answer that the job `answer` is writing, as far as it is written, or the last answer it wrote."""
+
+    def __post_init__(self) -> None:
+        self._table = ThreadTable(self._store.database)
         self.all = self._table.all
-        self._settings = settings
-        self._answers = answers
-        self._notes = notes
-        self._jobs = jobs
-        self.latest: Answer | None = None
-        """The answer that the job `answer` is writing, as far as it is written, or the last answer it wrote."""
         self.latest_thread = ""
         """The id of the thread with the latest answer, or "" until the answer is stored."""
         self.latest_subject = ""

@@ -37,12 +37,15 @@ _LEAST = 20
 # Maximum number of shared phrases to show.
 _SHOWN = 3
 
+Counts = Mapping[str, int]
+"""How often each word or phrase occurs."""
+
 
 @frozen
 class NoteWords:
     """A note's word counts, and the hashes of its _RUN-word pieces."""
 
-    counts: Mapping[str, int]
+    counts: Counts
     pieces: frozenset[int]
 
 
@@ -62,9 +65,7 @@ def words_of(text: str) -> NoteWords:
     return NoteWords(Counter(words), frozenset(map(hash, runs)))
 
 
-def compare(
-    note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Mapping[str, int]]
-) -> dict[str, Shared]:
+def compare(note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Counts]) -> dict[str, Shared]:
     """Return what a note shares with each other note in `words`. Rare words weigh more (tf-idf).
 
     `phrases` holds the key phrase counts for the same notes.
@@ -87,22 +88,20 @@ def compare(
     return shared
 
 
-def _weigh_words(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
+def _weigh_words(counts: Counts, rarity: Mapping[str, float]) -> dict[str, float]:
     """Return the word weights, normalized to unit length."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
     return {word: weight / length for word, weight in weights.items()}
 
 
-def _rarity(group: Collection[Mapping[str, int]]) -> dict[str, float]:
+def _rarity(group: Collection[Counts]) -> dict[str, float]:
     """Return each word's rarity in a group of notes: the log of the inverse share of notes containing the word."""
     holders = Counter(word for counts in group for word in counts)
     return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
 
 
-def _common_phrases(
-    first: Mapping[str, int], second: Mapping[str, int], rarity: Mapping[str, float]
-) -> tuple[str, ...]:
+def _common_phrases(first: Counts, second: Counts, rarity: Mapping[str, float]) -> tuple[str, ...]:
     """Return the most characteristic key phrases shared by both notes, omitting phrases contained in one another."""
     weights = {
         phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
@@ -130,7 +129,7 @@ class VectorSpace:
     `vectors` are centred and have unit length. `rows` maps each note id to its row.
     """
 
-    rows: Mapping[str, int]
+    rows: Counts
     vectors: Matrix
 
 
@@ -222,20 +221,22 @@ class Neighbour:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(eq=False)
 class Neighbours:
     """Finds notes and passages similar to a note or to given words.
 
     Rereads notes only if they have changed, and ignores their hidden parts.
     """
 
-    def __init__(self, store: Store, texts: NoteTexts, build_engine: "Callable[[], SearchEngine]") -> None:
-        self._store = store
-        self._texts = texts
-        self._build_engine = build_engine
+    _store: Store
+    _texts: NoteTexts
+    _build_engine: "Callable[[], SearchEngine]"
+
+    def __post_init__(self) -> None:
         self._words: Cache[tuple[str, int], NoteWords] = Cache(_KNOWN)
         self._phrases = PerNote(self._read_phrases)
-        self.meaning = Meaning(store)
-        self.likeness = Likeness(store)
+        self.meaning = Meaning(self._store)
+        self.likeness = Likeness(self._store)
         """Copies and contradictions among the notes."""
 
     def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
@@ -295,7 +296,7 @@ class Neighbours:
         ranked = self._store.words.rank(words, _CHUNKS) if words else {}
         return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]
 
-    def _states(self) -> Mapping[str, int]:
+    def _states(self) -> Counts:
         return self._store.remembered.get("states", self._store.note_vectors.states)
 
     def _read_words(self, note_id: str) -> NoteWords:

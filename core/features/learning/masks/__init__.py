@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from core.features.learning.masks.named import named_secrets, pairs, tables
 from core.features.learning.masks.patterns import blocks, known_secrets, numbers
-from core.features.learning.masks.spans import SecretSpan, merge, readings
+from core.features.learning.masks.spans import Secrets, SecretSpan, merge, readings
 from core.features.learning.masks.values import Grade, find_tokens, grade, is_secret
 from core.model import LogEvent
 
@@ -87,7 +87,7 @@ class Masker:
         return self._masks[secret]
 
 
-def _secrets(text: str) -> Iterator[SecretSpan]:
+def _secrets(text: str) -> Secrets:
     """Yield the secrets in a text, starting with the most certain kinds."""
     lower = text.lower()
     yield from known_secrets(text, lower)
@@ -97,7 +97,7 @@ def _secrets(text: str) -> Iterator[SecretSpan]:
     yield from numbers(text)
 
 
-def _across_lines(text: str) -> Iterator[SecretSpan]:
+def _across_lines(text: str) -> Secrets:
     yield from blocks(text)
     yield from pairs(text)
     yield from tables(text)

@@ -6,7 +6,7 @@ from itertools import pairwise
 from urllib.parse import unquote
 
 from core.base.text import CJK
-from core.features.learning.masks.spans import SecretSpan
+from core.features.learning.masks.spans import Secrets, SecretSpan
 from core.features.learning.masks.values import (
     HINTS,
     LONGEST,
@@ -24,9 +24,8 @@ from core.features.learning.masks.values import (
 
 _HINT = "|".join(HINTS)
 _NAME = re.compile(
-    rf"(?<![\w$.-])(?=[\w$.-]*?(?:{_HINT}))[\w$.-]++(?:[ ]?码)?"
+    rf"(?ia)(?<![\w$.-])(?=[\w$.-]*?(?:{_HINT}))[\w$.-]++(?:[ ]?码)?"
     rf"|(?=[^ -~]|mot)(?:{OTHER_NAMES})(?:[ \t]?\([^()\n]{{0,20}}\))?",
-    re.IGNORECASE | re.ASCII,
 )
 _CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"
 _JOINT = re.compile(
@@ -46,10 +45,9 @@ _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
 _BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
-    r"(?:[^\n]{0,40}\{[^\n{}]{0,40}[,{][ ]?|[\s>*#+-]*)(?:\d{1,2}[.)] )?"
+    r"(?i)(?:[^\n]{0,40}\{[^\n{}]{0,40}[,{][ ]?|[\s>*#+-]*)(?:\d{1,2}[.)] )?"
     r"(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password"
     r" for \w+)[ \t]+|\$env:)*[\"'`*_$]*",
-    re.IGNORECASE,
 )
 _REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
 _WORDS = re.compile(r"(?:[ \t]+[A-Za-z]{2,12}){2,24}(?!\w)")
@@ -83,7 +81,7 @@ _UNIT = (
 )
 # A secret that follows its name in a sentence: quoted text, digits, or a run of letters and digits.
 _TOLD = re.compile(
-    rf"(?:(?:[^\n,;:()=.。]{{0,60}}?{_SAY}|(?<=[{CJK}])[ ](?=[A-Za-z]))"
+    rf"(?a)(?:(?:[^\n,;:()=.。]{{0,60}}?{_SAY}|(?<=[{CJK}])[ ](?=[A-Za-z]))"
     rf"(?:{_NO_AIM}[“「\"'`](?P<quoted>[^“”「」\"'`\n]{{4,60}})[”」\"'`]"
     rf"|(?:(?:(?<=[{CJK}])|(?<=[{CJK}] ))(?<!用)"
     rf"|(?:(?<=\bis )|(?<=\bwas )|(?<=\bbe )|(?<='s ))(?={_ODD}(?:[,;]|\s|\Z)))"
@@ -97,22 +95,19 @@ _TOLD = re.compile(
     r"(?=\S{0,60}?\d|\w{0,60}[a-z][A-Z]\w{0,60}[a-z][A-Z]\w{0,60}[a-z][A-Z])"
     r"(?:(?=\S{0,60}?[A-Za-z]{3})[A-Za-z](?:[\w!@#$%^&*+?~-]|\.(?=\w)){4,60}[\w!#$%^&*+?~]={0,2}"
     r"|[A-Za-z\d]{4,6}(?:-[A-Za-z\d]{4,6}){1,7}(?=[ \t]*(?:\n|\Z))))(?![\w/@(\[=:\\]|\.\w)",
-    re.ASCII,
 )
 # A line in which a person or program asks for a secret, and the next line up to the answer.
 _ASKED = re.compile(
-    rf"(?=[^\n]*\n)(?=[^\n]*(?:[?:]|(?:{_HINT})\w{{0,20}}|{OTHER_NAMES})[\"'*”)]{{0,3}}[ \t]*\n"
+    rf"(?i)(?=[^\n]*\n)(?=[^\n]*(?:[?:]|(?:{_HINT})\w{{0,20}}|{OTHER_NAMES})[\"'*”)]{{0,3}}[ \t]*\n"
     r"|[^\n]*(?:\b(?:send|tell|give|what|which)\b|[发给]|告诉|多少|什么))"
     rf"[^\n]*?(?P<name>(?<!\w)(?:[a-z]{{2,20}}[ ])?[\w.-]{{0,40}}(?:{_HINT})[\w-]{{0,40}}|{OTHER_NAMES})"
     r"[^\n]*\n(?:[ \t]*\n)?[ \t]*(?:\[?[\d:./ -]{4,24}\]?[ \t]+)?(?:[^\s:<>\d][^\s:<>]{0,19}:|<[^<>\n]{1,30}>)?[ \t]*",
-    re.IGNORECASE,
 )
 # Maximum distance, in characters, between a secret and its name in a sentence.
 _FAR = 240
 _XML = re.compile(
-    r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
+    r"(?s)<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
     r"|(?P<value>[^<]{1,2000}))",
-    re.DOTALL,
 )
 _LABELS = (
     r"(?:name|key|field|param|parameter|variable|var|setting|option|property|id|label|header|env"
@@ -122,14 +117,12 @@ _VALUES = (
     r"(?:value|val|default|defaultvalue|default_value|content|data|text|stringvalue|v|string|current|值|取值|内容)"
 )
 _LABEL = re.compile(
-    rf"(?<![\w.-]){_LABELS}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:[:=>]|=>)\s{{0,8}}(?:\\{{0,3}}[\"'`])?(?P<name>"
+    rf"(?i)(?<![\w.-]){_LABELS}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:[:=>]|=>)\s{{0,8}}(?:\\{{0,3}}[\"'`])?(?P<name>"
     rf"[\w.-]{{2,100}}|{OTHER_NAMES})",
-    re.IGNORECASE,
 )
 _VALUE = re.compile(
-    rf"(?:(?<![\w.-]){_VALUES}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:=>|[:=])\s{{0,8}}"
+    rf"(?i)(?:(?<![\w.-]){_VALUES}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:=>|[:=])\s{{0,8}}"
     rf"|</[\w:.-]{{1,40}}>\s{{0,200}}<{_VALUES}(?:\s[^<>]{{0,100}})?>\s{{0,20}})",
-    re.IGNORECASE,
 )
 _TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
 # The contents of an XML element, or the rest of the line if the element isn't closed.
@@ -140,7 +133,7 @@ _NEAR = 240
 
 # Separators between table cells, most certain first. The last one isn't used for rows with a name and its value.
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
-_HEAD = re.compile(rf"[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}", re.IGNORECASE)
+_HEAD = re.compile(rf"(?i)[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}")
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
 _TITLES = frozenset(
     "role value user name email type description required default notes note status value values created"
@@ -153,7 +146,7 @@ MOST_LINE = 4_000
 """Maximum length, in characters, of a line that may be a table row. Longer lines are searched with their event."""
 
 
-def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
+def named_secrets(text: str, lower: str) -> Secrets:
     """Yield the values that follow the name of a secret."""
     if is_named(lower):
         yield from _assigned(text)
@@ -162,7 +155,7 @@ def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
         yield from pairs(text)
 
 
-def _assigned(text: str) -> Iterator[SecretSpan]:
+def _assigned(text: str) -> Secrets:
     at = end = 0
     while match := _NAME.search(text, at):
         at = match.end()
@@ -190,7 +183,7 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
             yield from _told(text, at)
 
 
-def _told(text: str, at: int) -> Iterator[SecretSpan]:
+def _told(text: str, at: int) -> Secrets:
     """Yield the secrets in a sentence after a name that ends at `at`, as in "the door code was changed to …"."""
     end = at + _FAR
     while told := _TOLD.match(text, at, end):
@@ -200,7 +193,7 @@ def _told(text: str, at: int) -> Iterator[SecretSpan]:
             yield SecretSpan(*told.span(value))
 
 
-def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
+def _mixed_runs(text: str, start: int, end: int) -> Secrets:
     """Yield runs of characters that are as mixed as a password, in a line such as "the password was set to …"."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
@@ -277,20 +270,20 @@ def _is_itself(value: str, name: str) -> bool:
     return name.lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
-def _elements(text: str) -> Iterator[SecretSpan]:
+def _elements(text: str) -> Secrets:
     """Yield the contents of XML elements named like a secret."""
     for match in _XML.finditer(text):
         yield from _secrets(text, [Value(*match.span(match.lastgroup or ""))], grade(match["name"]))
 
 
-def _secrets(text: str, values: Iterable[Value], sure: Grade) -> Iterator[SecretSpan]:
+def _secrets(text: str, values: Iterable[Value], sure: Grade) -> Secrets:
     """Yield the values that count as secrets, given the grade of their name."""
     for value in values if sure else ():
         if is_secret(text[value.start : value.end], sure, quoted=True):
             yield SecretSpan(value.start, value.end)
 
 
-def pairs(text: str) -> Iterator[SecretSpan]:
+def pairs(text: str) -> Secrets:
     """Yield the secrets in name-value pairs, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text):
         if sure := grade(match["name"]):
@@ -320,7 +313,7 @@ def _value_before(text: str, at: int) -> Iterable[Value]:
     return [value for value in values_at(text, labels[-1].end())[:1] if value.end <= at]
 
 
-def tables(text: str) -> Iterator[SecretSpan]:
+def tables(text: str) -> Secrets:
     """Yield the secrets in table rows and columns named like a secret."""
     at = 0
     columns: tuple[re.Pattern[str], int, list[int]] | None = None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from core.features.learning.masks.spans import SecretSpan
+from core.features.learning.masks.spans import Secrets, SecretSpan
 from core.features.learning.masks.values import Grade, Value, grade, is_placeholder, is_secret, quoted_value
 
 
@@ -155,7 +155,7 @@ _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
 def _command(names: str, option: str) -> re.Pattern[str]:
     flag = re.escape(option[:-1]) if option.endswith("=") else f"{re.escape(option)}(?:[ \t]{{1,4}}|=)?"
     return re.compile(
-        rf"(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)(?:[^\n|;]{{0,300}}?\s){flag}{_VALUE}", re.ASCII
+        rf"(?a)(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)(?:[^\n|;]{{0,300}}?\s){flag}{_VALUE}"
     )
 
 
@@ -315,24 +315,22 @@ smb user
 _PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VENDORS, "HASHES": _HASHES}
 
 
-def _read(table: str, flags: int) -> Iterator[tuple[str, re.Pattern[str]]]:
+def _read(table: str, flags: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     """Yield the first line of each entry in a table, and the pattern compiled from the lines below it."""
     for entry in re.split(r"\n(?=\S)", table.strip()):
         first, *rest = entry.split("\n    ")
-        yield first, re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], "".join(rest)), flags)
+        pattern = re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], "".join(rest))
+        yield first, re.compile(f"(?{flags}){pattern}")
 
 
 PATTERNS = (
     *(
         Pattern(kind, tuple(hints.split()), regex)
-        for first, regex in _read(_SHAPES, re.ASCII)
+        for first, regex in _read(_SHAPES, "a")
         for kind, _, hints in (first.partition(":"),)
     ),
     *_COMMANDS,
-    *(
-        Pattern("password", tuple(hints.split()), regex, guessed=True)
-        for hints, regex in _read(_PLACES, re.IGNORECASE | re.MULTILINE)
-    ),
+    *(Pattern("password", tuple(hints.split()), regex, guessed=True) for hints, regex in _read(_PLACES, "im")),
 )
 """Patterns for all kinds of secrets, most certain first."""
 _INSERT = re.compile(r"(?i)\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*")
@@ -342,9 +340,8 @@ _ITEM = re.compile(
 )
 # A private key that spans several lines. Its end may be missing.
 _KEY = re.compile(
-    r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?![^\n]*(?:-{4,5} ?END |\\n))[^\n]*"
+    r"(?a)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}(?![^\n]*(?:-{4,5} ?END |\\n))[^\n]*"
     r"(?:\n(?![^\n]*-{4,5} ?END )[ \t\w+/=:,.\"\\|-]*+(?=\n|\Z))*+(?:\n[^\n]*?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5})?",
-    re.ASCII,
 )
 # A field in a multipart form: its headers, an empty line, and its value.
 _PART = re.compile(
@@ -374,7 +371,7 @@ _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]
 _ABOUT = 2_000
 
 
-def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
+def known_secrets(text: str, lower: str) -> Secrets:
     """Yield the secrets that match a pattern. `lower`: the text in lower case."""
     for kind, hints, regex, guessed in PATTERNS:
         for match in regex.finditer(text) if not hints or any(hint in lower for hint in hints) else ():
@@ -392,7 +389,7 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
         yield from _inserted(text)
 
 
-def blocks(text: str) -> Iterator[SecretSpan]:
+def blocks(text: str) -> Secrets:
     """Yield secrets that span several lines: private keys, forms, YAML blocks, and the data in Kubernetes Secrets."""
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
     for regex in (_PART, _PRINTED, _BELOW):
@@ -415,7 +412,7 @@ def _unquoted(text: str, match: re.Match[str]) -> Value:
     return inside or Value(start, end, quoted=False)
 
 
-def _inserted(text: str) -> Iterator[SecretSpan]:
+def _inserted(text: str) -> Secrets:
     """Yield the values inserted by SQL into columns named like a secret."""
     for match in _INSERT.finditer(text):
         secret = [grade(column.strip(' `"[]\n')) is Grade.ANY for column in match["columns"].split(",")]
@@ -459,7 +456,7 @@ _PARTS |= {
     "REGION": r"(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]|91)",
     "DAY": _DAY,
 }
-_PLAIN_NUMBERS = tuple(_read(_NUMBERS, re.ASCII))
+_PLAIN_NUMBERS = tuple(_read(_NUMBERS, "a"))
 _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 # First digits of card numbers. Numbers that begin with 1 or 20 are usually timestamps.
@@ -481,7 +478,7 @@ _IBAN = re.compile(r"(?i)(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0
 _FIGURE = re.compile(r"\d")
 
 
-def numbers(text: str) -> Iterator[SecretSpan]:
+def numbers(text: str) -> Secrets:
     """Yield the personal numbers in a text."""
     if not _FIGURE.search(text):
         return
@@ -507,7 +504,7 @@ def _is_card(text: str) -> bool:
     return bool(known) and (sum(figures[::-2]) + sum(doubled)) % 10 == 0
 
 
-def _accounts(text: str) -> Iterator[SecretSpan]:
+def _accounts(text: str) -> Secrets:
     """Yield IBANs, recognized by a remainder of 1 when divided by 97."""
     for match in _IBAN.finditer(text):
         for end in range(match.end(), match.start() + 14, -1):

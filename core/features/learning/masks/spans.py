@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -20,6 +20,9 @@ class SecretSpan(NamedTuple):
     start: int
     end: int
     kind: str = "password"
+
+
+Secrets = Iterator[SecretSpan]
 
 
 class Reading(NamedTuple):

@@ -2,13 +2,12 @@
 
 import math
 import re
-from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
 from core.base.text import CJK
-from core.features.learning.masks.spans import ESCAPE, MASK, SecretSpan
+from core.features.learning.masks.spans import ESCAPE, MASK, Secrets, SecretSpan
 
 
 class Grade(IntEnum):
@@ -88,7 +87,7 @@ OTHER_NAMES = (
     r"|パスワード|暗証番号|비밀번호|암호|пароль|mot de passe"
 )
 """Pattern for names of secrets in other languages."""
-OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
+OTHER = re.compile(f"(?i){OTHER_NAMES}|UGFzc3dvcmQ6")
 """Matches OTHER_NAMES, and "Password:" in Base64, the prompt used by mail servers (RFC 4954)."""
 
 
@@ -151,9 +150,8 @@ _GROUP = re.compile(r"(?:\[[^]]{1,4000}\]|\{\s{0,40}\\{0,3}[\"'][^}]{1,4000}\})(
 _KEY = re.compile(r"\s{0,8}:")
 # Long runs that aren't tokens: UUIDs, numbers, and hyphenated or camel-case words.
 _ORDINARY = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*"
+    r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*"
     r"|(?-i:[A-Z]?[a-z]{3,}\d?(?:[A-Z][a-z]{3,}\d?)+)",
-    re.IGNORECASE,
 )
 # A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, images, checksums.
 _RUN = re.compile(
@@ -183,7 +181,7 @@ _LEAST_BITS = 3.0
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 _PLACEHOLDER = re.compile(
-    r"<[A-Za-z_ ./:|-]{1,60}>|\$\{[\w.:/-]{1,80}\}|\$[A-Za-z_]\w*(?:[.:>\[-].*)?|\$\{\{.*\}\}|\$\(.*\)"
+    r"(?i)<[A-Za-z_ ./:|-]{1,60}>|\$\{[\w.:/-]{1,80}\}|\$[A-Za-z_]\w*(?:[.:>\[-].*)?|\$\{\{.*\}\}|\$\(.*\)"
     r"|`[^`]*`|%\w{1,40}%|%\(\w+\)s?|%[sdrvq]"
     r"|\{{1,2}[^{}]{0,80}\}{1,2}|#\{.*\}|<%.*%>|\?|:[a-z_]+|[*•●█]{2,}|[xX]{3,}|[.…_#-]+|\.{2,}|\[[A-Za-z"
     r" _-]{1,40}\]|!\w+\b.*|@\w+@"
@@ -194,7 +192,6 @@ _PLACEHOLDER = re.compile(
     r"|required|enabled|disabled|str|string|int|integer|bool|boolean|bytes?|char|text|varchar|number"
     r"|float|any|object|array|list|dict|map"
     r"|uuid|date|self|this|unset|empty|absent|present|n/a)[?!;,.)]*(?:\[.*\])?|\[?[A-Z]?[a-z]+\[[A-Za-z, |]+\]?",
-    re.IGNORECASE,
 )
 # Placeholders in a format string.
 _FORMATTED = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-+ #]?[\d.]*[sdrifx]\b|\(\.[*+]\??\)|\\x00")
@@ -203,12 +200,11 @@ _DEFAULT = re.compile(r"\$\{[\w.]+:[-=?]?(?P<value>[^{}]+)\}")
 _NAMES = r"(?:[A-Za-z_]\w*(?:\.|->|::))*[A-Za-z_]\w*"
 # An expression with an index, such as `os.environ["KEY"]`, without digits in its first name.
 _INDEXED = re.compile(
-    rf"(?=[A-Za-z_]{{2,}}(?!\w)|[A-Za-z_](?!\w)[^{{]*\Z){_NAMES}"
+    rf"(?a)(?=[A-Za-z_]{{2,}}(?!\w)|[A-Za-z_](?!\w)[^{{]*\Z){_NAMES}"
     r"(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)",
-    re.ASCII,
 )
 # A name with several parts and no digits, such as `settings.api_key`.
-_COMPOSED = re.compile(rf"(?=.*(?:\.|->|::|_|[a-z][A-Z]))(?!.*(?:\d|[a-z][A-Z][a-z][A-Z])){_NAMES}", re.ASCII)
+_COMPOSED = re.compile(rf"(?a)(?=.*(?:\.|->|::|_|[a-z][A-Z]))(?!.*(?:\d|[a-z][A-Z][a-z][A-Z])){_NAMES}")
 _HEADS = frozenset(
     "self this args arg config cfg conf settings os env environ process request req response res options"
     " opts ctx context"
@@ -253,7 +249,7 @@ _PROSE = (
     " four five choose pick type types"
     " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt"
 )
-_STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
+_STOPS = re.compile(r"(?i)\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_PROSE = (
     r"(?=[\u3400-\u9fff])(?:[是为有在和与或的了]|必须|至少|最[少多长短]|不|已|请|应|需|要|错|无|由|长度|强度|过期|正确|输入"
@@ -274,11 +270,10 @@ _COMMON = re.compile(
     r"|mysql\d|python\d)"
 )
 _UNMIXED = re.compile(
-    rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|[A-Za-z_][\w.-]*=(?:[^A-Z]*|\d{{4}}-\d\d.*)|{_COMMON.pattern}|(?i:{_LINK.pattern})",
-    re.DOTALL,
+    rf"(?s).{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|[A-Za-z_][\w.-]*=(?:[^A-Z]*|\d{{4}}-\d\d.*)|{_COMMON.pattern}|(?i:{_LINK.pattern})",
 )
 _RANDOM = re.compile(r"(?=.*\d.*\d)[^\W_]{12,}")
-_NO_WORD = re.compile(r"(?=.{4})(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z", re.DOTALL)
+_NO_WORD = re.compile(r"(?s)(?=.{4})(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z")
 _MIXED = re.compile(r"(?=.*[A-Z])(?=.*[a-z])[^\W_]{8,}")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
@@ -357,7 +352,7 @@ def _is_name(value: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_.-]+", value)) and grade(value) is not Grade.NONE
 
 
-def find_tokens(text: str) -> Iterator[SecretSpan]:
+def find_tokens(text: str) -> Secrets:
     """Yield the runs, or parts of paths, that look like tokens."""
     for run in _RUN.finditer(text):
         if not run["run"]:
