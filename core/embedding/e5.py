@@ -204,8 +204,9 @@ def _read_pieces(data: bytes) -> tuple[Pieces, int]:
     scores = at + 4 * (count + 1)
     start = scores + 4 * count
     end = start + size
-    bounds = np.frombuffer(data, "<u4", count + 1, at)
-    pieces = Pieces(data[start:end], bounds, np.frombuffer(data, "<f4", count, scores))
+    pieces = Pieces(
+        data[start:end], np.frombuffer(data, "<u4", count + 1, at), np.frombuffer(data, "<f4", count, scores)
+    )
     # The character map in between is skipped; `tokenizer` defines it.
     return pieces, end + 8 + struct.unpack_from("<4xI", data, end)[0]
 

@@ -54,8 +54,9 @@ class Graph:
             names.append(name)
             if not isinstance(given, str):
                 values = np.asarray(given)
-                kind = np.int64 if values.dtype.kind == "i" else np.float32
-                self._weights[name] = np.asarray(values, kind, order="C")
+                self._weights[name] = np.asarray(
+                    values, np.int64 if values.dtype.kind == "i" else np.float32, order="C"
+                )
         output = f"{operator} {len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, names, [output], domain=domain, **attributes))
         return output
@@ -195,8 +196,7 @@ class BertModel:
         read, self._word_row = _weights(facts.folder / "model.safetensors")
         depth = config["num_hidden_layers"]
         width = config["hidden_size"]
-        inner = config["intermediate_size"]
-        if depth * (4 * width * width + 2 * width * inner) * 4 > LARGEST:
+        if depth * (4 * width * width + 2 * width * config["intermediate_size"]) * 4 > LARGEST:
             raise ValueError("too large")
         self._places = read("embeddings.position_embeddings.weight").astype(np.float32)
         if not self._places.shape[1] == width == facts.dimension:
@@ -208,9 +208,13 @@ class BertModel:
         states = graph.add("LayerNormalization", _STATES, *norm, **epsilon)
         for number in range(depth):
             layer = partial(_read_parts, read, f"encoder.layer.{number}.")
-            mixing = layer("attention.self.query", "attention.self.key", "attention.self.value")
-            heads = config["num_attention_heads"]
-            attended = graph.add("Attention", states, *mixing, num_heads=heads, domain=FUSED)
+            attended = graph.add(
+                "Attention",
+                states,
+                *layer("attention.self.query", "attention.self.key", "attention.self.value"),
+                num_heads=config["num_attention_heads"],
+                domain=FUSED,
+            )
             weight, bias = layer("attention.output.dense")
             mixed = graph.add("MatMul", attended, weight)
             norm = [*layer("attention.output.LayerNorm"), bias]

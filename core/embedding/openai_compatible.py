@@ -106,8 +106,7 @@ class OpenAICompatible:
         if self._settings.dimensions is not None:
             body["dimensions"] = self._settings.dimensions
         server = self._questions if role == "query" else self._server
-        answer = server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES)
-        vectors = self._rows(answer, len(texts))
+        vectors = self._rows(server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES), len(texts))
         self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:
             raise self._server.unusable(

@@ -307,8 +307,9 @@ class Encoder:
         frame = self._frames[role]
         model = self._light_model(role, len(texts))
         if not model:
-            prompt = frame[0] if self.facts.prompts[role] else 0
-            vectors, tokens = self._in_bulk().embed(ids, prompt, frame if with_tokens else None)
+            vectors, tokens = self._in_bulk().embed(
+                ids, frame[0] if self.facts.prompts[role] else 0, frame if with_tokens else None
+            )
         else:
             pooled, states = model.run(ids)
             vectors = unit(pooled)

@@ -43,8 +43,9 @@ def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) ->
             if not rows:
                 return None
             bits = np.split(stored["bits"], np.cumsum(stored["lengths"])[:-1])
-            vectors = stored["vectors"][rows].astype(np.float32)
-            return ShippedVectors([known[row] for row in rows], vectors, [bits[row] for row in rows])
+            return ShippedVectors(
+                [known[row] for row in rows], stored["vectors"][rows].astype(np.float32), [bits[row] for row in rows]
+            )
     except Exception as error:  # noqa: BLE001 numpy and zipfile raise many kinds of errors for a damaged file
         _warn(type(error).__name__)
         return None

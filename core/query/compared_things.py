@@ -29,9 +29,7 @@ CONNECTIVES = {
 # Words that contain a connective's character but aren't connectives.
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
 
-_BREAK = re.compile(r"[:：;；?？。!！]+|\s[-–—]+\s|——")
 _COMMA = re.compile(r"[,，]")
-_SPACE = re.compile(r"\s+")
 _ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
 # 'A, B and C', where every item but the last has at most four words.
 _ENUMERATION = re.compile(rf"(?i)((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)")
@@ -54,7 +52,6 @@ TOPICS = (
 )
 """Topics that may precede the first side's name."""
 
-_ARTICLE = re.compile(r"(?i)\A(?:both|either|the|an?)\s+")
 # Text that can't be a name: it ends in a function word, starts with a word like 'these', or is itself a question.
 _NO_SIDE = re.compile(
     r"[^\w\ue000-\ue0ff]*_*|(?:.*\s)?(?:my|the|a|an|of|in|on|for|with|is|are|not|i|I|you|it|this|that|one)"
@@ -86,7 +83,7 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
 
     `topic` and `rest` are the parts of the question before and after the text.
     """
-    before, body, after = _around(_BREAK.split(text), by)
+    before, body, after = _around(re.split(r"[:：;；?？。!！]+|\s[-–—]+\s|——", text), by)
     listed = _ENUMERATION.fullmatch(body) if by != "vs" else None
     if listed:
         items = [*_COMMA.split(listed[1]), listed[2]]
@@ -111,7 +108,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
     first, topic = _start(others[0], last)
     last, tail = _end(last, first)
     names = (thing.strip(" ,，.。:：") for thing in (first, *others[1:], last))
-    things = list(dict.fromkeys(_ARTICLE.sub("", name) for name in names))
+    things = list(dict.fromkeys(re.sub(r"(?i)\A(?:both|either|the|an?)\s+", "", name) for name in names))
     if len(things) < 2 or any(_NO_SIDE.fullmatch(simplify(thing)) for thing in things):
         return None
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
@@ -197,7 +194,7 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
     Return an empty list if the other side has such spaces too (Redis 集群 和 哨兵).
     """
     own, others = (
-        [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
+        [space for space in re.finditer(r"\s+", text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
         for text in (side, other)
     )
     return [] if others else own

@@ -320,11 +320,9 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
             things = tuple(thing.translate(names) for thing in named.things)
             # The words that make the question a list or a summary: all but the subject.
             subject = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
-            pieces = filter(None, map(str.strip, compared_things.cut(question, subject)))
-            words = "…".join(pieces).translate(names)
+            words = "…".join(filter(None, map(str.strip, compared_things.cut(question, subject)))).translate(names)
             reason = replace(rule.reason, fields={"things": [*map(_quote, things)], "words": _quote(words)})
-            chinese = bool(CHINESE.search(question))
-            return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
+            return Recognised(rule.kind, reason, things, named.shared.translate(names), bool(CHINESE.search(question)))
     return None
 
 
@@ -425,8 +423,9 @@ def _parts(match: Recognised) -> Iterable[SubQuery]:
         (subject,) = match.things
         yield SubQuery(subject, SUBJECT)
         for aspect, in_chinese in ASPECTS[match.kind]:
-            text = f"{subject} {in_chinese if match.chinese else aspect}"
-            yield SubQuery(text, message("aspect: {aspect}", aspect=aspect))
+            yield SubQuery(
+                f"{subject} {in_chinese if match.chinese else aspect}", message("aspect: {aspect}", aspect=aspect)
+            )
         return
     for thing in match.things:
         yield SubQuery(f"{thing} {match.shared}".strip(), SIDE)

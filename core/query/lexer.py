@@ -210,8 +210,10 @@ class QuestionLexer:
             raise QueryError("'{name}' accepts one date, not a list.", (begins, end), name=name)
         try:
             if field in ("after", "before"):
-                span = dates.DateRange(dates.read(values[0], self._today).first)
-                return self._closed(replace(term, kind=cast(TermKind, field)), span=span)
+                return self._closed(
+                    replace(term, kind=cast(TermKind, field)),
+                    span=dates.DateRange(dates.read(values[0], self._today).first),
+                )
             if field in fields.DAYS:
                 # A day range is stored as 2026-01-01..2026-02-01, where the end is the day after the last one.
                 ranges = [dates.between(value, self._today) for value in values]
@@ -286,8 +288,9 @@ def _ordering(typed: str, vocabulary: own_words.Vocabulary) -> Iterator[QuerySpa
     """Yield the spans that rank notes first or last. A span that has text is also searched for."""
     for start, end, conditions in own_words.named_metadata(typed, vocabulary):
         value = typed[start:end]
-        term = Term("preferred", value, start, end, conditions[0].field)
-        yield QuerySpan(start, end, value, term, preferred=conditions)
+        yield QuerySpan(
+            start, end, value, Term("preferred", value, start, end, conditions[0].field), preferred=conditions
+        )
     if excepted := own_words.excepted(typed):
         start, end, things, keeps = excepted
         yield QuerySpan(start, end, typed[start:end] * keeps, Term("avoided", ", ".join(things), start, end), things)

@@ -173,8 +173,14 @@ def named_contents(text: str, start: int) -> Term | None:
     if not match or (_ASKING.match(text) if is_english else _ASKING_IN_CHINESE.search(text, 0, start)):
         return None
     groups = match.groupdict()
-    value = next(name for name in _IN_CHINESE if groups.get(name))
-    return Term("condition", value, start, match.end(), "has", bool(groups["negated"]))
+    return Term(
+        "condition",
+        next(name for name in _IN_CHINESE if groups.get(name)),
+        start,
+        match.end(),
+        "has",
+        bool(groups["negated"]),
+    )
 
 
 def is_frame(text: str) -> bool:

@@ -80,8 +80,9 @@ def parse(
     check_question(typed)
     places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:
-        visible = "".join(typed[at] for at in places[:-1])
-        understood = _parse_pieces(visible, now, properties, vocabulary, has_filters=has_filters)
+        understood = _parse_pieces(
+            "".join(typed[at] for at in places[:-1]), now, properties, vocabulary, has_filters=has_filters
+        )
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error

@@ -74,12 +74,8 @@ _POINTING = re.compile(
 _NEAR = 30
 _PARTS = re.compile(r"\s*(?:[与和及、：:/（）()]|的)\s*")
 _NUMBERED = re.compile(r"(?i)(?:chapter|section|part|step|figure|table|listing|appendix)\b")
-_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、)]?|[一二三四五六七八九十]+、)\s*")
 _TWO_THINGS = re.compile(r"(?i):|^from | vs\.? |\b(?:is|are)\b|\b(?:and|or) (?:\w+ly )?\w+ing\b")
-_SECOND = re.compile(r"\b((?:and|or) )(\w+ing)\b")
 _CAPITAL = re.compile(r"(?<![^\s(\"“])[A-Z][a-z]*(?:-[A-Z]?[a-z]+)*(?:[’'][a-z]+)?(?=[\s,;)?]|$)")
-_SMALL = re.compile(r"(?<!\S)[a-z]{4,}\b")
-_CODE = re.compile(r"`[^`]*`")
 
 # Openings that make a passage depend on the text before it.
 _LEANING = re.compile(
@@ -120,7 +116,7 @@ class Casing:
 
     def __init__(self, prose: str) -> None:
         self._code = frozenset(re.findall(r"`(\w+)`", prose))
-        prose = _CODE.sub("", prose)
+        prose = re.sub(r"`[^`]*`", "", prose)
         self._small = Counter(re.findall(r"\b[a-z]+\b", prose))
         self._capital = Counter(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+\b", prose))
 
@@ -161,7 +157,7 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
 
 def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | None:
     """Return a how-to question for a heading, the heading itself if it is already a question, or None."""
-    heading = _NUMBER.sub("", heading).strip()
+    heading = re.sub(r"^(?:\d+(?:\.\d+)*[.、)]?|[一二三四五六七八九十]+、)\s*", "", heading).strip()
     if heading.casefold() in NAVIGATION:
         return None
     if heading.endswith(("?", "？")):
@@ -169,11 +165,13 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
     if chinese:
         return _chinese_heading_question(heading)
     first, _, rest = heading.partition(" ")
-    title = len(_CAPITAL.findall(rest)) > len(_SMALL.findall(rest))
+    title = len(_CAPITAL.findall(rest)) > len(re.findall(r"(?<!\S)[a-z]{4,}\b", rest))
     if heading.casefold().startswith("how to "):
         return f"How do I {casing.plain(heading[7:], title=title)}?"
     verb = _VERB_OF.get(first.lower()) or (first.lower() if first.lower() in _IMPERATIVES else None)
-    rest = _SECOND.sub(lambda match: f"{match[1]}{_VERB_OF.get(match[2].lower(), match[2])}", rest)
+    rest = re.sub(
+        r"\b((?:and|or) )(\w+ing)\b", lambda match: f"{match[1]}{_VERB_OF.get(match[2].lower(), match[2])}", rest
+    )
     if verb is None or not rest or _TWO_THINGS.search(rest):
         return None
     return f"How do I {verb} {casing.plain(rest, title=title)}?"

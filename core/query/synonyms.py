@@ -22,7 +22,6 @@ FILE = "synonyms.txt"
 MOST_CHARACTERS = 100
 """Maximum number of characters per word in the synonym file."""
 
-_COMMA = re.compile("[,，]")
 # A letter from a script that puts spaces between words.
 _LETTER = re.compile(rf"(?![{CJK}])\w")
 _BEFORE = re.compile(rf"(?:(?![{CJK}])\w[.\-/_']?|[@#$\\])\Z")
@@ -139,7 +138,7 @@ def _line(path: Path, number: int) -> Message:
 
 
 def _group(line: str, where: Message) -> list[str]:
-    words = {fold_in_place(word): word for word in (" ".join(word.split()) for word in _COMMA.split(line)) if word}
+    words = {fold_in_place(word): word for word in (" ".join(word.split()) for word in re.split("[,，]", line)) if word}
     for word in words.values():
         if len(word) > MOST_CHARACTERS:
             raise ConfigError(

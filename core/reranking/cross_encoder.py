@@ -235,9 +235,16 @@ def load_built_in(folder: Path, device: Device) -> Network:
             apart = int(metadata["apart"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 not a mapping
         model = encoder.loaded()
-        dtype = getattr(torch, device.dtype)
         tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
-        network = Network(model, tokenizer, layers, apart, device=device.name, dtype=dtype, tokens=_BUILT_IN_TOKENS)
+        network = Network(
+            model,
+            tokenizer,
+            layers,
+            apart,
+            device=device.name,
+            dtype=getattr(torch, device.dtype),
+            tokens=_BUILT_IN_TOKENS,
+        )
         if not any(name.startswith(LAYERS) for name in tensors):
             tensors |= {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
         network.parts.load_state_dict(tensors)

@@ -290,9 +290,13 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
             between = store.notes.slice(piece.note.id, last.end, piece.start)
             if not between.strip():
                 best = min(last, piece, key=lambda item: item.rank)
-                text = last.text + between + piece.text
-                definitions = tuple(dict.fromkeys((*last.definitions, *piece.definitions)))
-                joined[-1] = replace(best, start=last.start, end=piece.end, text=text, definitions=definitions)
+                joined[-1] = replace(
+                    best,
+                    start=last.start,
+                    end=piece.end,
+                    text=last.text + between + piece.text,
+                    definitions=tuple(dict.fromkeys((*last.definitions, *piece.definitions))),
+                )
                 continue
         joined.append(piece)
     return joined

@@ -110,8 +110,13 @@ def run_follow_ups(
     summarise(1)
     floor = min(nearness([*merge(first)][:limit]).values(), default=0.0)
     for number in range(2, _ROUNDS + 1):
-        done = [ranking.request.sub_query for ranking in rankings]
-        parts = follow_ups(decomposition, done, [ranking.best(3) for ranking in latest], variants, number)
+        parts = follow_ups(
+            decomposition,
+            [ranking.request.sub_query for ranking in rankings],
+            [ranking.best(3) for ranking in latest],
+            variants,
+            number,
+        )
         if not parts:
             break
         latest = []
@@ -227,8 +232,13 @@ class SearchEngine:
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident, notices=result.notices)
         first = self._store.bases.by_id(result.hits[0].note.base_id)
-        words = query_keywords(result.understood.text)
-        block = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
+        block = context.build(
+            self._store,
+            result.hits,
+            query_keywords(result.understood.text),
+            embedding.build(first.embedder).tokens,
+            budget,
+        )
         return replace(block, confident=result.confident, notices=result.notices)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
@@ -268,8 +278,7 @@ class SearchEngine:
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
         """Return the spans in the text that match the question's content words."""
-        words = highlights.telling_words(query_keywords(question))
-        return highlights.words_in(text, words, self._store.words.stems)[0]
+        return highlights.words_in(text, highlights.telling_words(query_keywords(question)), self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Return why a note isn't a hit for a question at the simple level.
@@ -285,14 +294,16 @@ class SearchEngine:
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
-            result = hits.build_result(self._store, newer_notes(self._store), [ranking], ranking)
-            yield Reasons(self._store, ranking, result)
+            yield Reasons(
+                self._store, ranking, hits.build_result(self._store, newer_notes(self._store), [ranking], ranking)
+            )
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit's passage, extended by up to `size` chunks on each side."""
         chunks = self._store.chunks.for_note(hit.note.id) if hit.joined else []
-        joined = [chunk for chunk in chunks if chunk.index in hit.joined]
-        return context.build_passage(self._store, hit.note, hit.chunk, size, joined)
+        return context.build_passage(
+            self._store, hit.note, hit.chunk, size, [chunk for chunk in chunks if chunk.index in hit.joined]
+        )
 
     def _compute_answer(self, prepared: Prepared) -> SearchResult:
         found, problem = self._llm.decompose(prepared)
@@ -311,8 +322,9 @@ class SearchEngine:
             result = hits.build_result(self._store, newer_notes(self._store), rankings, first[-1])
         if query.choose:
             bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
-            selection = self._llm.select(prepared.query, result.hits)
-            result = llm_choice.apply_choice(result, selection, prepared.query, bases)
+            result = llm_choice.apply_choice(
+                result, self._llm.select(prepared.query, result.hits), prepared.query, bases
+            )
         notices: dict[Notice, object] = {
             "signs_as_text": prepared.understood.signs_as_text,
             "colon_as_text": prepared.understood.colons,
@@ -356,8 +368,14 @@ class SearchEngine:
             settings = replace(request.query.settings, reranker=reranking.NONE)
             query = replace(request.query, explain=False, choose=False, settings=settings)
             key = query, request.mode, self._stamps(request.query)
-            candidates = self._candidates.get_or_compute(key, collect) if self._cached else collect()
-            rankings.append(stages.rank(self._store, request, scope, candidates))
+            rankings.append(
+                stages.rank(
+                    self._store,
+                    request,
+                    scope,
+                    self._candidates.get_or_compute(key, collect) if self._cached else collect(),
+                )
+            )
         return rankings
 
     def _stamps(self, query: Query) -> tuple[object, ...]:

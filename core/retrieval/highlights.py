@@ -130,8 +130,9 @@ def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[st
         texts = list(dict.fromkeys(hit.asked or result.understood.text for hit in held))
         questions = dict(zip(texts, embedder.embed_tokens(texts, role="query")[1], strict=True)) if texts else {}
         for hit in held:
-            question = questions[hit.asked or result.understood.text]
-            read[hit.chunk.id] = TokenizedHit(hit, question, bits[rowids[hit.chunk.id]], embedder, centre)
+            read[hit.chunk.id] = TokenizedHit(
+                hit, questions[hit.asked or result.understood.text], bits[rowids[hit.chunk.id]], embedder, centre
+            )
     return read
 
 

@@ -102,8 +102,9 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     ranked = _rank_groups(store, successors, rankings, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:
-        verdicts = store.uses.verdict_weights({hit.note.id for hit in hits})
-        hits = by_favour(hits, verdicts, query.settings.feedback_weight, "feedback")
+        hits = by_favour(
+            hits, store.uses.verdict_weights({hit.note.id for hit in hits}), query.settings.feedback_weight, "feedback"
+        )
     evidence = confidence.evidence(store, whole) if hits or not whole.order else 0.0
     notices: list[Notice] = []
     for ranking in rankings:
@@ -238,8 +239,15 @@ def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, s
     ordered = []
     for rank, (before, strength) in enumerate(strengths.items(), 1):
         hit = hits[before - 1]
-        stages = hit.scores | {stage: StageScore(strength, rank)}
-        ordered.append(replace(hit, rank=rank, score=scores[before], scores=stages, strength=strength))
+        ordered.append(
+            replace(
+                hit,
+                rank=rank,
+                score=scores[before],
+                scores=hit.scores | {stage: StageScore(strength, rank)},
+                strength=strength,
+            )
+        )
     return ordered
 
 

@@ -146,8 +146,9 @@ def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) ->
             case {"chosen": [*chosen], "answer": str(answer)} if len(value) == 2 and _is_answer(answer):
                 distinct = {number for number in chosen if type(number) is int and 1 <= number <= len(hits)}
                 if len(distinct) == len(chosen):
-                    chunks = tuple(hits[number - 1].chunk.id for number in chosen)
-                    return LlmSelection(chat.server.model, answer.strip(), chunks)
+                    return LlmSelection(
+                        chat.server.model, answer.strip(), tuple(hits[number - 1].chunk.id for number in chosen)
+                    )
     raise chat.server.unusable("didn't choose among the {n} sections and answer", n=len(hits))
 
 

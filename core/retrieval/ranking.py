@@ -191,8 +191,9 @@ class Trace:
         """Return the trace with another stage's scores added, best first, or unchanged if the scores are None."""
         if scores is None:
             return self
-        scored = {**self.every, stage: scores if every is None else every}
-        return Trace({**self.returned, stage: scores}, scored, scores)
+        return Trace(
+            {**self.returned, stage: scores}, {**self.every, stage: scores if every is None else every}, scores
+        )
 
     def scores(self, stage: str) -> Scores:
         """Return every candidate's score in a stage. Empty if the stage didn't run."""

@@ -198,8 +198,9 @@ def start_search(
     for part in parts:
         text = part.text
         spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts, is_known)
-        keywords = query_keywords(spelling.text)
-        requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
+        requests.append(
+            SearchRequest(replace(query, text=text), part, bases, mode, spelling, query_keywords(spelling.text))
+        )
     _embed(models, [request for request in requests if request.has_meaning], wait=wait, measured=not cached)
     for request in requests:
         if not query.as_typed:

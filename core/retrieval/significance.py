@@ -55,8 +55,18 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
         other_side = min(int((means <= 0).sum()), int((means >= 0).sum()))
         p = min(1.0, 2 * (other_side + 1) / (RESAMPLES + 1))
     more = _more(differences, difference, settled=low > 0 or high < 0)
-    text = _sentence(wins, losses, len(differences), difference, more)
-    return Comparison(len(differences), difference, low, high, p, wins, losses, len(old) - wins - losses, more, text)
+    return Comparison(
+        len(differences),
+        difference,
+        low,
+        high,
+        p,
+        wins,
+        losses,
+        len(old) - wins - losses,
+        more,
+        _sentence(wins, losses, len(differences), difference, more),
+    )
 
 
 def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:

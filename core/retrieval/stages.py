@@ -153,8 +153,16 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
         raised = add_gains(raised, moved)
         trace = trace.add("named", raised)
     trace = _break_ties(candidates, trace)
-    scores = _scores(store, request, candidates, before, raised)
-    return Ranking(request, scope, candidates, trace, scores, gains, reranked, request.query.settings.score_threshold)
+    return Ranking(
+        request,
+        scope,
+        candidates,
+        trace,
+        _scores(store, request, candidates, before, raised),
+        gains,
+        reranked,
+        request.query.settings.score_threshold,
+    )
 
 
 def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
@@ -179,8 +187,13 @@ def _scores(store: Store, request: SearchRequest, candidates: Candidates, before
 
 def find_by_words(store: Store, request: SearchRequest, count: int, allowed: Rowids | None) -> Scores:
     """Return the best allowed chunks by keyword search, best first."""
-    base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
-    return store.words.rank(request.words, count, base_ids=base_ids, allowed=allowed, others=request.others)
+    return store.words.rank(
+        request.words,
+        count,
+        base_ids=[base.id for base in request.bases] if request.query.filters.bases else None,
+        allowed=allowed,
+        others=request.others,
+    )
 
 
 def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[str, NoteSummary]]:
@@ -199,8 +212,11 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
     vector = trace.every["vector"]
     keyword = trace.every["keyword"]
     across = any(store.vectors.centring(base).compares_languages for base in request.vector_bases)
-    trusted = trust_words(keyword, candidates.groups) if across else {}
-    return best(fuse_weighted(vector, keyword, settings.semantic_weight, trusted))
+    return best(
+        fuse_weighted(
+            vector, keyword, settings.semantic_weight, trust_words(keyword, candidates.groups) if across else {}
+        )
+    )
 
 
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
@@ -265,8 +281,11 @@ def _judge(
             notices.append("tokens_missing")
         # For a chunk without bits, read the start of the window nearest to the question, or of the first window.
         vector = request.vectors.get(base.fingerprint)
-        read = [rowid for rowid in own if rowid not in bits]
-        nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
+        nearest = (
+            {}
+            if vector is None
+            else store.chunks.nearest_windows(base, vector, [rowid for rowid in own if rowid not in bits])
+        )
         texts = {}
         for rowid, chunk in own.items():
             text = ""
@@ -324,8 +343,10 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
         if len(rowids) <= _FEW_HOLDERS:
             held = {rowid: word in fold(chunks[rowid].text) for rowid in rowids.tolist() if rowid in chunks}
             gained.update({rowid: _RARE if in_text else _RARE / 2 for rowid, in_text in held.items()})
-    sections = _first_of_sections((request.query.typed, request.query.text), chunks)
-    gained.update(dict.fromkeys(sections, SECTION) | dict.fromkeys(candidates.titled, TITLE))
+    gained.update(
+        dict.fromkeys(_first_of_sections((request.query.typed, request.query.text), chunks), SECTION)
+        | dict.fromkeys(candidates.titled, TITLE)
+    )
     return dict(gained)
 
 
@@ -336,8 +357,9 @@ def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
         rowid: _NAMED + scope.preferred[rowid] / most for rowid in scope.preferred.keys() & candidates.chunks.keys()
     }
     for rowid, chunk in candidates.chunks.items() if query.avoided else ():
-        titles = candidates.card(rowid).title, *chunk.titles
-        gains[rowid] = gains.get(rowid, 0.0) - _NAMED * share_about(query.avoided, titles, chunk.text)
+        gains[rowid] = gains.get(rowid, 0.0) - _NAMED * share_about(
+            query.avoided, (candidates.card(rowid).title, *chunk.titles), chunk.text
+        )
     return gains
 
 
@@ -409,9 +431,7 @@ _FEW_HOLDERS = 3
 _FEW_WORDS = 3
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
-_RUN_OF_CJK = re.compile(f"[{CJK}]+")
 _UNIT = re.compile(rf"[{CJK}]|{_LATIN.pattern}")
-_IDENTIFIER = re.compile(r"(?a)(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+")
 # Phrases that surround the subject of a Chinese question.
 _FRAME = re.compile(
     "什么时候|为什么|是什么|什么|怎么样|怎样|怎么|如何|哪里|哪些|哪个|是否|可以|能否|能不能|请问|解释一下|解释|说明|介绍|一下|"
@@ -502,8 +522,8 @@ def _words(text: str) -> list[str]:
     """Return the words that count if rare: every word of a short question, but only a long question's identifiers."""
     folded = fold(text)
     latin = [word for word in _LATIN.findall(folded) if word not in STOP_WORDS]
-    parts = [part for run in _RUN_OF_CJK.findall(folded) for part in _FRAME.split(run)]
+    parts = [part for run in re.findall(f"[{CJK}]+", folded) for part in _FRAME.split(run)]
     if len(latin) + sum((len(part) + 1) // 2 for part in parts) > _FEW_WORDS:
-        return [fold(word) for word in _IDENTIFIER.findall(text)]
+        return [fold(word) for word in re.findall(r"(?a)(?=\w*(?:[a-z][A-Z]|_|\d))[A-Za-z_]\w+", text)]
     pairs = [pair for part in parts for pair in pairwise(part)]
     return [*latin, *(pair + other for pair, other in pairs if not {pair, other} & _JOINING)]

@@ -61,7 +61,6 @@ _ASKS_WHAT = re.compile(r"(?i)^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么�
 _STRESSED = re.compile(
     r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
 )
-_HEADING = re.compile(r"(?m)^#{1,6}[ \t]+(.*)$")
 # Headings of exercises, which never answer a question.
 _EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
 # Maximum number of words in a term.
@@ -158,7 +157,10 @@ def _hit_candidates(
         "part": float(bool(hit.asked)),
     }
     nearness = _nearness(question, units, shares, read)
-    headings_at = [(0, hit.chunk.section_title), *((at.start(), at[1]) for at in _HEADING.finditer(hit.chunk.text))]
+    headings_at = [
+        (0, hit.chunk.section_title),
+        *((at.start(), at[1]) for at in re.finditer(r"(?m)^#{1,6}[ \t]+(.*)$", hit.chunk.text)),
+    ]
     # A question that is only a term is answered by a definition.
     is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
@@ -415,7 +417,6 @@ def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[s
     best = max((hit.strength for hit in hits), default=0.0)
     units = [other.strongest for other in ranked]
     near = excerpt.strongest.parts["near"]
-    words = query_keywords(result.understood.text)
     return {
         "read": max(unit.parts["read"] for unit in excerpt.units),
         "near": near,
@@ -423,7 +424,7 @@ def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[s
         "top": max(unit.parts["near"] for unit in units),
         "share": min(1.0, sum(exp(other.score) for other in chosen) / sum(exp(unit.evidence) for unit in units)),
         "margin": min(excerpt.score - max(others), _FAR) if others else _FAR,
-        "words": len(excerpt.words) / max(1, len(words)),
+        "words": len(excerpt.words) / max(1, len(query_keywords(result.understood.text))),
         "rivals": sum(hit.strength > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
         "search": min(result.evidence, _MOST_SEARCH),
         "sides": float(result.is_comparison),
@@ -479,8 +480,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
         chunk = hit.chunk
         if not chunk.edited:
             return hit
-        text = store.notes.note(hit.note.id).body[chunk.start : chunk.end]
-        return replace(hit, chunk=replace(chunk, text=text))
+        return replace(hit, chunk=replace(chunk, text=store.notes.note(hit.note.id).body[chunk.start : chunk.end]))
 
     return replace(result, hits=tuple(map(own, result.hits)))
 
@@ -493,8 +493,9 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
     chosen = _select_sides(result, ranked) if result.is_comparison else _select_ranked(ranked)
     sides = chosen if result.is_comparison else chosen[:1]
     found = sides and result.evidence >= _LEAST_SEARCH
-    quotes = tuple(map(_quote, count(1), chosen or ranked[:1]))
-    return Selection(quotes, chance(sides, ranked, result) if found else 0.0)
+    return Selection(
+        tuple(map(_quote, count(1), chosen or ranked[:1])), chance(sides, ranked, result) if found else 0.0
+    )
 
 
 def _select_ranked(ranked: Excerpts) -> list[Excerpt]:

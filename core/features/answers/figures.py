@@ -331,8 +331,7 @@ def find(text: str) -> list[Figure]:
             if result := read(match):
                 start = match.start()
                 kept = match.group().removesuffix(match.groupdict().get("classifier") or "")
-                end = start + len(kept.rstrip())
-                found.append(Figure(start, end, *result, _nouns(text, match.end())))
+                found.append(Figure(start, start + len(kept.rstrip()), *result, _nouns(text, match.end())))
         for figure in found:
             text = text[: figure.start] + "\0" * (figure.end - figure.start) + text[figure.end :]
     return sorted(found, key=lambda figure: figure.start)

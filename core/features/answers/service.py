@@ -82,7 +82,6 @@ class Examples:
 
 # Telling English and Chinese questions from words, names and titles.
 
-_MARK = re.compile(r"[?？]\s*$")
 _ENGLISH = re.compile(
     r"(?i)^\W*(?:(?:so|and|but|ok|please|hi|hey)\W+)*(?:what|why|when|where|which|who|whom|whose|how|is|are|was|were|do|does|did|"
     r"can|could|should|would|will|has|have|may|must|am|if)\b|\b(?:what|why|when|where|which|who|how|vs|versus)\b",
@@ -104,7 +103,7 @@ def is_question(text: str, titles: Iterable[str]) -> bool:
         return False
     plain = simplify(text)
     words = [word for word in plain.split() if re.search(rf"(?![{CJK}])\w", word)]
-    if _MARK.search(plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
+    if re.search(r"[?？]\s*$", plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
         return True
     return len(re.findall(f"[{CJK}]", plain)) + _WORD * len(words) >= _LENGTH
 
@@ -199,8 +198,11 @@ class Answers:
         if answer.quotes and (other := self._find_contradiction(answer)):
             first, *further = answer.quotes
             quotes = [first, other, *(quote for quote in further if quote.note.id != other.note.id)]
-            numbered = tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1))
-            answer = replace(answer, quotes=numbered, disagree=True)
+            answer = replace(
+                answer,
+                quotes=tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1)),
+                disagree=True,
+            )
         self._last = key, answer
         return answer
 

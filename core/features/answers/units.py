@@ -44,7 +44,6 @@ _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
-_WORD = re.compile(r"\w")
 # Minimum number of letters outside links and images. Text with fewer is probably an entry in a list of links.
 _LEAST_WORDS = 2
 
@@ -88,7 +87,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _says(text: str) -> bool:
-    return len(_WORD.findall(_LINK.sub("", text))) >= _LEAST_WORDS
+    return len(re.findall(r"\w", _LINK.sub("", text))) >= _LEAST_WORDS
 
 
 def is_question(text: str) -> bool:

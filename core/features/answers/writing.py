@@ -332,8 +332,7 @@ class _Proof:
         if not found:
             return Sentence(text)
         texts = [self._texts[number] for number in sorted({number for number, _ in found})]
-        pairs = [(source, self._places[number]) for number, source in found]
-        verdict = judge(text, pairs, texts, self._known)
+        verdict = judge(text, [(source, self._places[number]) for number, source in found], texts, self._known)
         if verdict.missing:
             return Sentence(text, missing=verdict.missing)
         numbers = [self._number(*item) for item in found]
@@ -342,8 +341,13 @@ class _Proof:
             for (_, source), (quote, at), spans in zip(found, numbers, verdict.theirs, strict=False)
             for start, end in spans
         )
-        citations = tuple(dict.fromkeys(quote.number for quote, _ in numbers))
-        return Sentence(text, citations, verbatim=verdict.copied, marks=verdict.ours, quote_marks=marks)
+        return Sentence(
+            text,
+            tuple(dict.fromkeys(quote.number for quote, _ in numbers)),
+            verbatim=verdict.copied,
+            marks=verdict.ours,
+            quote_marks=marks,
+        )
 
     def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, Source]]:
         """Yield the whole sentences around quotes, each with the index of its passage."""

@@ -65,7 +65,6 @@ _MOST_EXTRA = 8 * MAX_CHARACTERS
 _MOST_PATH = 4096
 _MOST_PART = 255
 _MOST_NUMBER = 2**53
-_ID = re.compile(r"(?a)[\w:.-]{0,100}")
 _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
@@ -309,7 +308,7 @@ def _validate_value(value: object, owner: type, name: str) -> object:
     if (isinstance(value, int) and abs(value) > _MOST_NUMBER) or (isinstance(value, str) and len(value) > MAX_BYTES):
         raise RowError("'{name}' is out of range.", name=name)
     if isinstance(value, str) and is_id(owner, name):
-        _expect(bool(_ID.fullmatch(value)), name, message("an id of letters and digits"))
+        _expect(bool(re.fullmatch(r"(?a)[\w:.-]{0,100}", value)), name, message("an id of letters and digits"))
     return value
 
 

@@ -230,6 +230,11 @@ def empty_trash(workspace: "Workspace", key: Key = "") -> EmptiedTrash:
 
 def _restored(workspace: "Workspace", made: Restored) -> RestoredBase:
     base = made.base
-    asks = workspace.models.asks(base.wish) if base.wish else ""
-    notes = workspace.bases.status(base).notes
-    return RestoredBase(base.name, base.wish, made.powers, notes, wish_asks=asks, foreign=False)
+    return RestoredBase(
+        base.name,
+        base.wish,
+        made.powers,
+        workspace.bases.status(base).notes,
+        wish_asks=workspace.models.asks(base.wish) if base.wish else "",
+        foreign=False,
+    )

@@ -221,8 +221,16 @@ def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
     """Return the record of a new note in a base. The note gets an unused id, which is added to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
-    hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
-    return NoteRecord(replace(note, id=note_id, base_id=base.id, content_hash=hashed, source="person", source_ref=""))
+    return NoteRecord(
+        replace(
+            note,
+            id=note_id,
+            base_id=base.id,
+            content_hash=content_hash(note.body.encode("utf-8", "surrogatepass")),
+            source="person",
+            source_ref="",
+        )
+    )
 
 
 def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:

@@ -192,7 +192,7 @@ class Archives:
     def put_into_trash(self, base: KnowledgeBase) -> None:
         """Write a base with all its records to the trash. Raises StoreError."""
         with translate_errors(self._store.folder):
-            self._trash.put(base.id, zip_archive.pack(self._read(base)))
+            self._trash.write(self._trash.folder, f"{base.id}.zip", zip_archive.pack(self._read(base)))
 
     def restore_deleted(self, key: str, name: str = "") -> Restored:
         """Restore a deleted base, and return it. `key`: the base's key in the trash, or its name.

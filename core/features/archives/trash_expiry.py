@@ -72,16 +72,8 @@ class BaseTrash(StoreTable):
             raise UnknownChoice("deleted base", key, known)
         return known[key]
 
-    def put(self, base_id: str, data: bytes) -> Path:
-        """Write the archive of a deleted base, and return its path. Raises OSError."""
-        return self._write_file(self.folder, f"{base_id}.zip", data)
-
-    def put_notes(self, base_id: str, data: bytes) -> Path:
-        """Write an archive of expired notes, and return its path. Raises OSError."""
-        return self._write_file(self.last, f"{base_id}{_NOTES}", data)
-
-    def _write_file(self, folder: Path, name: str, data: bytes) -> Path:
-        """Write an archive with the current time in its name.
+    def write(self, folder: Path, name: str, data: bytes) -> Path:
+        """Write an archive to `folder` or `last`, with the current time in its name. Raises OSError.
 
         Also store the archive's digest, so that it can later be recognized as written by Tessera.
         """
@@ -255,7 +247,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
         by_base[trashed.base_id].append(trashed)
     for base_id, of_base in by_base.items():
         base = store.bases.by_id(base_id)
-        file = trash.put_notes(base_id, zip_archive.pack(_live(store, base, of_base)))
+        file = trash.write(trash.last, f"{base_id}{_NOTES}", zip_archive.pack(_live(store, base, of_base)))
         rest = f"of base {_quote_title(base.name)} left the trash; it is in {file.name}"
         _list(trash, (f"note {_quote_title(trashed.version.title)} {rest}" for trashed in of_base))
         store.forget_notes([trashed.version.note_id for trashed in of_base])
@@ -288,8 +280,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
         *before, deleted = records.versions(store, entry.version.note_id)
         path = free_path(entry.path or title_filename(entry.version.title), taken)
         taken.add(path)
-        number = before[-1].note.version if before else 1
-        note = replace(deleted.note, path=path, version=number)
+        note = replace(deleted.note, path=path, version=before[-1].note.version if before else 1)
         if note.in_file:
             note = replace(note, source="person", source_ref="", overridden={})
         notes.append(NoteRecord(note))

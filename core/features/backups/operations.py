@@ -50,14 +50,15 @@ def format_made(backup: Backup, to: Path | None) -> list[str]:
 def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
     if isinstance(restored, NotRestored):
         return [_("Nothing was changed.")]
-    at = minute(restored.backup.made_at)
-    folder = str(restored.folder)
-    lines = [_("The backup from {at} UTC is in {folder}.", at=at, folder=folder)]
+    lines = [
+        _("The backup from {at} UTC is in {folder}.", at=minute(restored.backup.made_at), folder=str(restored.folder))
+    ]
     if restored.waits:
         lines = [_("The backup is ready. Close Tessera and start it again to finish restoring.")]
     if restored.aside:
-        aside = str(restored.aside)
-        lines.append(_("The previous data is kept in {aside}. Delete it when you no longer need it.", aside=aside))
+        lines.append(
+            _("The previous data is kept in {aside}. Delete it when you no longer need it.", aside=str(restored.aside))
+        )
     return lines
 
 

@@ -32,9 +32,12 @@ class Doctor:
     ) -> None:
         """Combine the doctor's own checks with the checks of other features, on `resources` and on `files`."""
         self._parts = parts
-        before = bind_checks(OF_DATABASE | OF_RESOURCES, parts)
-        after = bind_checks(OF_MACHINE | OF_FILES, parts)
-        self.checks = {**before, **(resources or {}), **after, **(files or {})}
+        self.checks = {
+            **bind_checks(OF_DATABASE | OF_RESOURCES, parts),
+            **(resources or {}),
+            **bind_checks(OF_MACHINE | OF_FILES, parts),
+            **(files or {}),
+        }
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:
         """Run all checks, and return their results. If `fix` is True, repair what they find.
@@ -57,12 +60,11 @@ class Doctor:
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
         cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}
         within = {name: files.size(folder / name) for name in ("chroma", "trash", FOLDER, restoring.ASIDE, "logs")}
-        backups = {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])}
         return Space(
             folder,
             database=_database(folder),
             index=within["chroma"],
-            backups=sum(map(files.size, backups)),
+            backups=sum(map(files.size, {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])})),
             trash=within["trash"],
             scratch=within[FOLDER],
             replaced=within[restoring.ASIDE],

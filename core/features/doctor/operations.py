@@ -21,8 +21,14 @@ def format_health(health: Health) -> list[str]:
         elif problem := say(check.problem or ""):
             head = _("BROKEN: {problem}", problem=problem) if check.level == "broken" else problem
             lines += [head, f"    {say(check.about)}", "    " + _("To repair it: {remedy}", remedy=say(check.remedy))]
-    sound = sum(check.level == "sound" for check in health.checks)
-    return [*lines, _("{sound} of {n} checks found nothing wrong.", sound=sound, n=len(health.checks))]
+    return [
+        *lines,
+        _(
+            "{sound} of {n} checks found nothing wrong.",
+            sound=sum(check.level == "sound" for check in health.checks),
+            n=len(health.checks),
+        ),
+    ]
 
 
 def format_space(space: Space) -> list[str]:
@@ -32,19 +38,24 @@ def format_space(space: Space) -> list[str]:
     ]
     for base, size in space.tokens.items():
         lines.append(_("  of which {size:,.1f} MB data for fast reranking of '{base}'", size=size / 1e6, base=base))
-    free = space.free / 1e9
-    total = space.total / 1e9
-    lines.append(_("{free:,.1f} GB of {total:,.1f} GB on the disk are free.", free=free, total=total))
+    lines.append(
+        _("{free:,.1f} GB of {total:,.1f} GB on the disk are free.", free=space.free / 1e9, total=space.total / 1e9)
+    )
     if space.unused:
-        unused = space.unused / 1e6
-        lines.append(_("{size:,.1f} MB are unused; to free them: {command}", size=unused, command="tessera compact"))
+        lines.append(
+            _("{size:,.1f} MB are unused; to free them: {command}", size=space.unused / 1e6, command="tessera compact")
+        )
     return lines
 
 
 def format_compacted(database: Compacted) -> list[str]:
-    before = database.before / 1e6
-    after = database.after / 1e6
-    return [_("The database had {before:,.1f} MB, and now has {after:,.1f} MB.", before=before, after=after)]
+    return [
+        _(
+            "The database had {before:,.1f} MB, and now has {after:,.1f} MB.",
+            before=database.before / 1e6,
+            after=database.after / 1e6,
+        )
+    ]
 
 
 # The operations.

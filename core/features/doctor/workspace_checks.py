@@ -135,8 +135,7 @@ def _rows(parts: WorkspaceParts) -> Finding:
             chunks = store.chunks.by_rowid(rowids)
             cards = store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
             for rowid, chunk in chunks.items():
-                title = cards[chunk.note_id].title
-                first = next(row_windows(chunk, title, embedder, embedder.input_tokens), None)
+                first = next(row_windows(chunk, cards[chunk.note_id].title, embedder, embedder.input_tokens), None)
                 if first and not store.chunks.has_window(rowid, base, digest(first.text)):
                     names.append(base.name)
                     break
@@ -239,7 +238,6 @@ _STALE = timedelta(days=30)
 _LEFT = timedelta(days=1)
 # Time limit, in seconds, for checking attachments.
 _SECONDS = 2.0
-_LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
 
 
 def _sources(parts: WorkspaceParts) -> Finding:
@@ -337,13 +335,20 @@ def _filter_older(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
 def _leftovers(parts: WorkspaceParts) -> list[Path]:
     folder = parts.store.folder
     inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
-    return [path for path in _filter_older(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
+    return [
+        path
+        for path in _filter_older(iter(inside), _LEFT)
+        if re.fullmatch(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial", path.name)
+    ]
 
 
 def _find_replaced_files(parts: WorkspaceParts) -> Finding:
     folder = parts.store.folder / restoring.ASIDE
-    size = files.size(folder) / 1e6
-    return message("{folder} takes up {size:,.0f} MB.", folder=str(folder), size=size) if folder.is_dir() else None
+    return (
+        message("{folder} takes up {size:,.0f} MB.", folder=str(folder), size=files.size(folder) / 1e6)
+        if folder.is_dir()
+        else None
+    )
 
 
 OF_FILES: dict[str, Check] = {

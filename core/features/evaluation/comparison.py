@@ -353,9 +353,14 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
     head = [message("Figure"), *compared.labels]
     if compared.comparisons:
         first, second = compared.labels
-        metric = FIGURES[compared.metric]
-        text = compared.comparisons[compared.metric].message
-        sentences.append(message("{name}, by “{metric}”: {text}", name=second, metric=metric, text=text))
+        sentences.append(
+            message(
+                "{name}, by “{metric}”: {text}",
+                name=second,
+                metric=FIGURES[compared.metric],
+                text=compared.comparisons[compared.metric].message,
+            )
+        )
         if compared.answerable >= ENOUGH:
             sentences.append(
                 message("The 95% confidence interval (paired bootstrap) is in brackets after each difference.")

@@ -92,7 +92,6 @@ _SHORTEST_SENTENCE = 30
 _LONGEST_SENTENCE = 200
 _SHORTEST_CHINESE = 14
 _GAP = "…"
-_PLAIN = re.compile(r"[^\w\s.'’-]|(?<!\w)[-.]|[-.](?!\w)")
 _IDENTIFIER = re.compile(
     r"(?<![\w:/.-])(?:[A-Za-z]\w*(?:::\w+)+|[A-Za-z][a-z0-9]*(?:_[A-Za-z0-9]+)+|[a-z]+[A-Z]\w*|[A-Z]{1,5}-?\d{3,})(?![\w/])"
 )
@@ -139,7 +138,7 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candi
 
 def plain_question(text: str) -> str:
     """Return text as a question, without characters that have a meaning in the search syntax."""
-    return " ".join(_PLAIN.sub(" ", text).split())
+    return " ".join(re.sub(r"[^\w\s.'’-]|(?<!\w)[-.]|[-.](?!\w)", " ", text).split())
 
 
 def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> list[Question]:
@@ -148,8 +147,9 @@ def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str
     by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
     questions: dict[str, Question] = {}
     for kind, text, spans in filter(None, chain.from_iterable(zip_longest(*by_kind))):
-        golds = tuple(gold_at(note, *span) for span in spans)
-        question = Question(digest(f"{kind}/{fold(text)}").hex()[:12], text, golds, kind=kind)
+        question = Question(
+            digest(f"{kind}/{fold(text)}").hex()[:12], text, tuple(gold_at(note, *span) for span in spans), kind=kind
+        )
         questions.setdefault(fold(text), question)
     return list(questions.values())[:OF_NOTE]
 
@@ -410,8 +410,9 @@ class NoteChecks:
             named = self._store.bases.named(base)
             log_bases([named])
             chosen = language or self._preferences.get("language")
-            name = render(NAME, language_of(chosen) if chosen else terminal_language())
-            question_set = self._draw(named, name, progress)
+            question_set = self._draw(
+                named, render(NAME, language_of(chosen) if chosen else terminal_language()), progress
+            )
             runs = self._runs.run(question_set, [FOUND, BY_MEANING] if named.has_vectors else [FOUND], progress)
             for run in runs:
                 self._runs.delete_for_good(old.id for old in self._stored(named, run.pipeline)[RETAINED:])

@@ -218,13 +218,15 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
     if compared is None:
         return [*lines, *_figures([evaluation.metrics])]
     lines += [f"  {number}  {say(run.pipeline)}" for number, run in enumerate(compared.runs, 1)]
-    metric = FIGURES[compared.metric]
-    text = compared.differences[compared.metric].message
     return [
         *lines,
         f"{1:>9}{2:>9}",
         *_figures([run.metrics for run in compared.runs]),
-        _("2 compared with 1, by “{metric}”: {text}", metric=metric, text=text),
+        _(
+            "2 compared with 1, by “{metric}”: {text}",
+            metric=FIGURES[compared.metric],
+            text=compared.differences[compared.metric].message,
+        ),
         *map(say, compared.notices),
     ]
 
@@ -333,8 +335,9 @@ def suggest(
     count: Annotated[int, About("The maximum number.", least=1, most=1000)] = 20,
     by_model: Annotated[bool, About("Use the language model from the settings instead of rules.")] = False,
 ) -> SuggestionCount:
-    known = _known(workspace, question_set)
-    return SuggestionCount(len(workspace.questions.suggest(known, count, by_model=by_model, progress=progress)))
+    return SuggestionCount(
+        len(workspace.questions.suggest(_known(workspace, question_set), count, by_model=by_model, progress=progress))
+    )
 
 
 # runs
@@ -400,8 +403,12 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
 )
 def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     ((shown, results),) = workspace.runs.measured([run])
-    views = tuple(map(QuestionResultView.from_result, results))
-    return assemble(MeasuredRun, shown, pipeline=shown.pipeline.name, per_question=views)
+    return assemble(
+        MeasuredRun,
+        shown,
+        pipeline=shown.pipeline.name,
+        per_question=tuple(map(QuestionResultView.from_result, results)),
+    )
 
 
 @operation(

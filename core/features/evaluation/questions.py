@@ -184,8 +184,7 @@ def _cell(value: object) -> str:
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each non-blank row and the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0]
-    delimiter = max(_DELIMITERS, key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
     header: list[str] = []
     line = 1
     try:
@@ -280,8 +279,13 @@ class QuestionSets:
         """
         named = self._store.bases.named(base)
         question_set = next((known for known in self._table.sets(named) if known.name == set_name.strip()), None)
-        ids = {question.id for question in self._table.for_set(question_set)} if question_set else ()
-        questions = read(self._store, named, data, name, taken=ids)
+        questions = read(
+            self._store,
+            named,
+            data,
+            name,
+            taken={question.id for question in self._table.for_set(question_set)} if question_set else (),
+        )
         if question_set is None:
             return self._table.add_set(named, set_name, questions)
         self._table.add(question_set, questions)
@@ -387,8 +391,11 @@ class Questions:
         """
         part = golds.narrow(self._store.notes.note(gold.note_id), gold, quote)
         question = self._table.question(question_set, question_id)
-        spans = tuple(part if span == gold else span for span in question.spans)
-        self._table.edit(question_set, question_id, replace(question, gold=spans))
+        self._table.edit(
+            question_set,
+            question_id,
+            replace(question, gold=tuple(part if span == gold else span for span in question.spans)),
+        )
 
     # helpers
 

@@ -33,8 +33,9 @@ class RunTable(StoreTable):
     def begin(self, run: Run) -> Run:
         """Store a new run, and return it with its id. Raises RunNotFound if the base was deleted."""
         with self._write(aside=True):
-            ids = self._column("SELECT id FROM runs")
-            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", ids))
+            run_with_id = replace(
+                run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", self._column("SELECT id FROM runs"))
+            )
             if not self._value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
                 raise RunNotFound(run_with_id.id)
             self._insert("runs", {name: value for name, value in columns_of(run_with_id).items() if name != "asked"})

@@ -212,8 +212,7 @@ class Runs:
         Raises the same errors as `parse`.
         """
         start = Pipeline(search=search)
-        chunking = self._store.bases.named(base).chunking
-        return [start, *([parse(compare, start, chunking)] if compare else [])]
+        return [start, *([parse(compare, start, self._store.bases.named(base).chunking)] if compare else [])]
 
     # runs
 
@@ -236,8 +235,9 @@ class Runs:
         measured: list[Measured] = []
         for run, part in self._plan(named, "", "", pipelines, len(questions), progress):
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
-            figures = scoring.summarise(results)
-            run = replace(run, id=f"{len(measured)}", asked=len(results), ended_at=utc_now(), metrics=figures)
+            run = replace(
+                run, id=f"{len(measured)}", asked=len(results), ended_at=utc_now(), metrics=scoring.summarise(results)
+            )
             measured.append((run, results))
         return measured
 
@@ -415,11 +415,14 @@ class Runs:
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
                 stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
-                giving = None if pipeline.answers == "none" else partial(answer, stop=stop)
-                result = scoring.ask(question, search, giving)
+                result = scoring.ask(
+                    question, search, None if pipeline.answers == "none" else partial(answer, stop=stop)
+                )
                 if judge and result.given and result.given.text and (result.wished or result.golds):
-                    judgement = scoring.judge(judge, result, llm.input_characters, stop)
-                    result = replace(result, given=replace(result.given, judged=judgement))
+                    result = replace(
+                        result,
+                        given=replace(result.given, judged=scoring.judge(judge, result, llm.input_characters, stop)),
+                    )
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
                         missed = tuple(diagnose(store, reasons, list(enumerate(result.golds))))

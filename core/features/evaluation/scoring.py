@@ -412,9 +412,13 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
     }
     if answer.writing is None:
         return GivenAnswer(answer.text, cited, len(answer.quotes), len(in_place))
-    quoted = sum(not in_place.isdisjoint(sentence.citations) for sentence in answer.written)
-    text = answer.text if answer.written else ""
-    return GivenAnswer(text, cited, len(answer.written), quoted, answer.writing.problem)
+    return GivenAnswer(
+        answer.text if answer.written else "",
+        cited,
+        len(answer.written),
+        sum(not in_place.isdisjoint(sentence.citations) for sentence in answer.written),
+        answer.writing.problem,
+    )
 
 
 def answer_values(result: QuestionResult) -> dict[str, float]:

@@ -17,7 +17,6 @@ _SPEAKER = re.compile(
     r"(?i)(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
     r"(?:\*\*)?[:：](?:\*\*)?[ \t]*(?P<text>.*)",
 )
-_ROLED = re.compile(r'"(?:role|sender|author)"\s*:')
 _MOST_MESSAGES = 100_000
 
 
@@ -62,8 +61,9 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[L
                 continue
         title = _HEADING.fullmatch(line)
         if parts and (speaker or match or title or not line.strip() or _ITEM.match(line)):
-            paragraph = "\n".join(map(str.strip, parts))
-            yield LogEvent(text=paragraph, line=begin, end=number - 1, source=heading, kind="message")
+            yield LogEvent(
+                text="\n".join(map(str.strip, parts)), line=begin, end=number - 1, source=heading, kind="message"
+            )
             parts = []
         if speaker:
             heading = source = speaker["name"].lower()
@@ -82,7 +82,7 @@ class Chats:
 
     def fits(self, name: str, sample: str) -> float:
         start = sample.lstrip()[:1]
-        if start and start in "[{" and _ROLED.search(sample):
+        if start and start in "[{" and re.search(r'"(?:role|sender|author)"\s*:', sample):
             return 0.95
         speakers = {match["name"].lower() for line in sample.split("\n") if (match := _SPEAKER.match(line))}
         return 0.7 if len(speakers) > 1 else 0.0

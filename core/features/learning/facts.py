@@ -15,12 +15,10 @@ _VARYING = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"
     r"|\d+(?:[.,:]\d+)*",
 )
-_NUMBER = re.compile(r"(?<![a-z])\d+")
 _REQUEST = re.compile(
     r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?:https?://[^\s/\"']{1,200})?(/[^\s\"'?#,，：:）)]{0,500})"
 )
 _CURL = re.compile(r"\bcurl\b[^\n]{0,2000}?https?://[^\s/\"']{1,200}(?P<path>/[^\s\"'?#]{0,500}).*")
-_METHOD = re.compile(r"(?:-X|--request) ?([A-Z]{3,7})\b")
 _ID = re.compile(r"(?i)\d+|[0-9a-f]{8,}|[0-9a-f]{8}-[0-9a-f-]{27}")
 _MOST_QUOTES = 6
 _MOST_QUOTE = 400
@@ -39,7 +37,7 @@ def generalise(text: str) -> str:
 
 def generalise_source(source: str) -> str:
     """Replace standalone numbers in a source: `worker-3` becomes `worker-#`, but `api2` is unchanged."""
-    return _NUMBER.sub("#", normalise_exact(source))
+    return re.sub(r"(?<![a-z])\d+", "#", normalise_exact(source))
 
 
 def abbreviate(text: str, most: int = MOST_TITLE) -> str:
@@ -61,7 +59,7 @@ def request_of(event: LogEvent) -> str:
         method, path = match.groups()
     elif match := _CURL.search(first_line(event)):
         sends = re.search(r" (?:-d|--data\S*|-F) ", match[0])
-        chosen = _METHOD.search(match[0])
+        chosen = re.search(r"(?:-X|--request) ?([A-Z]{3,7})\b", match[0])
         method = chosen[1] if chosen else "POST" if sends else "GET"
         path = match["path"]
     else:

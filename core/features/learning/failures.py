@@ -110,8 +110,9 @@ def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) 
 
 
 def _appears(events: Sequence[LogEvent]) -> Message:
-    count = sum(event.count for event in events)
-    return plural("It appears {n} time in the log.", "It appears {n} times in the log.", n=count)
+    return plural(
+        "It appears {n} time in the log.", "It appears {n} times in the log.", n=sum(event.count for event in events)
+    )
 
 
 # Requests
@@ -124,8 +125,14 @@ def required_headers(log: LogText) -> Facts:
         text = message("{title}.", title=title)
         if status := next(filter(None, map(_status, events)), ""):
             text = message("{title}. Without it the answer is {status}.", title=title, status=status)
-        key = [normalise_exact(request), header.lower()]
-        required = fact("required_header", key, title, text, events, ("project_config", "auth"))
+        required = fact(
+            "required_header",
+            [normalise_exact(request), header.lower()],
+            title,
+            text,
+            events,
+            ("project_config", "auth"),
+        )
         yield replace(required, tags=("http",))
 
 
@@ -178,9 +185,12 @@ def slow_calls(log: LogText) -> Facts:
         if middle < (_LEAST_OF_TEST if is_test else _LEAST_SECONDS) or (len(times) < _FEW and not is_test):
             continue
         title = message("{operation} is slow: {seconds} s", operation=abbreviate(operation), seconds=f"{middle:.1f}")
-        measured = plural("Measured {n} time", "Measured {n} times", n=len(times))
-        most = f"{max(times):.1f}"
-        text = message("{title} (median), {most} s at most. {count}.", title=title, most=most, count=measured)
+        text = message(
+            "{title} (median), {most} s at most. {count}.",
+            title=title,
+            most=f"{max(times):.1f}",
+            count=plural("Measured {n} time", "Measured {n} times", n=len(times)),
+        )
         yield fact("slow_call", [generalise(operation)], title, text, events, _COMMON)
 
 
@@ -233,14 +243,16 @@ def repeated_errors(log: LogText) -> Facts:
         step, end = _end(log.events[after : after + _MOST_AFTER], _subject(f"{what} {cause}"))
         said = abbreviate(first_line(step), 300) if step else ""
         if end:
-            ended = message("It ended with: {end}.", end=abbreviate(first_line(end), 300))
-            text = message("{text} {more}", text=text, more=ended)
+            text = message(
+                "{text} {more}", text=text, more=message("It ended with: {end}.", end=abbreviate(first_line(end), 300))
+            )
         if step:
             before = message("Before that: {step}.", step=said)
             last = message("It didn't appear again after this: {step}.", step=said)
             text = message("{text} {more}", text=text, more=before if end else last)
-        sources = [*events, *filter(None, (step, end))]
-        yield replace(fact("repeated_error", key, title, text, sources, _COMMON), priority=1)
+        yield replace(
+            fact("repeated_error", key, title, text, [*events, *filter(None, (step, end))], _COMMON), priority=1
+        )
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
@@ -311,8 +323,9 @@ def deprecations(log: LogText) -> Facts:
         if event.kind in ("log", "command") and (names := _deprecated(event)):
             old, new = map(abbreviate, names)
             title = message("{old} is deprecated; {new} replaces it", old=old, new=new)
-            key = map(normalise_exact, names)
-            yield fact("deprecation", key, title, title, [event], ("project_config", "dependency"))
+            yield fact(
+                "deprecation", map(normalise_exact, names), title, title, [event], ("project_config", "dependency")
+            )
 
 
 def _deprecated(event: LogEvent) -> tuple[str, str] | None:
@@ -358,8 +371,9 @@ def failing_tests(log: LogText) -> Facts:
             continue
         cause = _first_cause(failed)
         title = message("The test {test} keeps failing: {cause}", test=abbreviate(name), cause=abbreviate(cause))
-        times = plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
-        text = message("{what}. {count}", what=title, count=times)
+        text = message(
+            "{what}. {count}", what=title, count=plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
+        )
         failing = fact("failing_test", [generalise(name), generalise(cause)], title, text, failed[:3], _COMMON)
         yield replace(failing, priority=1)
 
@@ -400,12 +414,18 @@ def mended_commands(log: LogText) -> Facts:
         worked = " && ".join(step.fields["command"] for step in steps)
         if worked in ("", failed):
             continue
-        old = abbreviate(failed, 80)
-        new = abbreviate(worked, 160)
-        title = message("Where {failed} fails, {worked} works", failed=old, worked=new)
+        title = message(
+            "Where {failed} fails, {worked} works", failed=abbreviate(failed, 80), worked=abbreviate(worked, 160)
+        )
         text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(reason, 300))
-        key = [normalise_exact(failed), normalise_exact(worked)]
-        yield fact("mended_command", key, title, text, [event, *steps], ("test_experience", "best_practice"))
+        yield fact(
+            "mended_command",
+            [normalise_exact(failed), normalise_exact(worked)],
+            title,
+            text,
+            [event, *steps],
+            ("test_experience", "best_practice"),
+        )
 
 
 def _complaint(event: LogEvent) -> str:

@@ -17,7 +17,6 @@ _TIMES = (
     r"\d{4}年\d{1,2}月\d{1,2}日 ?\d\d:\d\d(?::\d\d)?",
     r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?",
 )
-_SYSLOG = re.compile(_TIMES[2])
 # Log levels by the names used in logs.
 _LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "调试"), "debug"),
@@ -128,8 +127,13 @@ class AccessLog(_LineParser):
         if took := _TOOK.search(match["rest"]):
             fields["seconds"] = took["named"] or took["last"]
         level: LogLevel = "error" if match["status"] >= "500" else "warning" if match["status"] >= "400" else "info"
-        text = f"{match['method']} {match['path']} {match['status']}{match['rest']}"
-        return LogEvent(text=text, time=match["time"], level=level, kind="request", fields=fields)
+        return LogEvent(
+            text=f"{match['method']} {match['path']} {match['status']}{match['rest']}",
+            time=match["time"],
+            level=level,
+            kind="request",
+            fields=fields,
+        )
 
 
 class JsonLines(_LineParser):
@@ -208,7 +212,7 @@ def _head(line: str) -> LogEvent | None:
     """Return the event in a line that begins with a time or a level, or None for any other line."""
     if match := _HEAD.match(line):
         rest = match["rest"]
-        if _SYSLOG.fullmatch(match["time"]):
+        if re.fullmatch(_TIMES[2], match["time"]):
             rest = rest.partition(" ")[2]  # skip the host name
         level = ""
         before = ""

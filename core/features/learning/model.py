@@ -9,7 +9,6 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from core.base.errors import ProviderError
-from core.base.frozen import frozen
 from core.base.jobs import stop_check
 from core.base.messages import Message, lines, message, verbatim
 from core.base.text import find_quote, make_storable, one_line
@@ -82,15 +81,6 @@ class _Suggestion(BaseModel):
     lines: list[_Line] = Field(min_length=1, max_length=20)
 
 
-@frozen
-class ModelReading:
-    """The facts suggested by a model for part of a log, the dropped suggestions, and the number of unsent events."""
-
-    facts: list[Fact]
-    dropped: list[Dropped]
-    unsent: int
-
-
 @dataclass
 class ModelReader:
     """Reads logs with a model, in parts of at most `characters` characters.
@@ -104,8 +94,8 @@ class ModelReader:
 
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
-    ) -> Iterator[ModelReading]:
-        """Yield the model's result for each part of a log.
+    ) -> Iterator[tuple[list[Fact], list[Dropped], int]]:
+        """Yield the facts and dropped suggestions for each part of a log, and the number of unsent events.
 
         If a rule found the same fact, the rule's fact replaces the model's. `step` is called with the share
         completed so far, and may raise Cancelled.
@@ -117,22 +107,19 @@ class ModelReader:
         for number, part in enumerate(parts):
             share = number / len(parts)
             step(share)
-            events = [{"line": event.line, "text": text} for event, text in part]
-            material = {"language": _LANGUAGES.get(language, "English"), "events": events}
+            material = {
+                "language": _LANGUAGES.get(language, "English"),
+                "events": [{"line": event.line, "text": text} for event, text in part],
+            }
             try:
                 stop = stop_check(lambda *_, share=share: step(share))
                 values = self.chat.reply_as(TASK, material, _read, stop)
             except ProviderError as error:
                 self.problem = error.message
                 return
-            reading = ModelReading([], [], unsent)
-            for value in values[:NOTES]:
-                outcome = _suggested(value, part)
-                if isinstance(outcome, Dropped):
-                    reading.dropped.append(outcome)
-                else:
-                    reading.facts.append(_covering(outcome, by_rules) or outcome)
-            yield reading
+            outcomes = [_suggested(value, part) for value in values[:NOTES]]
+            facts = [_covering(item, by_rules) or item for item in outcomes if isinstance(item, Fact)]
+            yield facts, [item for item in outcomes if isinstance(item, Dropped)], unsent
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
@@ -177,11 +164,10 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
         events[event.line, event.text] = event
         keys.add(f"{generalise_source(event.source)} {generalise(text)}".strip())
         quoted += f"{text}\n"
-    figures = {*_FIGURE.findall(suggestion.title)} & {*_FIGURE.findall(quoted)}
     return replace(
         fact(
             RULE,
-            [*sorted(keys), *sorted(figures)],
+            [*sorted(keys), *sorted({*_FIGURE.findall(suggestion.title)} & {*_FIGURE.findall(quoted)})],
             verbatim(suggestion.title),
             lines(*map(verbatim, paragraphs), separator="\n\n"),
             [events[number] for number in sorted(events)],

@@ -26,12 +26,11 @@ def format_report(report: LearningReport) -> list[str]:
 
 def _format_log(log: LearntLog) -> list[str]:
     suggested, *counts = learnt_lines([log], without=["dropped"])
-    events = plural("{n} event", "{n} events", n=log.events)
     head = message(
         "{name} ({format}): {events}, {suggested}",
         name=log.name,
         format=log.format,
-        events=events,
+        events=plural("{n} event", "{n} events", n=log.events),
         suggested=suggested,
     )
     return [

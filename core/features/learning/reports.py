@@ -50,8 +50,12 @@ def _junit_events(text: str) -> Iterator[LogEvent]:
                 head = (failure.get("message") or failure.get("type") or "")[:_MOST]
                 body = "".join(failure.itertext())[:_MOST].strip()
                 said = "\n".join(filter(None, [f"{name} failed: {head}".rstrip(": "), body]))
-                fields = {"test": name, "outcome": "failed", "detail": head or body.rpartition("\n")[2]}
-                yield replace(event, text=said, level="error", fields=fields)
+                yield replace(
+                    event,
+                    text=said,
+                    level="error",
+                    fields={"test": name, "outcome": "failed", "detail": head or body.rpartition("\n")[2]},
+                )
             if not any(failure.tag in _FAILED for failure in failures):
                 outcome = "skipped" if test.find("skipped") is not None else "passed"
                 seconds = test.get("time", "")
@@ -100,9 +104,18 @@ class Pytest:
             while number < len(lines) and not _BORDER.fullmatch(lines[number].strip()):
                 number += 1
             text = "\n".join(lines[first:number]).rstrip()
-            fields = {"test": test, "outcome": "failed", "detail": "\n".join(_CAUSE.findall(text)[:3])}
             yield LogEvent(
-                text=text, line=first + 1, end=number, level="error", source=test, kind="test", fields=fields
+                text=text,
+                line=first + 1,
+                end=number,
+                level="error",
+                source=test,
+                kind="test",
+                fields={
+                    "test": test,
+                    "outcome": "failed",
+                    "detail": "\n".join(_CAUSE.findall(text)[:3]),
+                },
             )
 
 

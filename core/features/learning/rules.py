@@ -104,8 +104,14 @@ def settings(log: LogText) -> Iterator[Fact]:
             else message("Settings: {settings}", settings=said)
             for said in (abbreviate(", ".join(stated)), pairs)
         )
-        key = [generalise_source(source), *sorted(map(normalise_exact, pairs))]
-        yield fact("setting", key, title, text, [event for _, event in stated.values()], _CONFIG)
+        yield fact(
+            "setting",
+            [generalise_source(source), *sorted(map(normalise_exact, pairs))],
+            title,
+            text,
+            [event for _, event in stated.values()],
+            _CONFIG,
+        )
 
 
 def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:

@@ -61,7 +61,6 @@ _OPPOSITES = frozenset(
     " stop up down before"
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
-_VALUE = re.compile(r"\d")
 
 BASE = "learnt"
 """Default base for suggested notes."""
@@ -109,9 +108,11 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
     if model:
         note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
     else:
-        kind = render(RULES[rule].name, language)
         note = message(
-            "Suggested by the rule '{rule}' ({kind}), from {place}.", rule=rule, kind=kind, place=_code(place)
+            "Suggested by the rule '{rule}' ({kind}), from {place}.",
+            rule=rule,
+            kind=render(RULES[rule].name, language),
+            place=_code(place),
         )
     quotes = code_block("\n".join(fact.quotes), "text")
     return f"{text}\n\n{render(note, language)}\n\n{quotes}\n"
@@ -119,15 +120,13 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
 
 def _quote_values(text: Message) -> Message:
     """Mark up values from a log as code in a message if Markdown would otherwise interpret them."""
-    fields = {
-        name: _quote_values(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
-        for name, value in text.fields.items()
-    }
+    fields = dict(text.fields)
+    for name, value in text.fields.items():
+        if isinstance(value, Message):
+            fields[name] = _quote_values(value)
+        elif isinstance(value, str) and (not _PLAIN.fullmatch(value) or _EMPHASIS.search(value)):
+            fields[name] = _code(value)
     return replace(text, fields=fields)
-
-
-def _safe(value: str) -> str:
-    return value if _PLAIN.fullmatch(value) and not _EMPHASIS.search(value) else _code(value)
 
 
 def _code(value: str) -> str:
@@ -158,7 +157,7 @@ class Memory:
         near = [
             (len(words & others) / len(words | others), other)
             for others, other in self._near[fact.rule]
-            if not any(word in _OPPOSITES or _VALUE.search(word) for word in words ^ others)
+            if not any(word in _OPPOSITES or re.search(r"\d", word) for word in words ^ others)
         ]
         return max(((share, other) for share, other in near if share >= _NEAR), key=itemgetter(0), default=(0, None))[1]
 
@@ -271,10 +270,11 @@ class Learning:
         learnt = self._with(empty, base, log, memory, by_rules)
         ruled = len(learnt.suggested)
         if reader:
-            for reading in reader.read(log, [fact for _, fact in by_rules], language_of(log), step):
-                facts = [(RULE, fact) for fact in reading.facts]
-                learnt = self._with(learnt, base, log, memory, facts, reader.chat.server.model)
-                learnt = replace(learnt, dropped=(*learnt.dropped, *reading.dropped), unsent=reading.unsent)
+            for facts, dropped, unsent in reader.read(log, [fact for _, fact in by_rules], language_of(log), step):
+                learnt = self._with(
+                    learnt, base, log, memory, [(RULE, fact) for fact in facts], reader.chat.server.model
+                )
+                learnt = replace(learnt, dropped=(*learnt.dropped, *dropped), unsent=unsent)
         return replace(learnt, by_model=learnt.suggested[ruled:])
 
     def _with(

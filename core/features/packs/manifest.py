@@ -122,9 +122,14 @@ def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
             continue
         mistakes += [_mistake(file.path, warning) for warning in note.warnings]
         mistakes += [_mistake(file.path, omission.explanation) for omission in note.left_out]
-        hashed = folder.content_hash(data)
-        ref = pack.source_ref if pack else ""
-        note = replace(note, source="pack", source_ref=ref, body_start=0, front="", content_hash=hashed)
+        note = replace(
+            note,
+            source="pack",
+            source_ref=pack.source_ref if pack else "",
+            body_start=0,
+            front="",
+            content_hash=folder.content_hash(data),
+        )
         notes[file.path] = PackNote(note, outline)
     if pack is None or mistakes:
         raise PackError(str(place), mistakes)

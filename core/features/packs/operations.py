@@ -148,8 +148,7 @@ def install(
     job="packs",
 )
 def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:
-    report = workspace.packs.upgrade(pack, progress=progress)
-    return replace(report, edited=tuple(workspace.packs.edited(pack)))
+    return replace(workspace.packs.upgrade(pack, progress=progress), edited=tuple(workspace.packs.edited(pack)))
 
 
 @operation(

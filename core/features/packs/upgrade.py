@@ -72,15 +72,17 @@ class PackTable(StoreTable):
 
     def finish(self, name: str, version: str, folder: str) -> None:
         """Record that all notes of a version have been written, and the pack's folder."""
-        now = utc_now().isoformat()
         self._execute(
-            "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
+            "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?",
+            version,
+            folder,
+            utc_now().isoformat(),
+            name,
         )
 
     def check(self, names: Iterable[str]) -> None:
         """Record that the given packs have just been compared with their folders."""
-        now = utc_now().isoformat()
-        self._execute("UPDATE packs SET checked_at = ? WHERE name IN ?", now, list(names), aside=True)
+        self._execute("UPDATE packs SET checked_at = ? WHERE name IN ?", utc_now().isoformat(), list(names), aside=True)
 
     def drop(self, name: str) -> None:
         """Delete a pack from the table, but keep its notes."""
@@ -169,9 +171,15 @@ class Upgrade:
         table.drop_files(name, forgotten)
         table.finish(name, self.pack.version, folder)
         added = sum(draft.change is not None and draft.change.kind == "create" for draft in drafts)
-        changed = len(drafts) - added
-        unchanged = len(hashes.items() & contents.items())
-        return PackReport(name, self.pack.version, added, changed, len(deleted), unchanged, tuple(passed))
+        return PackReport(
+            name,
+            self.pack.version,
+            added,
+            changed=len(drafts) - added,
+            removed=len(deleted),
+            unchanged=len(hashes.items() & contents.items()),
+            edited=tuple(passed),
+        )
 
     def take(self, note: Note) -> None:
         """Replace a note with the pack's version, discarding the user's changes.

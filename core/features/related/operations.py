@@ -187,8 +187,9 @@ def link(
     if caller.is_person:
         done: Note | Proposal = workspace.related.link(item, to, expected_version=expected_version)
     else:
-        body = workspace.related.linked(item, to)
-        done = workspace.proposals.update(item, body=body, expected_version=expected_version)
+        done = workspace.proposals.update(
+            item, body=workspace.related.linked(item, to), expected_version=expected_version
+        )
     return WrittenNote.from_result(workspace, done)
 
 

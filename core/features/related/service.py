@@ -131,7 +131,6 @@ _TAKEN = re.compile(
     r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
 )
-_UNLINKABLE = re.compile(r"[\[\]|#^\n]")
 
 LONG = 3_000
 """Number of words from which a note is hard to find without headings. A Chinese character counts as half a word."""
@@ -140,7 +139,6 @@ _OWN_TITLE = 300
 # Maximum number of dead links listed by name in a hint.
 _NAMED = 5
 _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
-_LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
 # A note counts as unfound if it hasn't changed for this long and this many other notes were found in that time.
 _LONG_AGO = timedelta(days=30)
 _OTHERS = 20
@@ -189,7 +187,7 @@ def link(note: Note, mention: Mention, links: NoteLinks) -> str:
     text = mention.text
     other = links.names[mention.note_id]
     for target in (text, other.title, *other.aliases, other.path or ""):
-        if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
+        if target and not re.search(r"[\[\]|#^\n]", target) and links.target(note, target) == other.id:
             return f"[[{target}]]" if target == text else f"[[{target}|{text}]]"
     return ""
 
@@ -236,7 +234,7 @@ def _unclear(note: Note) -> Iterator[Hint]:
             message("It has no title of its own."),
             message("Give it a title that says what it is about: titles count most when you search."),
         )
-    words = len(_LATIN.findall(note.body)) + len(CHINESE.findall(note.body)) // 2
+    words = len(re.findall(rf"(?:(?![{CJK}])\w)+", note.body)) + len(CHINESE.findall(note.body)) // 2
     if words >= LONG and not inside.outline.headings:
         yield Hint(
             "headless",
@@ -254,7 +252,6 @@ COPIED = 0.5
 # A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them.
 _COMMON = 0.05
 _FEW = 20
-_WORD = re.compile(r"\w+")
 _BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
 # Number of words to search for from the end of a paragraph, and their minimum total length in characters.
 _PARAGRAPH = 40
@@ -302,14 +299,13 @@ class RelatedNotes:
         near = [
             neighbour for neighbour in voting if neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
         ][:_SHOWN]
-        targets = links.resolve(note, note.links)
         return Related(
             notes=tuple(RelatedNote(cards[neighbour.note_id], tuple(_reasons(neighbour))) for neighbour in near),
             copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies[:_COPIES]),
             tags=tuple(tags(note, voting, cards)),
             places=tuple(places(note, base.name, voting, cards)),
             links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
-            hints=tuple(self._all_hints(note, targets, cards)),
+            hints=tuple(self._all_hints(note, links.resolve(note, note.links), cards)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
         )
 
@@ -352,7 +348,7 @@ class RelatedNotes:
 
         Raises ModelError.
         """
-        words = _WORD.findall(_paragraph(text, at))[-_PARAGRAPH:]
+        words = re.findall(r"\w+", _paragraph(text, at))[-_PARAGRAPH:]
         if len("".join(words)) < _SHORTEST:
             return []
         passages = self._neighbours.passages(words, _PASSAGES + _OWN)
@@ -365,14 +361,13 @@ class RelatedNotes:
         yield from self._unfindable(note)
         dead = [link.target for link in links if link.note_id is None]
         if dead:
-            names = [*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])]
             yield Hint(
                 "dead_links",
                 plural(
                     "{n} link doesn't lead to a note: {names}",
                     "{n} links don't lead to a note: {names}",
                     n=len(dead),
-                    names=names,
+                    names=[*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])],
                 ),
                 message("Correct the names, or write the missing notes."),
             )
@@ -400,8 +395,13 @@ class RelatedNotes:
         for pair in pairs:
             if card := cards.get(pair.second):
                 about = message("'{title}' says the same thing with a different number.", title=card.title)
-                remedy = message("Check which one is right, and correct the other.")
-                yield Hint("contradiction", about, remedy, pair.quotes, card)
+                yield Hint(
+                    "contradiction",
+                    about,
+                    message("Check which one is right, and correct the other."),
+                    pair.quotes,
+                    card,
+                )
 
     def _unfindable(self, note: Note) -> Iterator[Hint]:
         # The base's last check is still valid if the note hasn't changed since.
@@ -425,8 +425,7 @@ class RelatedNotes:
                 )
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
-        linked = [link.note_id for link in links.resolve(note, note.links)]
-        return [] if note.plain else mentions(note, names, linked)
+        return [] if note.plain else mentions(note, names, [link.note_id for link in links.resolve(note, note.links)])
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
         """Return links to suggest for a note, those to related notes first. Common words aren't linked."""
@@ -475,8 +474,9 @@ def _reasons(neighbour: Neighbour) -> Iterable[Message]:
 def _copied(neighbour: Neighbour) -> Message:
     if neighbour.shared.copied >= 1:
         return message("All the text of the shorter note is in both")
-    share = f"{round(100 * neighbour.shared.copied)} %"
-    return message("About {share} of the shorter note's text is in both", share=share)
+    return message(
+        "About {share} of the shorter note's text is in both", share=f"{round(100 * neighbour.shared.copied)} %"
+    )
 
 
 def _paragraph(text: str, at: int) -> str:

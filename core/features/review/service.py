@@ -116,8 +116,7 @@ class DecisionTable(StoreTable):
 
     def hidden_keys(self) -> set[str]:
         """Return the keys of the items that are postponed or left unchanged."""
-        now = utc_now().isoformat()
-        return set(self._column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))
+        return set(self._column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", utc_now().isoformat()))
 
 
 EASE = 2.5
@@ -199,7 +198,6 @@ def _seen_key(note_id: str) -> str:
 
 LATER = timedelta(days=7)
 """How long an item is postponed."""
-_WORDS = re.compile(r"\w+")
 # Number of characters of a new note's text to use when looking for the nearest note.
 _COMPARED = 300
 MOST = 500
@@ -324,7 +322,7 @@ class Review:
         if matter.note is None:
             return None
         note = self._store.notes.note(matter.note.id)
-        words = _WORDS.findall(f"{note.title} {note.body[:_COMPARED]}")
+        words = re.findall(r"\w+", f"{note.title} {note.body[:_COMPARED]}")
         near = self._neighbours.passages(words, 1, [matter.base]) if words else []
         return near[0].note if near else None
 
@@ -340,8 +338,13 @@ class Review:
             self._proposals.current([matter.submission])
             new = self._store.notes.note(matter.submission.note.id)
             old = self._store.notes.note(into)
-            body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
-            merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
+            merged = self._notes.update(
+                into,
+                body=f"{old.body.rstrip()}\n\n{new.body.strip()}\n",
+                expected_version=old.version,
+                author="person",
+                embed=False,
+            )
             self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
         return merged
 
@@ -357,9 +360,13 @@ class Review:
     def _splits(self) -> Items:
         for flagged in self._chunks.flagged():
             note = flagged.note
-            title = note.title if note else ""
             yield ReviewItem(
-                "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
+                "split",
+                _key("split", flagged.edit.id),
+                note,
+                note.base if note else "",
+                note.title if note else "",
+                flagged=flagged,
             )
 
     def _refused_passages(self) -> Items:
@@ -399,8 +406,14 @@ class Review:
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)
                 state = first.id, first.version, second.id, second.version
-                quotes = pair.quotes[::-1] if later is second else pair.quotes
-                yield _about_note(kind, later, later.updated_at, *state, other=older, quotes=quotes)
+                yield _about_note(
+                    kind,
+                    later,
+                    later.updated_at,
+                    *state,
+                    other=older,
+                    quotes=pair.quotes[::-1] if later is second else pair.quotes,
+                )
 
 
 def _about_note(

@@ -120,7 +120,6 @@ def _sure_originals(name: str, depth: int) -> Iterator[str]:
                 yield from _sure_originals(first, depth - 1)
 
 
-_WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
 # Maximum number of characters of each text to compare.
 _COMPARED = 200_000
 # Maximum number of comparisons to cache.
@@ -145,7 +144,7 @@ def are_versions(first: str, second: str) -> bool:
 
 
 def _pairs(text: str) -> "Counter[tuple[str, str]]":
-    words = _WORDS.findall(folded(text[:_COMPARED]))
+    words = re.findall(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+", folded(text[:_COMPARED]))
     return Counter(pairwise(["", *words, ""])) if words else Counter()
 
 
@@ -269,9 +268,13 @@ class TextConflicts:
             if side == "both" and matter.kind == "upgrade":
                 if other is None:
                     raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
-                title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
                 added = self._notes.add(
-                    matter.base, other.body, title=title, tags=other.tags, author="person", embed=False
+                    matter.base,
+                    other.body,
+                    title=f"{other.title} ({other.source_ref.removeprefix('pack:')})",
+                    tags=other.tags,
+                    author="person",
+                    embed=False,
                 )
                 undo.append(partial(self._trash.take_back, added.id))
             let_be()

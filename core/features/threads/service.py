@@ -84,6 +84,7 @@ class Threads:
 
     _store: Store
     _settings: Settings
+    # Called only when a question is asked, because every search page creates this object.
     _answers: Callable[[], AnswerWriter]
     _notes: Notes
     _jobs: Jobs
@@ -203,7 +204,10 @@ class Threads:
         with suppress(VersionNotFound):
             old = self._store.versions.note(cited.note_id, cited.version)
         if old is None:
-            now = find_unique(cited.quote, note.body)
+            # Without the older text, only a long quote that occurs once can be recognized.
+            places = [*_places(note.body, cited.quote)]
+            is_unique = len(places) == 1 and len(cited.quote) >= _LONG
+            now = (places[0], places[0] + len(cited.quote)) if is_unique else None
         # A quote that differs from the note's text comes from a chunk edited by the user, which may still contain it.
         elif (
             note.version == cited.version
@@ -215,8 +219,9 @@ class Threads:
             now = None
         if now is not None:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
-        pieces = changes_around(compare_texts(old.body, note.body), span) if old else ()
-        return CitedPlace("changed", note.title, pieces=pieces)
+        return CitedPlace(
+            "changed", note.title, pieces=changes_around(compare_texts(old.body, note.body), span) if old else ()
+        )
 
     # notes
 
@@ -292,15 +297,6 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
     if is_like_others or (best < min(_NEAR, possible) and len(anchor) < _LONG):
         return None
     return place, place + len(anchor)
-
-
-def find_unique(quote: str, new: str) -> Span | None:
-    """Return the span of a quote in a text, or None if the quote is short or doesn't occur exactly once.
-
-    Used if the older text is unknown.
-    """
-    matches = list(_places(new, quote))
-    return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
 
 
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:

@@ -54,10 +54,13 @@ _VERDICTS = sentence("{helpful} helpful, {not_helpful} not helpful, {misleading}
 
 
 def format_uses(note: NoteUses) -> list[str]:
-    found = plural("Found {n} time", "Found {n} times", n=note.found)
-    used = plural("used {n} time", "used {n} times", n=note.used)
     (verdicts,) = _VERDICTS(note)
-    head = _("{found}, {used}. Verdicts: {verdicts}.", found=found, used=used, verdicts=verdicts)
+    head = _(
+        "{found}, {used}. Verdicts: {verdicts}.",
+        found=plural("Found {n} time", "Found {n} times", n=note.found),
+        used=plural("used {n} time", "used {n} times", n=note.used),
+        verdicts=verdicts,
+    )
     return [head, *(line for use in note.uses for line in format_use(use))]
 
 
@@ -118,8 +121,7 @@ def report(
     ] = None,
     chunk: Passage = "",
 ) -> Use:
-    verdict = cast(Helpful | None, helpful)
-    return workspace.uses.report(note, used_in, context, helpful=verdict, chunk_id=chunk)
+    return workspace.uses.report(note, used_in, context, helpful=cast(Helpful | None, helpful), chunk_id=chunk)
 
 
 @operation(

@@ -93,8 +93,7 @@ def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
 def _within(plane: Places) -> Places:
     """Scale coordinates to between 0 and 1, mixing in ranks per axis so that distant groups leave no empty space."""
     low = plane.min(axis=0)
-    high = plane.max(axis=0)
-    scaled = (plane - low) / np.maximum(high - low, 1e-9)
+    scaled = (plane - low) / np.maximum(plane.max(axis=0) - low, 1e-9)
     ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
     return np.asarray(0.02 + 0.96 * (_EVEN * ranks + (1 - _EVEN) * scaled), np.float32)
 
@@ -158,8 +157,9 @@ class NoteMaps:
         Raises UnknownChoice if the base doesn't exist.
         """
         bases = [self._store.bases.named(base)] if base else self._store.bases.all()
-        key = base, self._store.database.version()
-        return self._maps.get_or_compute(key, partial(self._compute, [item.id for item in bases]))
+        return self._maps.get_or_compute(
+            (base, self._store.database.version()), partial(self._compute, [item.id for item in bases])
+        )
 
     def _compute(self, base_ids: Sequence[str]) -> NoteMap:
         every = self._store.notes.count(base_ids)
@@ -197,8 +197,7 @@ class NoteMaps:
         named = []
         for inside, sample in zip(members, samples, strict=True):
             x, y = plane[inside].mean(0).tolist()
-            others = [other for other in samples if other is not sample]
-            named.append(Region(x, y, len(inside), sample.name(others)))
+            named.append(Region(x, y, len(inside), sample.name([other for other in samples if other is not sample])))
         return named
 
 

@@ -169,8 +169,9 @@ class Meaning:
         for model, theirs in of_model.items():
             vectors = np.stack([*theirs.values()])
             share = np.float32(len(vectors) / (len(vectors) + _FEW))
-            rows = {note_id: row for row, note_id in enumerate(theirs)}
-            spaces[model] = VectorSpace(rows, unit(vectors - share * vectors.mean(axis=0)))
+            spaces[model] = VectorSpace(
+                {note_id: row for row, note_id in enumerate(theirs)}, unit(vectors - share * vectors.mean(axis=0))
+            )
         return spaces
 
     def _read_means(self, note_ids: Collection[str]) -> Iterator[tuple[str, tuple[str, Matrix]]]:
@@ -273,8 +274,9 @@ class Neighbours:
         Return an empty list if no passage is similar enough. Raises ModelError.
         """
         engine = self._build_engine()
-        options = SearchOptions(bases=[*bases], limit=limit, reranker="none", wait=False)
-        result = engine.answer(engine.prepare(" ".join(words), options))
+        result = engine.answer(
+            engine.prepare(" ".join(words), SearchOptions(bases=[*bases], limit=limit, reranker="none", wait=False))
+        )
         best = {hit.note.id: hit for hit in reversed(result.hits)}
         return [hit for hit in result.hits if hit is best[hit.note.id]] if result.confident else []
 
