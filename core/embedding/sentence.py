@@ -105,6 +105,9 @@ CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1_000
 SPARE = 1
 """Number of additional tokens that text may have when it follows a prompt."""
 
+FindFolder = Callable[[], Path]
+"""A function that returns a model's folder, downloading or writing it if necessary."""
+
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -129,7 +132,7 @@ class Encoder:
     def __init__(
         self,
         name: str,
-        folder: Callable[[], Path],
+        folder: FindFolder,
         *,
         device: Device | None = None,
         session: Callable[[ModelFacts, str], IdsModel] | None = None,
@@ -380,7 +383,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
     return encoder
 
 
-def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path]]:
+def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, FindFolder]:
     """Return the model's name in fingerprints, and a function that returns its folder, downloading it if necessary."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
@@ -423,6 +426,6 @@ def build_bundled(*, device: Device | None = None) -> Encoder:
     return Encoder(name, folder, device=device, identity=(fingerprint, BUNDLED_DIMENSION))
 
 
-def find_bundled() -> tuple[str, Callable[[], Path]]:
+def find_bundled() -> tuple[str, FindFolder]:
     """Return the bundled model's name in fingerprints, and a function that returns its folder."""
     return (e5.NAME, e5.ensure_folder) if e5.is_available() else (BUNDLED_ON_HUB, lambda: hub.snapshot(BUNDLED_ON_HUB))

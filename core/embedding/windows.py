@@ -33,6 +33,9 @@ REACH = 0.25
 MOST_ROWS = 200
 """Maximum number of table rows per chunk with their own windows; a chunk of 1,500 tokens rarely has more."""
 
+Bounds = list[list[int]]
+"""The start and end of each token."""
+
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
 SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -176,7 +179,7 @@ def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
         left = max(left - 1, math.ceil((len(bounds) - start) / room))
 
 
-def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> Span:
+def _best(text: str, bounds: Bounds, start: int, counts: range, ideal: float) -> Span:
     """Return the best cut after one of `counts` tokens, as a token index and an offset.
 
     A line end is best, then a space, then any other position between two tokens.
@@ -196,7 +199,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
     return nearest[min(nearest)]
 
 
-def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
+def _rank_cut(text: str, bounds: Bounds, token: int) -> Span | None:
     """Return the rank and offset of a cut before `token`, or None if it would be inside a character."""
     before = bounds[token - 1][1]
     begin, end = bounds[token]
@@ -214,7 +217,7 @@ def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
     return (BETWEEN, begin) if _is_clean_cut(text, bounds, token) else None
 
 
-def _is_clean_cut(text: str, bounds: list[list[int]], token: int) -> bool:
+def _is_clean_cut(text: str, bounds: Bounds, token: int) -> bool:
     """Return whether a cut before `token` is between characters as displayed."""
     at = bounds[token][0]
     if not bounds[token - 1][1] <= at:

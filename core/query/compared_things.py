@@ -15,6 +15,8 @@ from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.text import CHINESE, simplify
 
+Texts = list[str]
+
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Range of private-use characters that replace phrases, so that no word in a phrase is read as a connective."""
 
@@ -97,7 +99,7 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
     return split_sides(items, [topic, *before], [*after, rest])
 
 
-def split_sides(items: list[str], before: list[str], after: list[str]) -> ComparedThings | None:
+def split_sides(items: Texts, before: Texts, after: Texts) -> ComparedThings | None:
     """Return `items` as sides, or None if they don't name at least two.
 
     The topic is removed from the first side and the tail from the last.
@@ -114,7 +116,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
 
 
-def cut(text: str, spans: list[Span]) -> list[str]:
+def cut(text: str, spans: list[Span]) -> Texts:
     """Return the pieces of text between the given spans."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
@@ -128,7 +130,7 @@ def _shared(*parts: str) -> str:
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
-def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
+def _around(segments: Texts, by: str) -> tuple[Texts, str, Texts]:
     """Return the segments before the first one with a connective, that segment, and the segments after it.
 
     If no segment has a connective, all three are empty.
@@ -146,7 +148,7 @@ def _joints(text: str, by: str) -> list[Span]:
     return [(start, end) for start, end in spans if text[:start].strip() and text[end:].strip()]
 
 
-def _split_at_closest(text: str, by: str) -> list[str]:
+def _split_at_closest(text: str, by: str) -> Texts:
     """Split text at every 'vs' or 、, or else at the connective whose sides are closest in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]

@@ -14,10 +14,11 @@ from core.documents.kinds import KINDS
 from core.model import NOTE_FIELDS, fields_of
 from core.query import dates
 
+Names = tuple[str, ...]
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
 
-def _listed(names: str) -> dict[str, tuple[str, ...]]:
+def _listed(names: str) -> dict[str, Names]:
     """Parse groups of names separated by bars into a mapping from each group's first name to all of its names."""
     return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
 
@@ -26,7 +27,7 @@ def _pairs(texts: str) -> dict[str, str]:
     return dict(pair.split() for pair in texts.split("|"))
 
 
-FIELDS: Mapping[str, tuple[str, ...]] = {
+FIELDS: Mapping[str, Names] = {
     **{field.typed[0]: field.typed for field in _FILTERS},
     **_listed(
         "in 在 标题|section 章节 小节|has 含 包含|like 相似|path 路径|page 页 页码|kind 文件类型"
@@ -36,7 +37,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Maps every field to the names users can type for it, regardless of case and width."""
 
-CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+CHOICES: Mapping[str, Mapping[str, Names]] = {
     "status": _listed(
         "pending 待审 待审核 待确认|active 使用中 活跃 有效 启用|archived 归档 已归档|expired 过期 已过期"
     ),
@@ -98,7 +99,7 @@ def field_of(name: str, properties: Collection[str] = ()) -> str | None:
     return _NAMES.get(_folded(name)) or (folded if folded in properties else None)
 
 
-def chosen(name: str, field: str, values: Iterable[str], properties: Collection[str] = ()) -> tuple[str, ...]:
+def chosen(name: str, field: str, values: Iterable[str], properties: Collection[str] = ()) -> Names:
     """Return values in their stored form. `name` is the field's name as typed.
 
     For `has`, a property's name is also a valid value. Raises QueryError if a value is invalid.

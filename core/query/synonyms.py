@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from pathlib import Path
 from string import ascii_lowercase, digits
@@ -179,18 +179,18 @@ def _replaced(text: str, places: Sequence[Span], word: str) -> str:
     return replaced
 
 
+@dataclass(eq=False)
 class SynonymsFile:
     """A workspace's synonym file. Changes to the file take effect on the next use."""
 
-    def __init__(self, folder: Path, *, make: bool) -> None:
-        self._folder = folder
-        self._make = make
-        self._read: tuple[int, Synonyms] | None = None
+    _folder: Path
+    make: bool
+    _read: tuple[int, Synonyms] | None = None
 
     @property
     def path(self) -> Path:
         """The synonym file's path. If `make` is True, a missing file is first copied into the workspace."""
-        return provide_file(self._folder, FILE, make=self._make)
+        return provide_file(self._folder, FILE, make=self.make)
 
     def stamp(self) -> int:
         """Return a number that changes whenever the file does."""

@@ -120,11 +120,14 @@ class _Piece:
         return f"[{number}] {first} {head}\n{text}\n{last}"
 
 
+_Pieces = list[_Piece]
+
+
 class _Block:
     """Pieces within a token budget, in the order they were added."""
 
     def __init__(self, tokens: Tokens, budget: int) -> None:
-        self.pieces: list[_Piece] = []
+        self.pieces: _Pieces = []
         self._tokens = tokens
         self._left = budget
 
@@ -230,7 +233,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)
 
 
-def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piece]:
+def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> _Pieces:
     """Return a hit's chunk, then the rest of its passage's chunks, nearest first. The latter rank after all hits."""
     near = [
         chunk
@@ -260,9 +263,9 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
     ]
 
 
-def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
+def _runs(pieces: Sequence[_Piece]) -> list[_Pieces]:
     """Group touching pieces. Groups are in the order of their best piece, and each group is in note order."""
-    runs: list[list[_Piece]] = []
+    runs: list[_Pieces] = []
     for piece in pieces:
         near = [
             run
@@ -276,9 +279,9 @@ def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     return runs
 
 
-def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
+def _sections(store: Store, run: Sequence[_Piece]) -> _Pieces:
     """Join a run's adjacent pieces that belong to the same section."""
-    joined: list[_Piece] = []
+    joined: _Pieces = []
     for piece in run:
         last = joined[-1] if joined else None
         if (

@@ -142,6 +142,7 @@ def contains_name(name: str, held: set[str]) -> bool:
 Match = re.Match[str]
 Reading = tuple[object, ...]
 """A figure's meaning: a kind, such as `n` or `date`, followed by values."""
+Readings = tuple[Reading, ...]
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
@@ -205,8 +206,8 @@ class Figure:
 
     start: int
     end: int
-    says: tuple[Reading, ...]
-    implies: tuple[Reading, ...] = ()
+    says: Readings
+    implies: Readings = ()
     weak: bool = False
     nouns: frozenset[str] = frozenset()
 
@@ -218,7 +219,7 @@ class Figure:
         return bool(first & second)
 
 
-Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
+Read = tuple[Readings, Readings, bool] | None
 """A match's meanings, what they imply, and whether the figure is weak. None if the match isn't a figure."""
 
 
@@ -351,7 +352,7 @@ def _date(match: Match) -> Read:
         return (("nth", read_number(match["of"])),), (), False
     parts = {name[0]: value for name, value in match.groupdict().items() if value}
     year, day = (int(read_number(parts[name]) or 0) if name in parts else None for name in "yd")
-    plain: tuple[Reading, ...] = (("n", Fraction(year), ""),) if year else ()
+    plain: Readings = (("n", Fraction(year), ""),) if year else ()
     if "m" not in parts:
         return (("date", year, None, None), *plain), (), False
     name = parts["m"]
@@ -485,7 +486,7 @@ def _amount(match: Match) -> Read:
     if value is None or ("." in typed and not (unit or match["scale"])):  # a version: 3.10 isn't 3.1
         return (("n", f"{'-' * (sign < 0)}{'0' * typed.startswith('.')}{typed}", unit),), (), False
     value *= sign * factor
-    says: tuple[Reading, ...] = (("n", value, unit),)
+    says: Readings = (("n", value, unit),)
     if unit in COUNTED_UNITS:
         says += (("n", value, ""),)
     implied: list[Reading] = [("n", value, other) for other in DEGREES.get(unit, ())]

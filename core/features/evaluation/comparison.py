@@ -215,6 +215,7 @@ _MARKUP = re.compile(
 
 Cell = str | Message
 """Untrusted text, or one of the program's messages."""
+Rows = list[list[Cell]]
 
 
 @frozen
@@ -321,7 +322,7 @@ def _runs(compared: SideBySide, base: str) -> ReportSection:
     )
     of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
-    rows: list[list[Cell]] = []
+    rows: Rows = []
     for label, run in zip(compared.labels, compared.runs, strict=True):
         started, ended = (
             f"{at:%Y-%m-%d %H:%M} UTC" if at else message("stopped") for at in (run.started_at, run.ended_at)
@@ -366,7 +367,7 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
                 message("The 95% confidence interval (paired bootstrap) is in brackets after each difference.")
             )
         head.append(lines(second, first, separator=" − "))
-    rows: list[list[Cell]] = []
+    rows: Rows = []
     for name in names:
         values = compared.figures[name]
         form = "{:.1f} ms" if name in TIMES else "{:.3f}"
@@ -416,7 +417,7 @@ def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
 
 
 def _missed(compared: SideBySide) -> Iterator[ReportSection]:
-    rows: list[list[Cell]] = []
+    rows: Rows = []
     for row in compared.rows:
         if row.missed:
             reasons = dict.fromkeys(diagnosis.message for diagnosis in row.results[0].diagnoses)

@@ -48,6 +48,7 @@ from core.store import Store
 
 Span = tuple[str, int, int]
 Spans = Sequence[Span]
+Relevance = Sequence[int]
 
 FOUND_SHARE = 0.5
 """Minimum share of a gold passage's characters that must be retrieved for the passage to count as found."""
@@ -163,7 +164,7 @@ def reciprocal_rank(rank: int | None, k: int) -> float:
     return 1 / rank if rank is not None and rank <= k else 0.0
 
 
-def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
+def recall_at(relevance: Relevance, k: int, total: int) -> float:
     """Return the share of the needed gold passages found by the first k hits. If one is needed, this is hit@k.
 
     Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
@@ -171,7 +172,7 @@ def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
     return sum(relevance[:k]) / total if total else 0.0
 
 
-def precision_at(relevance: Sequence[int], k: int) -> float:
+def precision_at(relevance: Relevance, k: int) -> float:
     """Return the number of relevant hits among the first k, divided by k, even if there are fewer than k hits.
 
     |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). The maximum is needed / k, so this
@@ -180,7 +181,7 @@ def precision_at(relevance: Sequence[int], k: int) -> float:
     return sum(found > 0 for found in relevance[:k]) / k
 
 
-def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
+def ndcg_at(relevance: Relevance, k: int, total: int) -> float:
     """Return the discounted gain of the first k hits, divided by the gain of a perfect ranking.
 
     DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
@@ -190,7 +191,7 @@ def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
     return sum(1 / log2(1 + place) for place in _places(relevance, k)) / ideal if ideal else 0.0
 
 
-def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
+def average_precision(relevance: Relevance, k: int, total: int) -> float:
     """Return the mean precision at the ranks of the needed passages, counting 0 for those not in the first k hits.
 
     Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
@@ -199,7 +200,7 @@ def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
     return sum(n / place for n, place in enumerate(_places(relevance, k), start=1)) / total if total else 0.0
 
 
-def _places(relevance: Sequence[int], k: int) -> list[int]:
+def _places(relevance: Relevance, k: int) -> list[int]:
     """Return the rank at which each passage found by the first k hits counts. No two passages share a rank."""
     ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]

@@ -257,22 +257,18 @@ def repeated_errors(log: LogText) -> Facts:
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
     """Return the generalized source, text and cause of an error, or None for any other event."""
-    if not _is_error(event):
-        return None
-    return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))
-
-
-def _is_error(event: LogEvent) -> bool:
     is_request = event.kind == "request"
     is_slow = _seconds(event) >= _LEAST_SECONDS
     if event.kind not in ("log", "request") or (is_slow and (is_request or event.level != "error")):
-        return False
+        return None
     warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
     if not (event.level == "error" or warns) or _headers_in(event.text) or _deprecated(event):
-        return False
+        return None
     # Access logs are left to `failing_requests`.
     accessed = f"{event.fields.get('method')} {event.fields.get('path')} "
-    return not (is_request and "host" not in event.fields and event.text.startswith(accessed))
+    if is_request and "host" not in event.fields and event.text.startswith(accessed):
+        return None
+    return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))
 
 
 def _what(event: LogEvent) -> str:
