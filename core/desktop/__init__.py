@@ -79,7 +79,7 @@ class AppWindow:
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
         self.seen = sys.platform == "win32"
-        """Whether the window was ever visible. A browser that can't start ends immediately."""
+        """Whether the window was ever visible. A browser that can't start exits immediately."""
         self._number = 0
         self._sending = threading.Lock()
         self._commands: int | None = None

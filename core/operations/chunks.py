@@ -71,7 +71,7 @@ class CutNote:
 
 @frozen
 class ComparedCut(CutNote):
-    """A second split of the note, and which of its boundaries match the first split's."""
+    """A second split of the note, and how its boundaries differ from those of the first."""
 
     cuts: Difference
 
@@ -107,7 +107,7 @@ class RefusedChunks:
 
 @frozen
 class RebuiltIndex:
-    """The number of text windows in the index, and the kind of index, which is `none` if there isn't one."""
+    """The rebuilt index: its number of text windows, and its kind, or `none` if no index is used."""
 
     windows: int
     index: str

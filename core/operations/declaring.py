@@ -1,4 +1,4 @@
-"""Declares operations: functions on a workspace, and the interfaces ("doors") they are called through."""
+"""Declares operations: functions on a workspace that can be called through several interfaces ("doors")."""
 
 import inspect
 import json
@@ -43,11 +43,11 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 class About:
     """Description of an operation's parameter.
 
-    `flag`, `query` and `tool` are the parameter's names as a command option, in a URL and in a tool, where they differ.
-    Only the given `doors` accept the parameter. Numbers must lie between `least` and `most`. A `long` string may be as
-    long as a note, and a `searched` string may contain anything. `parts` are the fields of an object; a command has an
-    option for each field. `find` takes a workspace and the names given by the caller, and returns ids. `example` is an
-    example value for a required parameter.
+    `flag`, `query` and `tool` name the parameter on the command line, in URLs and in tools, if its own name isn't used
+    there. Only the given `doors` accept the parameter. Numbers must lie between `least` and `most`. A `long` string may
+    be as long as a note, and a `searched` string may contain anything. `parts` are the fields of an object; each field
+    becomes an option of the command. `find` takes a workspace and the names given by the caller, and returns ids.
+    `example` is an example value for a required parameter.
     """
 
     text: str | Message
@@ -89,8 +89,8 @@ class Operation(Generic[Result]):
     """An operation on a workspace, called by the user or a program.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, and `tool` a tool's name.
-    The `by_hand` door calls the function from hand-written code, as does a hand-written tool with the same name.
-    If `job` is set, the operation runs as a job with that name; `check` raises any argument errors before it starts.
+    For the `by_hand` door, hand-written code calls the function; a tool may be hand-written too.
+    If `job` is set, the operation runs as a job with that name. `check` validates the arguments before the job starts.
     `creates` is the path of the created resource. `takes` and `gives` are example arguments and the example response.
     `fields` are the function's keyword arguments. `lines` formats the result for people: either a sentence with the
     result's fields in braces, or a function.
@@ -196,7 +196,7 @@ def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[...,
 
 
 def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
-    """Return a function's or dataclass's parameter whose type is annotated with an `About`."""
+    """Return the parameter described by a type hint annotated with an `About`."""
     if get_origin(hint) is not Annotated:
         raise TypeError(f"'{parameter.name}' has no description")
     kind, about = get_args(hint)

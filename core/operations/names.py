@@ -47,7 +47,7 @@ def address(card: NoteSummary) -> str:
 
 
 def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
-    """Return the note at an address. `answering` accepts only searchable notes.
+    """Return the note at an address. If `answering` is True, notes excluded from searches aren't found.
 
     Raises NoteNotFound, or UnknownChoice if the base doesn't exist.
     """

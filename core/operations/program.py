@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class JobView:
-    """A job. `seconds_left` is None if unknown, `result` until the job is done, and `error` unless the job failed."""
+    """A job. `seconds_left` is None if unknown, `result` until the job is done, and `error` unless it failed."""
 
     id: str
     name: str
@@ -72,7 +72,7 @@ class ProgramSettings:
 
 @frozen
 class ShownApp:
-    """The app's address, empty if it serves no pages, and whether its own window was brought to the front."""
+    """The app's address, or "" if it serves no pages, and whether its window was brought to the front."""
 
     url: str
     shown: bool

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
-"""Stages listed in every hit's scores. A stage that the hit skipped is None."""
+"""Stages listed in every hit's scores. The score is None for stages that the hit didn't go through."""
 
 
 @frozen
@@ -364,9 +364,9 @@ def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
 
 
 def snippet_lines(hit: HitView, question: str) -> list[str]:
-    """Return up to SNIPPET consecutive lines of a hit, choosing those with the most words from the question.
+    """Return the consecutive lines of a hit, at most SNIPPET, that contain the most words from the question.
 
-    Omits blank lines, and the heading already shown above the snippet.
+    Blank lines are omitted, as is the heading already printed above the snippet.
     """
     heading = re.compile(rf"#+\s+{re.escape(hit.section[-1])}\s*" if hit.section else "(?!)")
     every = [line for line in hit.text.splitlines() if line.strip()]
@@ -383,7 +383,7 @@ def snippet_lines(hit: HitView, question: str) -> list[str]:
 def format_sentence(sentence: Any) -> str:
     """Return an answer sentence, marked with how well the notes support it.
 
-    A sentence with an explanation is indented, with the explanation added; any other is followed by its citations.
+    An explained sentence is indented and followed by its explanation. Any other sentence is followed by its citations.
     """
     mark = say(MARKS[sentence.mark])
     if sentence.explanation:

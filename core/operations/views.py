@@ -336,7 +336,7 @@ def format_difference(difference: VersionDifference | ProposedNote) -> list[str]
 
 
 def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
-    """Yield the changed lines, with an ellipsis in place of any unchanged lines before them."""
+    """Yield the changed lines. An ellipsis replaces any unchanged lines in between."""
     text = "".join(
         "\n".join(_SIGNS[piece.kind].format(part) if part else "" for part in piece.text.split("\n"))
         for piece in pieces
@@ -421,7 +421,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """The costs of changing a base's chunking and embedder. Each is None if that setting stays the same."""
+    """What it costs to change a base's chunking and embedder. A cost is None if the setting stays the same."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None

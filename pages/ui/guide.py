@@ -149,7 +149,7 @@ def passages(chapter: Chapter) -> tuple[str, ...]:
 
 
 def embedded_texts(language: str) -> dict[str, Chapter]:
-    """Return the texts to compare with questions, each mapped to its chapter cut down to the matching passage."""
+    """Return the texts to compare with questions. Each is mapped to its chapter, cut down to that passage."""
     every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
     return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
 

@@ -35,7 +35,7 @@ _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
 
 
 def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
-    """Return each note's group number, or -1 for small groups, and the names of the largest groups."""
+    """Return the number of each note's group, or -1 for notes in small groups, and the names of the largest groups."""
     names = [_GROUPS[by](card) if card else "" for card in cards]
     largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]
     return [largest.index(name) if name in largest else -1 for name in names], largest

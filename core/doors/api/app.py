@@ -1,4 +1,4 @@
-"""The FastAPI app: the resources of version 1, source documents, and error responses."""
+"""The FastAPI app: the routes of version 1, and responses to errors."""
 
 import json
 import logging
@@ -77,7 +77,7 @@ def events(workspace: Opened, body: _TAKES) -> Response:
 def _events(
     workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
 ) -> AsyncIterator[bytes]:
-    """Yield an answer's sentences as they are written, then the whole answer; stop if the caller disconnects."""
+    """Yield an answer's sentences as they are written, and finally the whole answer. Stop if the caller disconnects."""
 
     def work(send: Callable[[bytes], None]) -> None:
         def event(kind: str, value: object) -> None:
@@ -93,7 +93,7 @@ def _events(
             event("answer", AnswerView.from_answer(last))
         except TesseraError as error:
             event("problem", error.message)
-        except Exception as error:  # noqa: BLE001 the caller is elsewhere, so the traceback is logged
+        except Exception as error:  # noqa: BLE001 the caller can't see the traceback, so it is logged
             _LOG.exception("An answer failed")
             event("problem", verbatim(type(error).__name__))
 
@@ -151,7 +151,7 @@ class _ErrorMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await self._app(scope, receive, send)
-        except Exception:  # noqa: BLE001 a caller gets an answer, and the traceback is logged
+        except Exception:  # noqa: BLE001 the caller gets a response, and the traceback is logged
             _LOG.exception("The API failed at %s", getattr(scope.get("route"), "path", "an unknown place"))
             await problem(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED))(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""Operations as HTTP routes of version 1, with request and response schemas. Long work runs as jobs."""
+"""Turns operations into the HTTP routes of version 1, with schemas. Long operations run as jobs."""
 
 import json
 import re
@@ -41,7 +41,7 @@ def _workspace(request: Request) -> Workspace:
 Opened = Annotated[Workspace, Depends(_workspace)]
 """The workspace, as a route parameter."""
 _POSSIBLE = r"^[^\x00]*$"
-"""Pattern for text that files and the database can store; pydantic rejects lone surrogates."""
+"""Pattern for text that can be stored in files and in the database. pydantic itself rejects lone surrogates."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 AnyText = Annotated[
@@ -49,26 +49,26 @@ AnyText = Annotated[
     BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
     StringConstraints(max_length=20 * 1024 * 1024),
 ]
-"""A search query. It is never refused; if very long, it is truncated."""
+"""A search query. Characters that can't be stored are replaced rather than refused."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
 """The text of a note or file; its length is checked by the operation."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
 class Body(BaseModel):
-    """JSON body of a request; unknown names are errors."""
+    """JSON body of a request. Unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
     def to_values(self) -> dict[str, object]:
-        """Return the values set by the request; null counts as not set."""
+        """Return the fields set by the request, except those set to null."""
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 
 
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
-    """Return route arguments with examples; `form` and `sent` are the response's and body's media types."""
+    """Return a route's arguments with examples. `form` is the response's media type, `sent` the request body's."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
@@ -152,7 +152,7 @@ _LONG, _ANY = {str: LongText}, {str: AnyText}
 
 
 def router(operations: Iterable[Operation[object]]) -> APIRouter:
-    """Return routes for the operations that have one."""
+    """Return the routes for operations that are available over HTTP."""
     routes = APIRouter()
     # A base's path matches everything below it, so longer paths come first.
     for operation in sorted(operations, key=lambda operation: -operation.http.count("/")):

@@ -1,4 +1,4 @@
-"""The API without the pages, and checks on its requests: size, origin, token, and permission for programs."""
+"""A server for the API alone, and the checks on every request: size, origin, token, and permission for programs."""
 
 import hmac
 import re
@@ -56,8 +56,8 @@ UNKNOWN = message(
 class Guard:
     """Middleware that reads the whole body and refuses requests without a valid token.
 
-    With `programs_only`, programs need no permission. A request is also refused if its body is too large, or if
-    `refusal` returns a response for the body.
+    A request is also refused if its body is too large, if `refusal` returns a response for the body, or if the user
+    hasn't allowed programs. With `programs_only`, programs are always allowed.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Guard:
         return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), headers={"WWW-Authenticate": "Bearer"})
 
 
-# Checking browsers, if the pages need a token.
+# The check on browsers, for pages that need a token.
 
 _PARAMETER = "token"
 _REFUSAL = message(
@@ -128,7 +128,7 @@ _REFUSAL = message(
 
 
 class Entrance:
-    """Middleware that answers only browsers with this run's cookie, which is set by the address with the token.
+    """Middleware that only lets in browsers with this run's cookie, which they get by opening the URL with the token.
 
     Browsers send a cookie to every port of a host, so its name includes the port. Requests matching one of `others`
     pass, because those routes check their own tokens.
@@ -160,12 +160,12 @@ class Entrance:
 
 
 def address(url: str, token: str) -> str:
-    """Return the address with the token, which gives a browser the app's cookie."""
+    """Return the URL with the token. A browser that opens it gets the app's cookie."""
     return f"{url}/?{_PARAMETER}={token}"
 
 
 def _refusal() -> Response:
-    """Return the page that explains what to do, in every language, because the user hasn't chosen one yet."""
+    """Return the page that tells the user what to do, in every language because none has been chosen yet."""
     texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
     body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
     head = '<meta charset="utf-8"><title>Tessera</title>'
@@ -257,9 +257,9 @@ _NAMES = ("127.0.0.1", "localhost")
 
 
 def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
-    """Return an app that answers requests to its address and to this machine, except those from web pages.
+    """Return an app with the API's routes and those in `more`.
 
-    It has the API's routes and those in `more`.
+    It answers requests to its own address and to this machine, except those from web pages.
     """
     return guard_routes([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 

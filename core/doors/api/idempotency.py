@@ -50,7 +50,7 @@ def _describe_header(
 
 
 ONCE = Depends(_describe_header)
-"""Dependency that shows the header in the schema of operations that create something."""
+"""Dependency that documents the header on operations that create something."""
 
 
 class Idempotency(BaseHTTPMiddleware):

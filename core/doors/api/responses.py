@@ -56,7 +56,7 @@ _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     ProviderError: HTTPStatus.BAD_GATEWAY,
     ProviderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""Error class -> response status; the closest base class applies."""
+"""Error class -> response status. An error that isn't listed gets the status of its closest base class."""
 
 
 def listen(headers: Headers) -> None:
@@ -70,14 +70,14 @@ def answer(value: object, status: int = 200, headers: ResponseHeaders = None) ->
 
 
 def problem(error: TesseraError, status: HTTPStatus | None = None, headers: ResponseHeaders = None) -> Response:
-    """Return an error as a problem, by default with the status for its class."""
+    """Return the response for an error, by default with the status for its class."""
     usual = (_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
     known = status or (error.status if isinstance(error, Problem) else next(usual))
     return Response(as_json(problem_of(error, known)), known, headers, PROBLEM)
 
 
 def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
-    """Return a problem's members: its type, its text in the caller's language, and the text's id and fields."""
+    """Return a problem's members, including the text in the caller's language and its untranslated message."""
     return {
         "type": "about:blank",
         "title": status.phrase,

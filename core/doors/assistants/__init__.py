@@ -1,4 +1,4 @@
-"""The tools over HTTP as an ASGI app. The protocol's package is imported on the first request."""
+"""The tools over HTTP, as an ASGI app that imports the protocol's package on the first request."""
 
 import json
 from collections.abc import Callable

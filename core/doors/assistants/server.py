@@ -103,7 +103,7 @@ def _annotated(parameter: declaring.Parameter) -> object:
     ]
 
 
-# Tool schemas that every client supports, and arguments as assistants write them.
+# Schemas in a form that every client supports, and arguments in the forms that assistants send.
 
 _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
 
@@ -239,13 +239,13 @@ def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResu
         )
     except TesseraError as error:
         return failure(str(error))
-    except Exception:  # noqa: BLE001 an assistant gets an answer, and the traceback is logged
+    except Exception:  # noqa: BLE001 the assistant gets an answer, and the traceback is logged
         _LOG.exception("The tool %s failed", name)
         return failure("Tessera failed to handle this call and logged the error. Nothing else is affected.")
 
 
 def failure(text: str) -> CallToolResult:
-    """Return a tool error on one line, because it may quote a note's name."""
+    """Return a tool error. Its text is put on one line, because it may quote a note's name."""
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 

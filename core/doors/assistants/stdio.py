@@ -30,16 +30,16 @@ from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
 _WAIT = 15.0
-"""Seconds to wait for a writing process other than a running app: a command, or an app starting up."""
+"""Seconds to wait for another process to finish writing, such as a command or an app that is starting up."""
 _PAUSE = 0.02
-"""Seconds between attempts, and seconds after a call during which other processes can lock the workspace."""
+"""Seconds between attempts to lock the workspace, and between calls, so that other processes can lock it."""
 
 _MOST_BYTES = 1 << 26
 """Maximum size of a line in bytes: three of the largest notes."""
 _GATHERED = 5.0
-"""Seconds for which note uses are collected, because the workspace must be opened to write them."""
+"""Seconds for which uses of notes are collected before the workspace is opened to write them."""
 _PATIENCE = 3.0
-"""Seconds for which the first answer waits for the text folder scan; most scans are faster."""
+"""Seconds for which the first answer waits for the scan of text folders. Most scans are faster."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -62,7 +62,7 @@ class WriteCalls:
             return failure(str(error))
 
     def record(self, given: Sequence[Use]) -> None:
-        """Write uses of notes, through the app if it has the workspace open. Raises TesseraError."""
+        """Record uses of notes, through the app if it has the workspace open. Raises TesseraError."""
         try:
             with self._locked() as workspace:
                 workspace.store.uses.add(given)
@@ -130,7 +130,7 @@ def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
 
 
 class _Plain(logging.Formatter):
-    """A formatter that shows the text of a TesseraError, but only the type of any other error."""
+    """A log formatter that includes the text of a TesseraError, but only the type of any other error."""
 
     def format(self, record: logging.LogRecord) -> str:
         error = record.exc_info[1] if record.exc_info else None

@@ -1,4 +1,4 @@
-"""The tools for searches and notes, written as functions of a workspace, and the answers of all tools.
+"""The hand-written tools for searches and notes, and the answers returned by all tools.
 
 Assistants read the tools' docstrings and parameters, and the messages of their TesseraErrors. Notes have addresses
 such as `tessera://BASE/PATH`.
@@ -59,7 +59,7 @@ class ToolAnswer:
 def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most `most` results with at most `characters` of `content` in total, with a remark about the rest."""
+    """Return at most `most` results, with at most `characters` of `content` in total, and a remark about the rest."""
     rest = iter(items)
     chosen: list[Item] = []
     notices = [*remarks]
@@ -312,7 +312,7 @@ def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: 
 
 
 def source(card: NoteSummary) -> str:
-    """Return a note's source as named by all tools: its path, or its title if it has no path."""
+    """Return the name that all tools use for a note as a source: its path, or its title if it has no path."""
     return card.path or card.title
 
 

@@ -1,4 +1,4 @@
-"""`tessera`: the pages' features as commands. Every command prints readable lines, or JSON with --json."""
+"""The `tessera` command line. Every command prints readable lines, or JSON with --json."""
 
 import signal
 import sys

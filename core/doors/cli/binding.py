@@ -54,7 +54,7 @@ def bind(
 
 
 def taking(*operations: Operation[object], own: Function | None = None) -> Callable[[Function], Function]:
-    """Add operations' parameters to a command, before `own`'s keyword-only parameters and the command's parameters."""
+    """Add operations' parameters to a command. The keyword-only parameters of `own` and the command's own come last."""
     first = places(operations[0])
     taken = {parameter.name: parameter for operation in operations for parameter in operation.taken("cli")}
     parts = {
@@ -114,7 +114,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 class _WithBase(TyperCommand):
-    """A command with the option --base. As in earlier versions, the base can be the first argument instead."""
+    """A command with the option --base. As in earlier versions, the base may also be given as the first argument."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         params: list[Any] = self.params

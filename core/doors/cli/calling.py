@@ -38,7 +38,7 @@ def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, obj
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
     """Open the workspace in a folder, or connect to the app that has it open, and yield a runner for operations.
 
-    With `answers`, a workspace opened here also runs other commands' operations in the meantime.
+    If `answers` is True and the workspace is opened here, other commands can run operations on it in the meantime.
     """
     from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace  # takes a second to import, so --help avoids it
@@ -59,7 +59,7 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
 
 @contextmanager
 def stoppable(operation: Operation[object]) -> Iterator[None]:
-    """On Ctrl-C during long work, print the command, which continues the work when repeated, and exit with 130."""
+    """On Ctrl-C during long work, print the command to repeat in order to continue, and exit with 130."""
     try:
         yield
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""The list of commands. Help reads it from the modules' source; only running a command imports its modules."""
+"""The list of commands, read from the modules' source code. Only running a command imports its modules."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from core.doors.registry import MODULES
 
 
 def _own(module: str) -> str:
-    """Return the name of an operations module's hand-written commands module, which may not exist."""
+    """Return the name of the module for an operations module's hand-written commands. It may not exist."""
     return f"core.doors.cli.{module.split('.')[2]}"
 
 
@@ -46,7 +46,7 @@ _BY_HAND = {
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the decorator calls of a module's functions, with the function names, and calls assigned to constants."""
+    """Yield the decorators called on a module's functions, with the function names, and calls assigned to constants."""
     file = _CORE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     for node in ast.parse(file.read_bytes()).body if file.is_file() else ():
         if isinstance(node, ast.FunctionDef):
@@ -56,7 +56,7 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands and groups by name, each imported on first use; `abouts` contains their help texts in order."""
+    """The commands and groups by name, each imported on first use. `abouts` holds their help texts in order."""
 
     def __init__(self) -> None:
         self._modules: dict[str, dict[str, bool]] = {}

@@ -99,8 +99,8 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 class TestedModel:
     """A model's test result.
 
-    For each language, `ranking` counts the questions (`asked`), and those for which the right sentence was ranked first
-    (`right`).
+    For each language, `ranking` gives the number of questions (`asked`), and how many of them had the right sentence
+    ranked first (`right`).
     """
 
     name: str

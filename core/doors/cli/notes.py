@@ -101,7 +101,7 @@ def waiting(
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
-    """Return the text given as an argument, or else read stdin; on a terminal, let the user edit the old text."""
+    """Return the text given as an argument. Otherwise, read stdin, or on a terminal, let the user edit the old text."""
     if text is not None:
         return text
     return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)

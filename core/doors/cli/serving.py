@@ -187,7 +187,7 @@ def _end(number: int, _: object) -> NoReturn:
 
 
 def _window(url: str, folder: Path) -> bool:
-    """Show an address in an app window until the user closes it; return False if it opened in a browser tab instead."""
+    """Show a URL in an app window until the user closes it. Return False if it was opened in a browser tab instead."""
     from core import desktop
 
     if browser := desktop.browser():
@@ -265,7 +265,9 @@ def serve(
 
 
 def _address(host: str) -> str:
-    """Return the address as used in URLs. Warn if other machines can reach it, and refuse a wildcard address."""
+    """Return the address in the form used in URLs, and warn if other machines can reach it.
+
+    Raises ConfigError if it isn't the address of a single network interface."""
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:

@@ -35,7 +35,7 @@ def _sign(control: re.Match[str]) -> str:
 
 
 def take() -> None:
-    """Set up this process's standard streams for a command; a closed stream is replaced by the null device."""
+    """Set up this process's standard streams for a command. A closed stream becomes the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # otherwise the next opened file, perhaps a database, would become this stream
             number = os.open(os.devnull, os.O_RDWR)
@@ -180,7 +180,7 @@ def _problem(error: Any) -> str:
 Lines = Callable[[Any], list[str]]
 """A function that formats a result's values as lines."""
 STOPPED = threading.Event()
-"""Set by Ctrl-C. A library that is loading a model may swallow the exception, so the next step raises it again."""
+"""Set by Ctrl-C. A library that is loading a model may swallow the exception, so `progress` raises it again."""
 TYPED: list[str] = []
 """The running command as typed."""
 PACE = Pace()

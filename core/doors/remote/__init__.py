@@ -31,12 +31,12 @@ def read(line: bytes) -> tuple[str, Any]:
 
 
 def failure(error: TesseraError) -> dict[str, object]:
-    """Return an error as a line's value."""
+    """Return the value of a line that reports an error."""
     return {"kind": type(error).__name__, "message": error.message}
 
 
 def error_of(value: object) -> TesseraError:
-    """Return the error in a line's value, or a TesseraError if its kind is unknown. Raises ValueError if malformed."""
+    """Return the error reported by a line, or a TesseraError if its kind is unknown. Raises ValueError if malformed."""
     try:
         name, text = value["kind"], from_json(value["message"])  # type: ignore[index]
     except (TypeError, LookupError, AttributeError) as error:

@@ -70,7 +70,7 @@ def _model(operation: "Operation[object]") -> "type[BaseModel]":
 
 
 class Calls:
-    """Two routes of a process with an open workspace: one proves the process's identity, and one runs operations."""
+    """The routes of a process with an open workspace: one proves the process's identity, the other runs operations."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace

@@ -42,7 +42,7 @@ def settle_view() -> str:
 def go(base: str, *, adding: bool = False) -> None:
     """Open a base, NEW, or "" for all bases on the next rerun. For use in callbacks.
 
-    `adding` expands the import form.
+    If `adding`, the import form is expanded.
     """
     session_state.update({_OPEN: base, _ADDING: adding})
 
@@ -115,7 +115,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders() -> None:
-    """Draw the bases created for text folders since startup, and the refused folders with the reasons."""
+    """Draw the bases created for text folders since startup, and the folders that were refused, with the reasons."""
     if made := workspace.watching.made:
         st.info(
             t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
@@ -129,7 +129,7 @@ _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a restored base on the next rerun, with the permissions its archive requests."""
+    """Open a restored base on the next rerun. Its page then shows the permissions that its archive requests."""
     session_state[_RESTORED] = restored
     session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)

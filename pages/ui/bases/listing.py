@@ -236,7 +236,7 @@ def _folder() -> None:
             and _require(name, t("Enter a name first."))
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
-            # A top-level folder shared by all files isn't part of the base.
+            # If all files are in one top-level folder, that folder isn't part of the base.
             if len({path.partition("/")[0] for path, _ in files}) == 1 and all("/" in path for path, _ in files):
                 files = [(path.partition("/")[2], data) for path, data in files]
             _restore(lambda: workspace.archives.restore_files(files, name))
@@ -344,7 +344,7 @@ def _card(status: BaseStatus) -> None:
 
 
 def figures(status: BaseStatus) -> list[str]:
-    """Return a base's key facts for display: note and passage counts, model, and refused passages."""
+    """Return the facts to show about a base: its notes, passages, model and refused passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),

@@ -27,7 +27,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import button, caption, expander, group_title, row, select
 
-# How a base splits its notes: a preview on one note, and the cost of a change before it is applied.
+# How a base splits its notes: a preview of one note, and what a change would cost.
 
 OFFERED = 50
 
@@ -65,7 +65,7 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
 
 
 def _subject(base: KnowledgeBase) -> str:
-    """Return the subject of a `cost` job for splitting, distinct from the subject for a model change."""
+    """Return the subject of the `cost` job for splitting. The job for a model change has another subject."""
     return f"{base.name} · {t('Splitting')}"
 
 
@@ -235,5 +235,5 @@ def _model_cost(base: KnowledgeBase, embedder: str, progress: Progress) -> Chang
 
 def _run(base: KnowledgeBase, progress: Progress) -> None:
     workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
-    # A base is searched by keyword until its model is known to exist.
+    # A base is searched by words until its model is known to exist.
     workspace.models.start_warming()

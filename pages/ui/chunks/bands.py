@@ -70,7 +70,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
 
 
 def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
-    """Return, for each chunk, the index of the next one that is a slice of the note, or len(chunks) if none follows."""
+    """Return the index of each chunk's successor among those cut from the note, or len(chunks) if there is none."""
     indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
         indexes.append(after)
@@ -80,7 +80,7 @@ def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
 
 
 def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
-    """Return the range of chunks to lay out: all of them, or only those around the shown chunk."""
+    """Return the range of chunks to lay out: all chunks, or only those around the shown one."""
     first = last = shown
     size = len(chunks[shown].text)
     while size < limit and (first > 0 or last < len(chunks) - 1):
@@ -109,7 +109,7 @@ def draw(
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw a note's text with its chunks as bands; `only` holds the indexes of chunks missing from the other split.
+    """Draw a note's text with its chunks as bands. `only` has the indexes of chunks that the other split doesn't have.
 
     Clicking a band calls `on_pick` with its chunk's index. Double-clicking it or pressing Enter calls `on_edit`.
     """
@@ -137,7 +137,7 @@ def draw(
             badge = t("only here") if piece.index in only else change(chunk, edit)
             instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
         else:
-            # The border between two bands replaces the line break at the end of the first.
+            # The border between two bands replaces the line break at the end of the first band.
             text = text.removeprefix("\r").removeprefix("\n")
         return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
 

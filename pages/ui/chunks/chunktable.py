@@ -37,7 +37,7 @@ ACTIONS = {
 ALWAYS = ("index", "section", "tokens")
 """Columns that are always shown; any other column is omitted if all its values are equal."""
 WORDS = ("state", "edited", "kind")
-"""Columns whose value is shown below the table instead if all rows have the same value."""
+"""Columns that are replaced by a line below the table if all their values are equal."""
 
 
 def table(
@@ -94,7 +94,7 @@ def _follow(key: str, shown: int | None) -> int | None:
     """
     before, by_text = f"{key}_before", f"{key}_by_text"
     now = _marked(key)
-    # If there is no state, the table is new because another page was open: the user hasn't deselected anything.
+    # Without a state, the table is new because another page was open, and the user hasn't deselected anything.
     seen = session_state.get(before, []) if key in session_state else now
     if now != seen:
         new = [row for row in now if row not in seen]

@@ -126,9 +126,9 @@ ADDED = message("The chunk was added.")
 _DRAWER = Dialog("drawer")
 """The drawer, opened with a chunk's id."""
 WIDTH = 680
-"""Initial width in pixels, which leaves the note visible; the user can change it."""
+"""Initial width in pixels, which leaves the note visible. The user can change the width."""
 PLACES = 400
-"""Maximum number of split positions to list; the user can enter any other position as an offset."""
+"""Maximum number of split positions to list. The user can enter any other position as an offset."""
 SEEN = 700
 """Maximum number of characters to show of each half in the preview."""
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
@@ -161,7 +161,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapp
 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
-    """Show the reason why the base's chunks can't be changed now, if any. Return whether there is one."""
+    """If the base's chunks can't be changed now, show the reason and return True."""
     why = hindrance(base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
@@ -271,7 +271,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
 
 
 def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
-    """Call `act`, close the drawer, and show the chunk at `index`; `done` describes the action."""
+    """Call `act`, which `done` describes, then close the drawer and show the chunk at `index`."""
     with busy("Saving…"):
         begin_step(note, text_of(done)).run(act)
     _DRAWER.close()

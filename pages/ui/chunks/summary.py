@@ -132,7 +132,7 @@ def head(note: Note, own: bool) -> str:
 
 
 def figures(chunks: Sequence[Chunk]) -> None:
-    """Draw the number of chunks, their sizes, and a histogram of the sizes."""
+    """Draw the number of chunks, and their sizes with a histogram."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.from_chunks(living)
     values = [
@@ -197,7 +197,7 @@ def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
 
 
 def retained_edits(edits: Collection[Edit]) -> None:
-    """Draw a hint that the user's edits, if any, are kept however the note is split."""
+    """If there are any edits, draw a hint that they are kept however the note is split."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: only the split around it changes.",
@@ -208,7 +208,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 
 def why(cut: Cut) -> None:
-    """Draw every strategy with the reasons for or against it, and the note profile behind the choice."""
+    """Draw the reasons for or against every strategy, and the note's profile, on which the choice is based."""
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):

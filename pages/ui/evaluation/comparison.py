@@ -42,14 +42,14 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import caption, errors, expander, page_link, popup, text_column
 
-# One question: its right passages, and each run's hits with the right characters highlighted.
+# One question: its right passages (those that answer it), and each run's hits with the right text highlighted.
 
 LINES = 4
-"""Number of lines to show of a chunk that isn't right."""
+"""Number of lines to show of a hit that contains no right passage."""
 SHOWN = 2
 """Number of right passages that are shown unfolded."""
 ChunksOf = Callable[[str], Sequence[Chunk]]
-"""Returns the chunks of a note, and reads each note once per drawn question."""
+"""Function that returns the chunks of a note, which it reads once per drawn question."""
 
 
 def _find_note(note_id: str) -> Note | None:
@@ -62,7 +62,7 @@ def _find_note(note_id: str) -> Note | None:
 def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | None, Chunk | None]:
     """Return the current span of a hit in a note, or None if unknown, and the chunk there."""
     chunks = chunks_of(hit.note_id)
-    # A chunk's id is made from its text: the same id means the same text, at any place.
+    # A chunk's id depends only on its text, so chunks with the same id have the same text.
     same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
     if workspace.runs.is_current(run):
         around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)

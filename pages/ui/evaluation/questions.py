@@ -1,4 +1,4 @@
-"""The questions in a set: a table on the left, and one question with its right passages on the right."""
+"""The questions in a set as a table, next to one question with its right passages, which answer it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -103,7 +103,7 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> No
 
 
 def last_used(base: str) -> QuestionSet | None:
-    """Return a base's last used question set, or else its first set, or None if it has no sets."""
+    """Return a base's last used question set, its first set by default, or None if it has no sets."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
@@ -124,7 +124,7 @@ FOUND = 8
 """Number of hits in the search for another passage."""
 LINES = 6
 LONG = 300
-"""Length in characters above which a passage can be shortened: half of a passage must be retrieved to count."""
+"""Length above which a passage can be shortened, in characters. A passage counts only if half of it is found."""
 
 
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
@@ -174,7 +174,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 
 def find(question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search in the base, prefilled with the question. Clicking a hit makes it a right passage."""
-    # Expanded at first if there is no right passage; after that, the user decides.
+    # Expanded at first if there is no right passage. After that, the user decides.
     session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
@@ -485,7 +485,7 @@ def states(item: Question) -> set[str]:
 
 
 def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
-    """Draw the table of questions, omitting empty columns."""
+    """Draw the questions as a table without empty columns."""
     if not listed:
         st.info(t("No question matches these filters."))
         return

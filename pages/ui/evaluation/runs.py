@@ -97,7 +97,7 @@ PRESETS = message_table(
 
 
 def choose(base: KnowledgeBase) -> list[Pipeline]:
-    """Draw two setups side by side and return them. They start as the base's settings and the first preset."""
+    """Draw two setups side by side and return them. At first, they are the base's settings and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
@@ -224,7 +224,7 @@ ABOUT = message_table(
 
 
 def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
-    """Return the runs in the URL, or those chosen in this session, or else the set's last runs."""
+    """Return the runs in the URL, those chosen in this session, or else the set's last runs."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
         session_state[key] = linked
@@ -241,7 +241,7 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Choose which of a set's runs to compare, or a single run to view."""
+    """Choose the runs of a set to compare, or a single run to look at."""
     session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": session_state[_key(set_id)], "question": ""})
 

@@ -134,7 +134,7 @@ def open_samples() -> None:
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
-        # The questions in the session's language come first.
+        # Put the questions in the session's language first.
         foreign, lines = session_language() == ENGLISH, QUESTIONS.read_text("utf-8").splitlines(keepends=True)
         lines.sort(key=lambda line: bool(re.search(f"[{CJK}]", line.partition('"kind"')[0])) == foreign)
         question_set = workspace.question_sets.add_file(

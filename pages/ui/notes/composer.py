@@ -139,7 +139,7 @@ def resume(key: str) -> None:
 
 
 def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
-    """Open a draft in the editor; `predecessor` is the token of an ended session's editor that is still open."""
+    """Open a draft in the editor. `predecessor` is the token of an open editor whose session has ended."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
@@ -517,7 +517,7 @@ def _take_sent() -> None:
 
 
 def _take(item: UnstoredText, *, goes_on: bool) -> None:
-    """Hand text to the editor session that sent it, or else store it in a draft. `goes_on` reopens the editor."""
+    """Pass text on to the editor session that sent it, or store it in a draft. `goes_on` reopens the editor."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
 

@@ -30,7 +30,7 @@ def offer_undo(text: str, undo: Callable[[], object]) -> None:
 
 
 def offer_text_undo(note: Note) -> None:
-    """Offer to undo edits made since the note was last shown in this session, unless an undo was already offered."""
+    """Offer to undo the edits made since this session last showed the note, unless an undo has already been offered."""
     seen: dict[str, int] = session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if session_state.pop(_OFFERED, False) or note.version <= before:

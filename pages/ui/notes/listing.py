@@ -164,7 +164,7 @@ def notes(
 
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
-    """Show the notes with the given tags on the next rerun, in one base, or in all bases if `base` is ""."""
+    """On the next rerun, show the notes with the given tags in a base, or in all bases if `base` is ""."""
     session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 

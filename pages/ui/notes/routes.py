@@ -47,7 +47,7 @@ def original_address(note_id: str, page: int) -> str:
 
 
 def picture_address(base: str, note_id: str, language: str) -> str:
-    """Return the URL for the pictures of an existing or new note, with errors in the given language.
+    """Return the URL for the pictures in an existing or new note. Errors are in the given language.
 
     A POST uploads a picture. A GET with `path` redirects to the picture the note shows under that path.
     """

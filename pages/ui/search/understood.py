@@ -36,7 +36,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
 from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row, small
 
-# The sub-queries of a decomposed question, round by round, with the number of total and new hits.
+# The sub-queries of a decomposed question, round by round, with the numbers of all hits and new hits.
 
 HEADS = message_table(
     {

@@ -35,7 +35,7 @@ FIRST = ("mode", "limit", "reranker")
 
 
 def search() -> None:
-    """Draw the default search settings, which apply unless the question or its base overrides them."""
+    """Draw the default search settings, which a question or its base can override."""
     small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
         _part(name)
@@ -203,7 +203,9 @@ def field(
 def switch(
     key: str, label: str, widget: str, value: bool, store: Callable[[bool], object], about: str | None = None
 ) -> None:
-    """Draw a switch whose value the workspace stores unless `tessera.toml` sets it, and a remark on its source."""
+    """Draw a switch and a remark on its source.
+
+    Its value is stored in `tessera.toml` if the file sets it, and otherwise in the workspace."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
     st.toggle(label, **bound(widget, value, chosen), help=about, disabled=_is_fixed(program_setting))

@@ -174,7 +174,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
 
 
 def _title(card: ModelCard) -> str:
-    """Return a model's display name; the name used in commands is shown in the details."""
+    """Return a model's display name. The name used in commands is shown among the details."""
     kind, _, model = card.name.partition(":")
     if card.part == "reranker":
         return model or text_of(reranker_name(kind))

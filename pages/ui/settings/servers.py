@@ -257,7 +257,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = session_state.get(_preset(card), text)
-            # Passed as `value`, because text in the session is lost when the language, and so the label, changes.
+            # Passed as `value`, because text in the session is lost when the label changes along with the language.
             column.text_input(label, text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
@@ -316,7 +316,7 @@ def _box(what: str, card: ServerCard) -> str:
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Replace a box with an empty one. Browsers keep what was typed, and a key must not remain in the box."""
+    """Replace a box with an empty one, because browsers keep what was typed, and a key must not remain visible."""
     session_state.pop(_box(what, card), None)
     number = f"server_{what}_number_{card.section}"
     session_state[number] = session_state.get(number, 0) + 1

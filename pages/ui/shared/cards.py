@@ -24,7 +24,7 @@ from pages.ui.shared.safe import Span, elements, facts, folded, html, marked, t_
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, text_of, with_note
 
-# The excerpt with the most highlighted text.
+# Choosing the excerpt with the most highlighted text.
 
 EXCERPT = 420
 """Length of an excerpt, in characters."""
@@ -96,7 +96,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def meter(level: int) -> str:
-    """Return a relevance level as HTML (a word with up to three bars), or "" if it is 0."""
+    """Return a relevance level as HTML, a word with up to three bars, or "" if the level is 0."""
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
@@ -128,7 +128,7 @@ def place_line(hit: Hit, tone: str = "") -> str:
 
 
 def about(hit: Hit) -> str:
-    """Return a note's classification and remarks on the hit as HTML, or "" if there are neither."""
+    """Return the classification of a hit's note and the remarks on the hit as HTML, or "" if there are none."""
     chips = ""
     for name, value in classification(hit.note).items():
         title = text_of(NOTE_FIELDS[name].title)
@@ -140,7 +140,7 @@ def about(hit: Hit) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return as HTML the lines of a hit that answer the question, or its whole text and neighbours if `around`."""
+    """Return a hit as HTML: the lines that answer the question, or if `around`, the whole text and its neighbours."""
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
@@ -157,7 +157,7 @@ def definitions(lines: Sequence[str]) -> str:
 
 
 def legend(*, parts: bool) -> str:
-    """Return the legend for the marks on hits as Markdown; `parts` adds the sub-query dots."""
+    """Return the legend for the marks on hits as Markdown. `parts` adds the dots for sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to the question in meaning")),
@@ -234,9 +234,9 @@ def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a whole hit with its neighbours as HTML. The style sheet clips the neighbours to the nearest lines."""
+    """Return a whole hit with its neighbours as HTML. The style sheet shows only the neighbours' nearest lines."""
     passage, chunk = hit.passage, hit.chunk
-    # If the user edited a chunk in the passage, the note's offsets don't apply to the chunk's text.
+    # If the user has edited a chunk in the passage, the offsets in the note don't apply to the chunk's text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]

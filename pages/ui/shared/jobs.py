@@ -117,7 +117,7 @@ def is_writing(base: str = "") -> bool:
 
 
 def hindrance(base: str = "") -> str:
-    """Return why the chunks of a base, or of any base, can't be changed now, or "" if they can.
+    """Return the reason why the chunks of a base, or of any base, can't be changed now, or "" if they can.
 
     An import replaces notes only in its own base, so other bases can be changed in the meantime.
     """
@@ -170,7 +170,7 @@ def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None
 
 
 def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the running jobs with these names, and reports on finished ones. A job without a report ends with a toast.
+    """Draw the running jobs with these names, and reports on finished ones. Jobs without a report end with a toast.
 
     If `base` is given, jobs for any other base are omitted.
     """
@@ -217,7 +217,7 @@ def announce() -> None:
 
 
 def _is_unremarkable(job: Job) -> bool:
-    """Return whether a job needs no toast when it ends, because no user awaits it or the page shows its answer."""
+    """Return whether a job ends without a toast, because no user awaits it or the page shows its answer."""
     answers = isinstance(job.result, _ANSWERS) or not _end(job)
     is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
     return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
@@ -275,7 +275,7 @@ def estimate(subject: str) -> ChangeCost | None:
 
 
 def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
-    """Draw the jobs with these names whose subject satisfies `is_meant`."""
+    """Draw the jobs with these names whose subjects satisfy `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
             job_panel((name,))
@@ -289,7 +289,7 @@ def resume() -> None:
 
 
 def resumes(name: str) -> bool:
-    """Return whether a job ended early, in which case the page offers to index the rest."""
+    """Return whether a job ended early and left notes to index, which the page then offers to do."""
     job = workspace.jobs.find(name) if name == "embed" else None
     return job is not None and job.state in ("failed", "cancelled") and workspace.pending.any()
 

@@ -137,7 +137,7 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 def draw_switch(base: KnowledgeBase, name: str) -> None:
     """Draw one of a stored base's switches; clicking it changes the base."""
     on = bool(getattr(base, name))
-    # The key contains the state; otherwise, a browser still showing an older state would report it as a choice.
+    # The key contains the state. Otherwise, a browser that still shows an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
 
     def store() -> None:
@@ -248,7 +248,7 @@ NO_RERANKER = "none"
 QUICK = (NO_RERANKER, DEFAULTS.reranker)
 """Rerankers that cause no noticeable delay."""
 AS_SET = ""
-"""Choice that leaves a setting at its default."""
+"""Option that leaves a setting at its default."""
 
 HELPS = message_table(
     {
@@ -280,7 +280,7 @@ HELPS = message_table(
 """Help text for the settings."""
 
 _MANY = 100
-"""Size of the range above which a whole number is typed rather than set with a slider."""
+"""Largest range of a whole number set with a slider. For larger ranges, the user types the number."""
 OFFERED = {"limit": (5, 10, 20, 50)}
 """Values to offer for numbers with a large range."""
 
@@ -314,9 +314,10 @@ def value(settings: CompleteSettings, name: str) -> object:
 
 
 def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), **more: object) -> object:
-    """Draw the widget for a setting and return its value; only `offered` values and the current one are shown.
+    """Draw the widget for a setting and return its value.
 
-    The reranker has a separate widget, which uses `value_labels`.
+    If values are `offered`, only they and the current one are shown. The reranker is drawn elsewhere, with the labels
+    from `value_labels`.
     """
     label, least, most = label or setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more["help"] = text_of(HELPS[name]) if name in HELPS else None

@@ -73,7 +73,7 @@ def _chosen(workspace: Workspace | None) -> str:
 
 
 def _options(look: str) -> dict[str, dict[str, object]]:
-    """Return theme options by section: those of all themes, or only the chosen theme's."""
+    """Return the theme options by section. A chosen theme's options replace those of all other themes."""
     options = {section: dict(values) for section, values in _configured().items()}
     if look == SYSTEM:
         return options

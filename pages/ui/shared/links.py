@@ -6,13 +6,13 @@ from streamlit import query_params, session_state
 
 
 def arrived_value(name: str) -> str | None:
-    """Return the value of a query parameter from a link, or None if it is missing or was set by the page itself."""
+    """Return the value of a query parameter, or None if it is missing or was set by the page itself."""
     value = query_params.get(name)
     return value if value is not None and value != session_state.get(_state_key(name)) else None
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
-    """Set a widget's initial option: the one in a link, or the last choice, or else `first`."""
+    """Set a widget's initial option: the one in the URL, the last choice, or else `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
         session_state[key] = linked

@@ -26,7 +26,7 @@ def duration(seconds: float) -> str:
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Describe how many notes there are, and how many are excluded from searches or found only by keyword."""
+    """Return phrases for the number of notes, and for how many are left out of searches or found only by words."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,

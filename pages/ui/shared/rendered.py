@@ -45,7 +45,7 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 @frozen
 class RenderedPart:
-    """A part of the source in a single style, or a separator, which has `shown` HTML instead of source text."""
+    """A part of the source in a single style. A separator has HTML (`shown`) instead of source text."""
 
     start: int
     end: int
@@ -57,7 +57,7 @@ BREAK = "<br>"
 _BULLET = "• "
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _ROWS = re.compile(r"(?:\|.*\|[ \t]*(?:\n|\Z))+")
-"""A paragraph that consists of the rows of a table without its header."""
+"""A paragraph made up of table rows without a header."""
 _CELL = ' <span class="t-dim">·</span> '
 
 
@@ -81,7 +81,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block is separate from the paragraph above, that is, not introduced by a colon."""
+    """Return whether a code block is separate from the paragraph above, which would otherwise end with a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -203,7 +203,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
 
 
 def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[RenderedPart]:
-    """Yield the pieces of table rows, with the separators of cells in place of bars, and a line for each row."""
+    """Yield the pieces of table rows, with cell separators in place of bars, and each row on its own line."""
     for piece in parts:
         if piece.shown in ("", " "):
             yield replace(piece, shown=BREAK)

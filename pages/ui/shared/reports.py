@@ -72,7 +72,7 @@ def place(model: Running) -> str:
 
 
 def cost(change: ChangeCost) -> None:
-    """Draw how much a change to a base needs to re-index, and the estimated time."""
+    """Draw how much text a change to a base would re-index, and how long that would take."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
     st.html(boxes([*values, (t("about"), duration(change.seconds), "")]))
@@ -98,7 +98,7 @@ def draw(report: LearningReport) -> None:
 
 
 SHOWN = 200
-"""Maximum number of rows to show of a list; the rest are only counted."""
+"""Maximum number of rows to show in a list. The rest are only counted."""
 
 COUNTS = message_table(
     {

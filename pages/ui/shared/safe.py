@@ -32,7 +32,7 @@ _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
-"""Two invisible characters that break up syntax. The second counts as a space, so it can't begin a name."""
+"""Two invisible characters that break up syntax. `_NAMELESS` counts as a space, so it can't begin a name."""
 
 
 def is_pasted(address: str) -> bool:
@@ -107,7 +107,7 @@ def facts(texts: Iterable[str]) -> str:
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:
-    """Return names and their values as HTML, for a row of facts."""
+    """Return names with their values as HTML, to be put in a row of facts."""
     return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
 
 

@@ -44,7 +44,7 @@ _KNOWN = "1.67."
 
 
 def adjust() -> None:
-    """Skip Streamlit work that pages wait for but don't need, and requests from a page the user has left."""
+    """Make Streamlit skip work that pages don't need, and ignore requests from pages the user has left."""
     if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util

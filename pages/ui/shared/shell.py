@@ -116,7 +116,7 @@ FRESHNESS = {
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""Dot and title for each freshness state. If there is no title, the first message is used instead."""
+"""The dot and the title for each freshness state. Without a title, the first message is shown instead."""
 IDLE = 3.0
 """Seconds between freshness checks while folders are watched."""
 
@@ -134,7 +134,7 @@ PAGES = {
 }
 """Pages in menu order, each with its file, icon and title."""
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
-"""Parts of the menu. The workbench, for users who want to see how notes are found, is collapsed."""
+"""Parts of the menu. The workbench is for users who want to see how notes are found, and is collapsed at first."""
 _DOOR = "workbench"
 CHAPTERS = {
     "search": "search",
@@ -319,7 +319,7 @@ def _state() -> None:
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
-    """Return the notes' freshness as HTML: a dot, a title with a remark, and the messages."""
+    """Return how up to date the notes are, as HTML: a dot, a title with a remark, and messages."""
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""

@@ -1,4 +1,4 @@
-"""A tree of folders and notes to choose from. A large tree sends a folder's contents only when it is expanded."""
+"""A tree of folders and notes to choose from. In a large tree, a folder's contents are sent when it is expanded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ OPEN = 60
 WHOLE = 500
 """Maximum number of notes in a tree that is sent whole; larger trees send only expanded folders."""
 STEP = 200
-"""Number of a folder's notes to send when it is expanded, and each time the user asks for more."""
+"""Number of notes to send when a folder is expanded, and each time the user asks for more."""
 
 Path = tuple[str, ...]
 Folder = dict[str, Any]

@@ -13,7 +13,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import button, row, small
 
-# Example questions about the user's own notes, or about the sample notes if there are no others.
+# Example questions about the user's own notes, or else about the sample notes.
 
 READ = 12
 """Number of recently changed notes to make examples from."""
@@ -95,7 +95,7 @@ def samples(**more: object) -> None:
         st.rerun()
 
 
-# The tour: five steps using the sample notes, each with a card on a page and a highlighted control.
+# The tour of the sample notes: five steps, each with a card on a page and a highlighted control.
 
 _STEP = "tour_step"
 """Session key for the number of the current step, or None after the tour."""

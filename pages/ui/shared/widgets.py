@@ -45,7 +45,7 @@ class Binding(TypedDict):
 
 
 def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
-    """Call a Streamlit function with arguments whose types aren't known, and return its result."""
+    """Call a Streamlit function with arguments of unknown types, and return its result."""
     return draw(*values, **more)
 
 
@@ -70,7 +70,7 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
         more["disabled"] = workspace.readonly or more.get("disabled", False)
     if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
-    # When another message from the browser interrupts a run, Streamlit forgets the press that started it, so the press
+    # When another message from the browser interrupts a run, Streamlit forgets the press that started it. So the press
     # is remembered until a run reaches its button. The callback doesn't read the session state, because that would
     # interrupt the callback too. A run that is already interrupted ends where it draws the button, without acting.
     waiting = _presses()
@@ -440,7 +440,7 @@ def popover(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None
 
 @frozen
 class Dialog:
-    """A dialog about a subject, which is kept in the session state under `key` while the dialog is open."""
+    """A dialog about a subject. While the dialog is open, its subject is in the session state under `key`."""
 
     key: str
 

@@ -47,7 +47,7 @@ class _Budget:
 
 
 def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
-    """Render a note's text with a passage highlighted. Callers must exclude text that `is_deeply_nested`."""
+    """Render a note's text with a passage highlighted. Don't call this with text that `is_deeply_nested`."""
     return _document(text, sources, passage, (), _Budget())
 
 
@@ -110,7 +110,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
 
 
 def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, wrapping the blocks in a range of lines as a passage, even inside containers."""
+    """Yield the tokens, with the blocks in a range of lines wrapped as a passage, even inside containers."""
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)

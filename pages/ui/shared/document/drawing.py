@@ -22,7 +22,7 @@ from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import html, is_pasted
 from pages.ui.shared.text import text_of
 
-# The targets of a note's links: other notes, files next to the note, and the note's own headings.
+# What a note links to: other notes, files next to the note, and its own headings.
 
 
 @frozen
@@ -60,7 +60,7 @@ class Sources(Protocol):
         """Line of the note, counted from 0, where the rendered text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
-        """Return a link's target note, or None if there is none; `relative` is for links in Markdown syntax."""
+        """Return the note that a link leads to, or None. `relative` is True for links in Markdown syntax."""
 
     def missing(self, target: str, *, relative: bool) -> str:
         """Return the path where clicking a link creates its missing note, or "" if the note can't be created."""
@@ -155,7 +155,7 @@ def _drawn(element: Element) -> Iterator[str]:
 
 
 def _fenced(element: Element) -> Iterator[Element]:
-    """Yield an element's children, turning brackets around a table into a CSS class on the table."""
+    """Yield an element's children. Brackets around a table become a CSS class of the table."""
     children = list(element)
     while children:
         first, *rest = children[:3]
@@ -204,7 +204,7 @@ _FIXED = {
 
 
 class Drawing(RendererHTML):
-    """Renderer for a note's tokens, with a method per token type; `embed` renders another note or part of one."""
+    """Renderer for a note's tokens, with a method per token type. `embed` renders another note or part of it."""
 
     def __init__(
         self,

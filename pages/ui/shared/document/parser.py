@@ -16,7 +16,7 @@ from core.base.text import CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
-# Hard-wrapped notes, such as books and e-mail, in which a line end only stands for a space.
+# Hard-wrapped notes, such as books and e-mail, in which a line end is only a space.
 
 _WIDTHS = range(50, 121)
 """Widths, in characters, at which editors wrap lines."""
@@ -36,7 +36,7 @@ Line = tuple[str, str]
 
 
 def unwrap(state: StateCore) -> None:
-    """Turn a hard-wrapped note's line breaks into spaces where the next word didn't fit; a markdown-it core rule."""
+    """Turn line breaks in a hard-wrapped note into spaces where the next word didn't fit. A markdown-it core rule."""
     texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
     lines = [line for token in texts for line in _lines(token)]
     if len(lines) < _LEAST:
@@ -80,7 +80,7 @@ def add(parser: MarkdownIt) -> None:
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Return the rule for a block whose first line begins with `mark` and whose last line ends with it."""
+    """Return the rule for a block that begins and ends with `mark`."""
 
     def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         begin = state.bMarks[start] + state.tShift[start]
