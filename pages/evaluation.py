@@ -29,7 +29,8 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
         with left:
             base = choice(bases)
     else:
-        base, right = bases[0], container()
+        base = bases[0]
+        right = container()
     with right:
         question_set = sets.bar(base)
     # In a separate container, so that a panel that appears or disappears doesn't move the elements below it.

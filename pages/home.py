@@ -110,7 +110,8 @@ def digest() -> None:
         return
     with row("digest_head"):
         section_title("Today")
-        about, put_away = t("Put away until tomorrow"), workspace.review.days.put_away
+        about = t("Put away until tomorrow")
+        put_away = workspace.review.days.put_away
         close("digest_away", about, on_click=put_away, args=(today.day,), writes=True)
     with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
@@ -128,7 +129,8 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
     names = [*titles, *(["…"] if len(changed) > NAMED else [])]
     about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
     authors = dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed)
-    label, icon = plain(with_note(about, join_list(authors))), ":material/edit_note:"
+    label = plain(with_note(about, join_list(authors)))
+    icon = ":material/edit_note:"
     if len(changed) == 1:
         st.page_link("notes.py", label=label, icon=icon, query_params={"note": changed[0].note.id})
         return

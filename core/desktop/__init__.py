@@ -40,8 +40,8 @@ _WINDOWS = (
 _ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
 _FLAGS = ("--no-first-run", "--no-default-browser-check", "--disable-sync", "--disable-extensions")
 _CHUNK = 1 << 16
+# Smallest file descriptor for duplicates, above all descriptors that are reassigned.
 _ABOVE = 10
-"""Smallest file descriptor for duplicates, above all descriptors that are reassigned."""
 
 address = ""
 """URL of the pages served by this process, including their token if they need one."""

@@ -54,6 +54,7 @@ Folder = Annotated[
 Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
 
 
+# A base's settings and their types. None leaves a setting unchanged.
 _SETTINGS: Mapping[str, object] = {
     "description": Annotated[str | None, About("What the base is for, in a sentence.")],
     "embedder": Model,
@@ -87,7 +88,6 @@ _SETTINGS: Mapping[str, object] = {
         ),
     ],
 }
-"""A base's settings and their types. None leaves a setting unchanged."""
 _PARAMETERS = tuple(
     read_parameter(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None), hint)
     for name, hint in _SETTINGS.items()
@@ -228,7 +228,8 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
 def cost(
     workspace: "Workspace", progress: Progress, base: Base, embedder: Model = None, chunking: Splitting = None
 ) -> ChangeCosts:
-    bases, own = workspace.bases, workspace.bases.get(base)
+    bases = workspace.bases
+    own = workspace.bases.get(base)
     options = _options(own.chunking, chunking)
     split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")

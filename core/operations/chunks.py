@@ -187,7 +187,8 @@ format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The
 def page(preview: CutPreview) -> str:
     """Return an HTML page showing splits of a note side by side. The page loads no resources and runs no scripts."""
     columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
-    title, language = escape(preview.title), terminal_language().replace("_", "-")
+    title = escape(preview.title)
+    language = terminal_language().replace("_", "-")
     return (
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{title}</title>'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"

@@ -21,8 +21,8 @@ DOORS: tuple[Door, ...] = get_args(Door)
 EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 """Example responses for the HTTP API's schema, keyed by type name."""
 
+# Parameters set by the interface rather than by the caller.
 _INJECTED = ("workspace", "caller", "progress")
-"""Parameters set by the interface rather than by the caller."""
 
 
 @frozen
@@ -36,7 +36,8 @@ class Caller:
         return self.author == "person"
 
 
-PERSON, PROGRAM = Caller("person"), Caller("program")
+PERSON = Caller("person")
+PROGRAM = Caller("program")
 
 
 @frozen

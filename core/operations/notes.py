@@ -47,8 +47,8 @@ from core.operations.views import (
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+# Default maximum number of notes in a response to a program.
 _MOST = 100
-"""Default maximum number of notes in a response to a program."""
 
 Body = Annotated[
     str | None, About("The whole text, in Markdown; if left out, the text stays the same.", tool="text", long=True)

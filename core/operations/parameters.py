@@ -61,6 +61,7 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 """Chunking parameters. Omitted parameters stay unchanged; in a new base, they come from the settings."""
 
+# Descriptions for search settings whose titles aren't self-explanatory.
 _SETTINGS = {
     "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
     "level": About("simple (direct), focused (filtered), exploratory (broad), or auto (depends on the question)."),
@@ -75,7 +76,6 @@ _SETTINGS = {
     ),
     "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
 }
-"""Descriptions for search settings whose titles aren't self-explanatory."""
 SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
@@ -101,7 +101,8 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
         copy = typed_dict(kind.__name__, names, total=kind.__total__)
         copy.__pydantic_config__ = {"extra": "forbid"}
         return copy
-    origin, inner = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    inner = get_args(kind)
     if origin in (Union, types.UnionType):
         return reduce(or_, (with_types(item, types_) for item in inner))
     if origin in (list, dict):

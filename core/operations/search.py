@@ -48,8 +48,8 @@ from core.operations.printing import details, sentence
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+# Stages listed in every hit's scores. The score is None for stages that the hit didn't go through.
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
-"""Stages listed in every hit's scores. The score is None for stages that the hit didn't go through."""
 
 
 @frozen
@@ -128,7 +128,9 @@ class HitView(FieldValues):
 
     @classmethod
     def from_hit(cls, hit: Hit, **more: object) -> Self:
-        note, chunk, passage = hit.note, hit.chunk, hit.passage
+        note = hit.note
+        chunk = hit.chunk
+        passage = hit.passage
         by_stage = {stage: hit.scores.get(stage) for stage in (*_STAGES, *hit.scores)}
         return assemble(
             cls,
@@ -375,7 +377,8 @@ def snippet_lines(hit: HitView, question: str) -> list[str]:
     matches = [{word for word in wanted if word in fold(line)} for line in every]
     starts = range(max(1, len(every) - SNIPPET + 1))
     start = max(starts, key=lambda at: len(set().union(*matches[at : at + SNIPPET])))
-    before, after = ["…"] * (start > 0), ["…"] * (start + SNIPPET < len(every))
+    before = ["…"] * (start > 0)
+    after = ["…"] * (start + SNIPPET < len(every))
     within = every[start : start + SNIPPET]
     return [*before, *within[len(before) : len(within) - len(after)], *after]
 
@@ -535,7 +538,8 @@ def retrieve(
 def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: object) -> WhyNotView:
     why_not = workspace.searching.why_not(query, note, **options(workspace, given))
     index = why_not.chunk.index if why_not.chunk else None
-    item, why = why_not.note, why_not.message
+    item = why_not.note
+    why = why_not.message
     return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why, chunk_index=index)
 
 

@@ -501,6 +501,7 @@ format_bases = table(
 
 # imports
 
+# Display names for a report's lists of unread files.
 _UNREAD = message_table(
     {
         "failed": "failed",
@@ -509,8 +510,8 @@ _UNREAD = message_table(
         "left_out": "left out",
     }
 )
-"""Display names for a report's lists of unread files."""
 _PASSAGES = sentence("passages: {chunks}, indexed: {indexed}, in {seconds} s")
+# Remarks on a report's nonzero counts.
 _REMARKS = message_table(
     {
         "edits_flagged": "edits that lost their place: {n}",
@@ -519,9 +520,8 @@ _REMARKS = message_table(
         "refused": "passages found only by words because the model refuses them: {n}",
     }
 )
-"""Remarks on a report's nonzero counts."""
+# Maximum number of lines shown about incomplete notes.
 _SHOWN = 20
-"""Maximum number of lines shown about incomplete notes."""
 
 
 def format_counts(report: SyncReport) -> str:

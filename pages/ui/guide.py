@@ -63,8 +63,8 @@ WORDS = 0.02
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
 """Function that returns the similarity of each text to a question, or nothing while no model is loaded."""
 _PUNCTUATION = "?!.,;:？！。，；："
+# Function words in Chinese questions, which aren't separated by spaces.
 _FILLERS = re.compile("为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]")
-"""Function words in Chinese questions, which aren't separated by spaces."""
 _MARKS = re.compile(r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 _BEGIN = "(?<![A-Za-z0-9])"
 _SENTENCE = re.compile(r"[^\n]+?(?:[.;:?!] |[。；：？！]|\n|\Z)")
@@ -176,7 +176,8 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
     is compared by keyword only; rare keywords and those in titles count more.
     """
     every = list(chapters(language).values())
-    shares, patterns = dict.fromkeys(chapters(language), 0.0), _keyword_patterns(question)
+    shares = dict.fromkeys(chapters(language), 0.0)
+    patterns = _keyword_patterns(question)
     for pattern in patterns:
         holding = [item for item in every if pattern.search(f"{item.title}\n{item.text}")]
         for item in holding:

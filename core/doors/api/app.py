@@ -68,7 +68,8 @@ def original(workspace: Opened, note: Text) -> Response:
     ),
 )
 def events(workspace: Opened, body: _TAKES) -> Response:
-    arguments, stop = body.to_values(), threading.Event()
+    arguments = body.to_values()
+    stop = threading.Event()
     answers = writing(workspace, arguments.pop("query"), arguments, stop=stop.is_set)
     first = next(answers)  # an error in the question becomes a problem response
     return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
@@ -103,6 +104,7 @@ def _events(
 _LOG = logging.getLogger(__name__)
 _FAILED = message("Tessera failed to handle this request and logged the error. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
+# pydantic error type -> message; other types use the messages for settings.
 _REASONS = {
     **message_table(
         {
@@ -115,7 +117,6 @@ _REASONS = {
     "model_attributes_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,
 }
-"""pydantic error type -> message; other types use the messages for settings."""
 
 
 def make(workspace: Callable[[], Workspace]) -> FastAPI:

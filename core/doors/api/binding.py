@@ -40,8 +40,8 @@ def _workspace(request: Request) -> Workspace:
 
 Opened = Annotated[Workspace, Depends(_workspace)]
 """The workspace, as a route parameter."""
+# Pattern for text that can be stored in files and in the database. pydantic itself rejects lone surrogates.
 _POSSIBLE = r"^[^\x00]*$"
-"""Pattern for text that can be stored in files and in the database. pydantic itself rejects lone surrogates."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 AnyText = Annotated[
@@ -91,8 +91,8 @@ def expected(if_match: str) -> int | None:
 
 
 jobs = APIRouter(tags=["job"])
+# Seconds between checks of a job followed by a client.
 _LOOK = 0.2
-"""Seconds between checks of a job followed by a client."""
 ALIVE = 15.0
 """Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
@@ -128,7 +128,8 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
 
 async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
     """Yield an event whenever a job changes, until it ends or another job replaces it."""
-    last, quiet = None, 0.0
+    last = None
+    quiet = 0.0
     while True:
         try:
             job = program.get_job(workspace, job_id)
@@ -136,7 +137,8 @@ async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncItera
             return
         quiet += _LOOK
         if job != last:
-            last, quiet = job, 0.0
+            last = job
+            quiet = 0.0
             yield b"data: %s\n\n" % as_json(readable(encode(JobView.from_job(job)), language))
         elif quiet >= ALIVE:
             quiet = 0.0
@@ -146,9 +148,11 @@ async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncItera
         await anyio.sleep(_LOOK)
 
 
-_BODY, _EXPECTED = "body_", "expected_version"
+_BODY = "body_"
+_EXPECTED = "expected_version"
 _TYPES = {str: Text, Path: Annotated[Text, AfterValidator(lambda text: Path(text))]}
-_LONG, _ANY = {str: LongText}, {str: AnyText}
+_LONG = {str: LongText}
+_ANY = {str: AnyText}
 
 
 def router(operations: Iterable[Operation[object]]) -> APIRouter:
@@ -191,9 +195,11 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
         annotation: object = Annotated[kind, Query(alias=parameter.about.query or None, **about)]
         default = Parameter.empty if parameter.required else parameter.default
         if parameter.name in in_path:
-            annotation, default = Annotated[plain(kind), InPath(**about)], Parameter.empty
+            annotation = Annotated[plain(kind), InPath(**about)]
+            default = Parameter.empty
         elif parameter.name == _EXPECTED:
-            annotation, default = IfMatch, ""
+            annotation = IfMatch
+            default = ""
         elif method not in ("GET", "DELETE"):
             in_body.append(parameter)
             continue
@@ -202,7 +208,8 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
         parameters.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=body_of(operation.name, in_body)))
 
     def endpoint(**values: Any) -> Response:
-        workspace, body = values.pop("workspace"), values.pop(_BODY, None)
+        workspace = values.pop("workspace")
+        body = values.pop(_BODY, None)
         if _EXPECTED in values:
             values[_EXPECTED] = expected(values[_EXPECTED])
         arguments = values | (body.to_values() if body else {})

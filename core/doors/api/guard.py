@@ -68,8 +68,10 @@ class Guard:
         programs_only: bool = False,
         refusal: Callable[[bytes], Response | None] = lambda _: None,
     ) -> None:
-        self._app, self._workspace = app, workspace
-        self._programs_only, self._refuse_body = programs_only, refusal
+        self._app = app
+        self._workspace = workspace
+        self._programs_only = programs_only
+        self._refuse_body = refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -135,7 +137,9 @@ class Entrance:
     """
 
     def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
-        self._app, self._token, self._others = app, token, tuple(others)
+        self._app = app
+        self._token = token
+        self._others = tuple(others)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         passes = scope["type"] not in ("http", "websocket") or any(
@@ -203,7 +207,8 @@ _EXTENSION = re.compile(r"(?:chrome|moz)-extension://[\w-]{1,100}\Z", re.ASCII)
 
 def _foreign(scope: Scope) -> bool:
     headers = Headers(scope=scope)
-    hosts, origins = headers.getlist("host"), headers.getlist("origin")
+    hosts = headers.getlist("host")
+    origins = headers.getlist("origin")
     if len(hosts) > 1 or not scope["path"].startswith("/"):
         return True
     reaches_api = scope["type"] == "http" and scope["path"].startswith(f"{PLACE}/")

@@ -37,10 +37,10 @@ from core.workspace import Workspace
 
 router = APIRouter(tags=["older programs"])
 
+# Maximum number of characters shown of a chunk in a list.
 _PREVIEW = 120
-"""Maximum number of characters shown of a chunk in a list."""
+# Seconds to wait for another import before an upload is refused.
 _PATIENCE = 60.0
-"""Seconds to wait for another import before an upload is refused."""
 _EXAMPLES = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
 
@@ -53,9 +53,10 @@ def _run(operation: Operation[Result], workspace: Workspace, **arguments: object
     return operation.run(workspace, PROGRAM, arguments)
 
 
-_SIZE, _OVERLAP = CHUNKING["chunk_size"], CHUNKING["chunk_overlap"]
+_SIZE = CHUNKING["chunk_size"]
+_OVERLAP = CHUNKING["chunk_overlap"]
+# Average number of characters per token in English.
 _CHARACTERS = 4
-"""Average number of characters per token in English."""
 
 
 class NewBaseBody(Body):
@@ -89,7 +90,8 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
             name="bundled",
         )
     about: dict[str, object] = {"description": new.description, "embedder": model, "embed_at_once": False}
-    size, overlap = new.chunk_size, new.chunk_overlap
+    size = new.chunk_size
+    overlap = new.chunk_overlap
     if size and size > _SIZE.most:  # in characters
         size //= _CHARACTERS
         overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)

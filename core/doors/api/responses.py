@@ -40,6 +40,7 @@ class Problem(TesseraError):
         self.status = status
 
 
+# Error class -> response status. An error that isn't listed gets the status of its closest base class.
 _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     TesseraError: HTTPStatus.UNPROCESSABLE_ENTITY,
     NoteNotFound: HTTPStatus.NOT_FOUND,
@@ -56,7 +57,6 @@ _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     ProviderError: HTTPStatus.BAD_GATEWAY,
     ProviderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""Error class -> response status. An error that isn't listed gets the status of its closest base class."""
 
 
 def listen(headers: Headers) -> None:

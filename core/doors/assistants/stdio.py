@@ -29,17 +29,17 @@ from core.model import Progress, ScannedFolder, Use
 from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
+# Seconds to wait for another process to finish writing, such as a command or an app that is starting up.
 _WAIT = 15.0
-"""Seconds to wait for another process to finish writing, such as a command or an app that is starting up."""
+# Seconds between attempts to lock the workspace, and between calls, so that other processes can lock it.
 _PAUSE = 0.02
-"""Seconds between attempts to lock the workspace, and between calls, so that other processes can lock it."""
 
+# Maximum size of a line in bytes: three of the largest notes.
 _MOST_BYTES = 1 << 26
-"""Maximum size of a line in bytes: three of the largest notes."""
+# Seconds for which uses of notes are collected before the workspace is opened to write them.
 _GATHERED = 5.0
-"""Seconds for which uses of notes are collected before the workspace is opened to write them."""
+# Seconds for which the first answer waits for the scan of text folders. Most scans are faster.
 _PATIENCE = 3.0
-"""Seconds for which the first answer waits for the scan of text folders. Most scans are faster."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -51,7 +51,8 @@ class WriteCalls:
 
     def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
         """Store the workspace folder, and a function that opens the workspace read-only."""
-        self._folder, self._opened = folder, opened
+        self._folder = folder
+        self._opened = opened
         self._turn = threading.Lock()
 
     def __call__(self, name: str, arguments: dict[str, object]) -> CallToolResult:

@@ -37,7 +37,8 @@ def _restore(
 ) -> RestoredBackup | NotRestored:
     from core.workspace import OfflineWorkspace
 
-    place, offline = Path(backup).expanduser(), OfflineWorkspace(workspace)
+    place = Path(backup).expanduser()
+    offline = OfflineWorkspace(workspace)
     if place.is_file():
         backup = str(place.absolute())
     arguments: dict[str, object] = {"backup": backup}

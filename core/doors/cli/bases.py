@@ -29,8 +29,8 @@ from core.operations.views import (
     format_new_base,
 )
 
+# A web address, in which conversion to a path has left one slash instead of two.
 _ADDRESS = re.compile(r"(https?):/+(.+)")
-"""A web address, in which conversion to a path has left one slash instead of two."""
 Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 

@@ -99,7 +99,8 @@ def _command(operation: Operation[object], command: Command) -> Callable[..., No
 
 
 def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
-    kind, about = plain(parameter.type), as_message(parameter.about.text)
+    kind = plain(parameter.type)
+    about = as_message(parameter.about.text)
     if get_origin(kind) is list and not argument:
         about = message("{about} Repeatable.", about=about)
     place: object = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
@@ -120,7 +121,8 @@ class _WithBase(TyperCommand):
         params: list[Any] = self.params
         option = next(param for param in params if param.name == "base")
         if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
-            kind, required = option.type_descriptor, option.required
+            kind = option.type_descriptor
+            required = option.required
             first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=required)
             self.params = [first, *(param for param in params if param is not option)]
         try:

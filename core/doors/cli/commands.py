@@ -21,6 +21,7 @@ def _own(module: str) -> str:
     return f"core.doors.cli.{module.split('.')[2]}"
 
 
+# Groups not declared by any feature.
 _GROUPS = {
     "models": _("Models: list, test and download them, and change the model of a base."),
     "note": _("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
@@ -33,8 +34,8 @@ _GROUPS = {
     "settings": _("Settings: import them from another program."),
     "runs": _("Results of question sets: list, show and delete them."),
 }
-"""Groups not declared by any feature."""
 _CORE = Path(__file__).parents[2]
+# Modules with commands that aren't generated from operations -> the group of these commands.
 _BY_HAND = {
     **{_own(module): "" for module in MODULES},
     **{f"core.doors.cli.{name}": "" for name in ("serving", "assistants", "status")},
@@ -42,7 +43,6 @@ _BY_HAND = {
     "core.doors.cli.notes": "note",
     "core.doors.cli.settings": "settings",
 }
-"""Modules with commands that aren't generated from operations -> the group of these commands."""
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:

@@ -20,7 +20,8 @@ def search(
     full: Annotated[bool, option("--full", "Print the whole passages.")] = False,
     **given: object,
 ) -> SearchOutput:
-    budget, explain = given.pop("budget"), given.pop("explain")
+    budget = given.pop("budget")
+    explain = given.pop("explain")
     if why_not:
         return call(operations.why_not, folder, given | {"note": why_not})
     if as_context:

@@ -39,10 +39,10 @@ app = typer.Typer()
 HOST = "127.0.0.1"
 PORT = 8501
 _PORTS_TRIED = 20
+# Seconds to wait for the server to respond before giving up on opening a browser.
 _START_SECONDS = 60.0
-"""Seconds to wait for the server to respond before giving up on opening a browser."""
+# Set once the window is closed.
 _CLOSED = threading.Event()
-"""Set once the window is closed."""
 
 SomeFolder = Annotated[Path | None, option("--workspace", "Where Tessera keeps its data.", envvar="TESSERA_WORKSPACE")]
 
@@ -201,10 +201,10 @@ def _window(url: str, folder: Path) -> bool:
     return False
 
 
+# Seconds for running requests to finish when the server stops.
 _GRACE = 3
-"""Seconds for running requests to finish when the server stops."""
+# Seconds between checks for Ctrl+C.
 _LOOK = 0.5
-"""Seconds between checks for Ctrl+C."""
 
 
 @app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))

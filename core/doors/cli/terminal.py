@@ -20,8 +20,8 @@ from core.base.messages import Message, readable
 from core.base.terminal import _, say
 from core.base.text import one_line
 
+# Characters that control a terminal: control codes, line separators, direction marks.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
-"""Characters that control a terminal: control codes, line separators, direction marks."""
 
 
 def strip_controls(text: str) -> str:
@@ -55,7 +55,9 @@ class Stream:
     """
 
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
-        self._stream, self._needed, self._shown = stream, needed, shown
+        self._stream = stream
+        self._needed = needed
+        self._shown = shown
         self.lost: SourceError | None = None
         if isinstance(stream, io.TextIOWrapper):  # the terminal's encoding may lack characters used in notes
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -105,7 +107,8 @@ def take_wire() -> tuple[BinaryIO, TextIO]:
     importing libraries, because they may print while they load.
     """
     sys.stdout.flush()
-    lines, wire = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    lines = os.fdopen(os.dup(0), "rb")
+    wire = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     nowhere = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nowhere, 0)
     os.close(nowhere)
@@ -188,8 +191,8 @@ NOTICES: list[Callable[[], Iterable[object]]] = []
 """Functions that return remarks to print to stderr at the end of a command."""
 
 
+# Keys whose values are names of files, notes or bases.
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
-"""Keys whose values are names of files, notes or bases."""
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 

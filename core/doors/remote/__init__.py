@@ -38,7 +38,8 @@ def failure(error: TesseraError) -> dict[str, object]:
 def error_of(value: object) -> TesseraError:
     """Return the error reported by a line, or a TesseraError if its kind is unknown. Raises ValueError if malformed."""
     try:
-        name, text = value["kind"], from_json(value["message"])  # type: ignore[index]
+        name = value["kind"]  # type: ignore[index]
+        text = from_json(value["message"])
     except (TypeError, LookupError, AttributeError) as error:
         raise ValueError("no error") from error
     kind: Callable[..., TesseraError] = getattr(errors, str(name), TesseraError)

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
+# Seconds for which an operation waits for an earlier job of its kind; a stopped job ends at its next step.
 _PATIENCE = 5.0
-"""Seconds for which an operation waits for an earlier job of its kind; a stopped job ends at its next step."""
+# Jobs whose operations run directly, even while the same job is running.
 _JOINED_JOBS = ("embed",)
-"""Jobs whose operations run directly, even while the same job is running."""
+# The job during which further imports run directly, because each base takes one import at a time.
 _IMPORT = "import"
-"""The job during which further imports run directly, because each base takes one import at a time."""
+# Minimum number of seconds between progress steps sent to the caller.
 _BETWEEN = 0.1
-"""Minimum number of seconds between progress steps sent to the caller."""
 
 
 def arguments(operation: "Operation[object]", given: object) -> dict[str, object]:
@@ -53,7 +53,8 @@ def arguments(operation: "Operation[object]", given: object) -> dict[str, object
         checked = _model(operation).model_validate(given)
     except ValidationError as error:
         wrong = error.errors()[0]
-        place, why = ".".join(map(str, wrong["loc"])), verbatim(wrong["msg"])
+        place = ".".join(map(str, wrong["loc"]))
+        why = verbatim(wrong["msg"])
         raise ConfigError("'{name}' can't be used: {reason}.", name=place, reason=why) from error
     return {name: getattr(checked, name) for name in checked.model_fields_set}
 

@@ -23,8 +23,8 @@ from core.operations.declaring import PERSON, Caller, Operation, Result
 from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
+# Seconds within which the app must prove its identity; calls have no time limit.
 _GREETING = 10.0
-"""Seconds within which the app must prove its identity; calls have no time limit."""
 _LONGEST_GREETING = 10_000
 
 
@@ -75,7 +75,8 @@ class Remote:
         A process that has taken over a dead process's address learns nothing. Raises StoreError if the app is another
         version of Tessera.
         """
-        address, challenge = urlsplit(self._run.address), secrets.token_urlsafe()
+        address = urlsplit(self._run.address)
+        challenge = secrets.token_urlsafe()
         connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
         try:
             connection.request("GET", f"{PATH}?challenge={challenge}")
@@ -121,7 +122,8 @@ def connect_running(folder: Path) -> Remote | None:
 
 def differing(remote: Remote) -> list[str]:
     """Return the names of settings that differ in the app, which may have another environment or `tessera.toml`."""
-    here, there = settings().model_dump(mode="json"), remote.run(program.settings, {}).values
+    here = settings().model_dump(mode="json")
+    there = remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 

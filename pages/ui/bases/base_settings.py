@@ -37,13 +37,13 @@ from pages.ui.shared.widgets import (
 
 # Passages refused by a base's model, and the button that retries them.
 
+# Base switches that are always visible.
 _USUAL = ("watch", "write_files")
-"""Base switches that are always visible."""
+# Base search settings that are always visible.
 _USUAL_SEARCH = ("limit", "reranker")
-"""Base search settings that are always visible."""
 _SHOWN = 20
+# Maximum number of refused passages to list, and maximum characters to show of each.
 _LENGTH = 80
-"""Maximum number of refused passages to list, and maximum characters to show of each."""
 
 
 def section(status: BaseStatus) -> None:

@@ -19,7 +19,8 @@ from pages.ui.shared.widgets import button, caption, errors, expander, small, su
 
 NEW = "\0new"
 """Name of the view with the form for a new base; no base can have this name."""
-_OPEN, _ADDING = "open_base", "adding_to_base"
+_OPEN = "open_base"
+_ADDING = "adding_to_base"
 
 
 def settle_view() -> str:
@@ -125,7 +126,8 @@ def text_folders() -> None:
         st.warning(with_label(plain(name), plain(why)), icon=":material/folder_off:")
 
 
-_RESTORED, _FOREIGN = "restored_base", "restored_foreign"
+_RESTORED = "restored_base"
+_FOREIGN = "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:

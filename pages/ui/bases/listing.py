@@ -51,8 +51,8 @@ from pages.ui.shared.widgets import (
 
 # The form for a new base: all its settings, before the base exists.
 
+# Width of the form in pixels.
 _WIDTH = 640
-"""Width of the form in pixels."""
 
 
 def draw_new_base() -> None:
@@ -66,8 +66,10 @@ def draw_new_base() -> None:
         kind = st.radio(
             t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
         )
-        usual, literal = workspace.bases.usual(kind), kind == "literal"
-        act, more = container(), expander("More options", "tune")
+        usual = workspace.bases.usual(kind)
+        literal = kind == "literal"
+        act = container()
+        more = expander("More options", "tune")
     with more:
         description = text_input("Description", "new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(usual.embedder)
@@ -136,7 +138,8 @@ def draw_trash() -> None:
                     width="stretch",
                 )
                 if not trashed_base.problem:
-                    free, number = trashed_base.name, 1
+                    free = trashed_base.name
+                    number = 1
                     while free in names:
                         number += 1
                         free = f"{trashed_base.name} {number}"
@@ -312,7 +315,8 @@ def _card(status: BaseStatus) -> None:
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
     st.html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
     folders.problems(base)
-    base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
+    base = status.base
+    paths = [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
         with row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')

@@ -71,7 +71,8 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
 
 def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
     """Return the index of each chunk's successor among those cut from the note, or len(chunks) if there is none."""
-    indexes, after = [], len(chunks)
+    indexes = []
+    after = len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
         indexes.append(after)
         if chunks[number].start < chunks[number].end:

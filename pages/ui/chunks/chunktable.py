@@ -92,7 +92,8 @@ def _follow(key: str, shown: int | None) -> int | None:
 
     This happens on every run, because a callback is lost if another message from the browser interrupts its run.
     """
-    before, by_text = f"{key}_before", f"{key}_by_text"
+    before = f"{key}_before"
+    by_text = f"{key}_by_text"
     now = _marked(key)
     # Without a state, the table is new because another page was open, and the user hasn't deselected anything.
     seen = session_state.get(before, []) if key in session_state else now

@@ -23,8 +23,8 @@ from pages.ui.shared.widgets import Dialog, button, close, errors, expander, row
 # Undoing the latest chunk edits, step by step.
 
 _STEPS = "chunk_edits"
+# Maximum number of edits to keep for undo.
 _MOST = 20
-"""Maximum number of edits to keep for undo."""
 
 
 @dataclass
@@ -94,7 +94,8 @@ def draw_flagged() -> None:
 
 
 def _draw_flagged(item: Flagged) -> None:
-    edit, note = item.edit, item.note
+    edit = item.edit
+    note = item.note
     title = html(note.title) if note else t_html("The note was deleted")
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
@@ -123,8 +124,8 @@ HIDDEN = message("The chunk was hidden.")
 RESTORED = message("The chunk was restored to the note's text.")
 ADDED = message("The chunk was added.")
 
+# The drawer, opened with a chunk's id.
 _DRAWER = Dialog("drawer")
-"""The drawer, opened with a chunk's id."""
 WIDTH = 680
 """Initial width in pixels, which leaves the note visible. The user can change the width."""
 PLACES = 400
@@ -132,8 +133,8 @@ PLACES = 400
 SEEN = 700
 """Maximum number of characters to show of each half in the preview."""
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
+# A line that belongs to the text after it: a list marker or a heading.
 _BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
-"""A line that belongs to the text after it: a list marker or a heading."""
 
 
 def open_at(chunk_id: str) -> None:

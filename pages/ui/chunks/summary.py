@@ -149,7 +149,8 @@ def figures(chunks: Sequence[Chunk]) -> None:
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
     """Return a histogram: its start, the bin width, and the count in each bin."""
-    low, high = min(numbers), max(numbers)
+    low = min(numbers)
+    high = max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
     first = low // step * step
     counts = [0] * ((high - first) // step + 1)
@@ -212,7 +213,8 @@ def why(cut: Cut) -> None:
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):
-        strategy, text = knobs.value_label("strategy", reason.fields["strategy"]), text_of(reason.fields["reason"])
+        strategy = knobs.value_label("strategy", reason.fields["strategy"])
+        text = text_of(reason.fields["reason"])
         verdict = t("not chosen") if number else t("chosen")
         lines.append(
             f'<div class="t-reason {"" if number else "chosen"}"><b>{html(strategy)}</b>'
@@ -273,7 +275,8 @@ def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
             cuts.append(cut(note, tried, base.embedder))
             _apply(note, base, tried, current, side)
             figures(cuts[-1].chunks)
-    ours, theirs = cuts[0].chunks, cuts[1].chunks
+    ours = cuts[0].chunks
+    theirs = cuts[1].chunks
     only = _unmatched(ours, theirs)
     _differ(COMPARE, Difference.between(ours, theirs).both, *only)
     for column, side, split, alone in zip(st.columns(2, gap="medium"), ("first", "second"), cuts, only, strict=True):
@@ -288,7 +291,9 @@ def _unmatched(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int]
 
 
 def _chunks_at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
-    starts, end, indexes = set(cuts), 0, set()
+    starts = set(cuts)
+    end = 0
+    indexes = set()
     for chunk in chunks:
         if (max(chunk.start, end) if chunk.overlap_tokens else chunk.start) in starts:
             indexes.add(chunk.index)

@@ -98,7 +98,8 @@ def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) ->
 
 def _golds(result: QuestionResult) -> None:
     """Draw a question's right passages, the first SHOWN of them expanded."""
-    many, drawn = len(result.golds), []
+    many = len(result.golds)
+    drawn = []
     for gold in result.golds:
         crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
         if not _is_in_place(gold):
@@ -117,12 +118,16 @@ def _golds(result: QuestionResult) -> None:
 def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_of: ChunksOf) -> None:
     result = row.results[number]
     if result.negative:
-        tone, rank_text = "", t_plural("{n} hit", "{n} hits", n=len(result.hits))
+        tone = ""
+        rank_text = t_plural("{n} hit", "{n} hits", n=len(result.hits))
     elif result.found_rank:
-        tone, rank_text = "good", t("rank {rank}", rank=result.found_rank)
+        tone = "good"
+        rank_text = t("rank {rank}", rank=result.found_rank)
     else:
-        tone, rank_text = "bad", t("missed")
-    level, took = value_label("level", result.level), f"{result.took_ms:,.0f} ms"
+        tone = "bad"
+        rank_text = t("missed")
+    level = value_label("level", result.level)
+    took = f"{result.took_ms:,.0f} ms"
     st.html(
         f'<div class="t-head">{badge(number)}<span class="t-name">{html(pipeline_name(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(rank_text)}</b>'
@@ -150,11 +155,14 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
     """Return a run's answer as HTML, with the number of its quotes that are right."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
-    about, right = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited)), quotes > 0
+    about = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited))
+    right = quotes > 0
     if given.problem:
-        about, right = text_of(given.problem), False
+        about = text_of(given.problem)
+        right = False
     elif given.refused:
-        about, right = t("Says that the notes don't answer this question"), result.negative
+        about = t("Says that the notes don't answer this question")
+        right = result.negative
     text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
     if judged := given.judged:
         tone = {"agrees": "t-edited", "partly": ""}.get(judged.verdict or "no", "t-problem")

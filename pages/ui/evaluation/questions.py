@@ -53,7 +53,8 @@ BASE = "eval_base"
 
 def mark_button(hit: Hit, text: str) -> None:
     """Draw the button that marks a hit as a right passage of a question; a second click removes the mark."""
-    questions, base = workspace.questions, hit.note.base
+    questions = workspace.questions
+    base = hit.note.base
     question_set = last_used(base)
     golds = questions.marked(question_set, text) if question_set else ()
     name = question_set.name if question_set else t("My questions")
@@ -354,7 +355,8 @@ STATES = message_table(
 LISTED_LONGEST = 300
 """Maximum number of characters of a question to show in the table."""
 
-_CHOSEN, _ADDING = "chosen_questions", "adding_question"
+_CHOSEN = "chosen_questions"
+_ADDING = "adding_question"
 _DELETION = Dialog("deleting_questions")
 
 
@@ -525,7 +527,8 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
 
 def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
     """Draw the actions on the chosen questions. Deletion is confirmed in a dialog."""
-    chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
+    chosen = [item.id for item in items]
+    suggested = [item.id for item in items if item.suggested]
     questions = workspace.questions
     shut = workspace.readonly
     with container(horizontal=True, key="question_actions"):

@@ -125,7 +125,8 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
 
 def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
     """Draw a widget for each setting. The setup stores only values that differ from the base's."""
-    usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
+    usual = workspace.bases.search_settings(base)
+    cut = way.chunking or base.chunking
 
     def field(name: str) -> Binding:
         return bound(
@@ -133,7 +134,8 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
         )
 
     def search(name: str) -> Binding:
-        first, own = knobs.value(usual, name), getattr(way.search, name)
+        first = knobs.value(usual, name)
+        own = getattr(way.search, name)
 
         def choose(value: Any) -> None:
             put(replace(way, search=replace(way.search, **{name: None if value == first else value})))

@@ -95,7 +95,8 @@ def menu(base: str, question_set: QuestionSet) -> None:
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
     """Draw the dialog that adds, renames or deletes a set, if it is open."""
-    name, question_sets = DIALOG.subject, workspace.question_sets
+    name = DIALOG.subject
+    question_sets = workspace.question_sets
     if name == "samples":
         DIALOG.close()
         open_samples()
@@ -135,7 +136,8 @@ def open_samples() -> None:
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
         # Put the questions in the session's language first.
-        foreign, lines = session_language() == ENGLISH, QUESTIONS.read_text("utf-8").splitlines(keepends=True)
+        foreign = session_language() == ENGLISH
+        lines = QUESTIONS.read_text("utf-8").splitlines(keepends=True)
         lines.sort(key=lambda line: bool(re.search(f"[{CJK}]", line.partition('"kind"')[0])) == foreign)
         question_set = workspace.question_sets.add_file(
             jobs.SAMPLE, text_of(SAMPLES), "".join(lines).encode(), QUESTIONS.name
@@ -164,7 +166,8 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
     if sets:
         with widgets.row("question_sets", vertical_alignment="bottom"):
             by_name = {question_set.name: question_set for question_set in sets}
-            key, used = f"question_set_{base.id}", questions.last_used(base.name)
+            key = f"question_set_{base.id}"
+            used = questions.last_used(base.name)
             links.begin_with("set", key, by_name, used.name if used else sets[0].name)
             question_set = by_name[widgets.select_hidden("Question set", by_name, key, width=360)]
             links.set_value("set", question_set.name)
@@ -195,7 +198,8 @@ def draw_check(base: KnowledgeBase) -> None:
             "gap, definitions, names in code, link texts) and asks each of them, by meaning "
             "alone as well. Look at the missed ones: no search finds their passages."
         )
-        checks, shut = workspace.findability, jobs.is_evaluating()
+        checks = workspace.findability
+        shut = jobs.is_evaluating()
         if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             check = partial(checks.check, base.name, language=session_language())
             jobs.start_job("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)

@@ -78,7 +78,8 @@ def _fields(note_ids: Sequence[str]) -> None:
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
     values: dict[str, object] = {}
     for column, name in in_columns(WORDS, 2):
-        label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
+        label = text_of(NOTE_FIELDS[name].title)
+        words = sorted({getattr(card, name) for card in cards} - {""})
         values[name] = note_fields.word_box(column, label, f"several_{name}", words, placeholder=leave)
     for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
         key = f"several_{name}"
@@ -108,11 +109,11 @@ DIALOG = Dialog("changing_note")
 """Dialog for one note, opened with its id and an action: rename, export or read_as."""
 MOVE_DIALOG = Dialog("moving")
 """Dialog for moving notes, opened with the notes' ids."""
+# Preference for whether renaming a note also renames its file: "on" or "off".
 _FILES = "rename_files"
-"""Preference for whether renaming a note also renames its file: "on" or "off"."""
 _RAW = "raw"
+# Maximum number of linking notes to list.
 _SHOWN = 8
-"""Maximum number of linking notes to list."""
 
 
 def _draw_change_dialog() -> None:
@@ -163,7 +164,8 @@ def draw_retitled(note: Note) -> None:
     if note_id != note.id or workspace.readonly:
         return
     plan = workspace.renames.plan(note.id, note.title, title_before=before)
-    is_file, n = workspace.files.is_writable(note) and plan.path != note.path, len(plan.linking)
+    is_file = workspace.files.is_writable(note) and plan.path != note.path
+    n = len(plan.linking)
     if note.title == before or not (is_file or n):
         _forget_title()
         return
@@ -238,7 +240,8 @@ def drop(note_ids: Sequence[str], base: str, folder: str) -> None:
 
 def _export(note: Note) -> None:
     path = PurePosixPath(note.path or "note.md")
-    name, page = path.with_suffix(".txt" if note.plain else ".md").name, path.with_suffix(".html").name
+    name = path.with_suffix(".txt" if note.plain else ".md").name
+    page = path.with_suffix(".html").name
     with errors():
         small_print("The text and fields as Markdown, without pictures and attachments.")
         text = workspace.files.text(note.id).encode("utf-8", "replace")

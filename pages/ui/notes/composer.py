@@ -28,8 +28,8 @@ from pages.ui.shared.widgets import button, component, guarded, row, small
 
 # The current base and folder, where a new note goes by default.
 
+# Number of recently changed notes to search for a writable base.
 _LATEST = 20
-"""Number of recently changed notes to search for a writable base."""
 
 
 def own_bases() -> list[str]:
@@ -46,7 +46,8 @@ def current_place() -> tuple[str, str]:
     a new one.
     """
     bases = base_names(plain=False)
-    note_id, listed = session_state.get("open_note", ""), session_state.get("notes_base", "")
+    note_id = session_state.get("open_note", "")
+    listed = session_state.get("notes_base", "")
     card = workspace.notes.cards_of([note_id]).get(note_id)
     if card and card.base in bases and listed in ("", card.base):
         return card.base, posixpath.dirname(card.path or "")
@@ -61,8 +62,8 @@ RETITLED = "retitled"
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
+# Draft id -> note id, version and text number of its last save, which the browser may not know yet.
 _SAVED: dict[str, tuple[str, int, int]] = {}
-"""Draft id -> note id, version and text number of its last save, which the browser may not know yet."""
 
 
 def current_session() -> EditorSession | None:
@@ -107,7 +108,8 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 
 def copy(note: Note) -> Note:
     """Copy a note beside the original, with a title that no note has yet; return the copy."""
-    taken, name = {card.title for card in workspace.notes.all()}, t("{title} (copy)", title=note.title)
+    taken = {card.title for card in workspace.notes.all()}
+    name = t("{title} (copy)", title=note.title)
     titles = chain([name], (f"{name} {number}" for number in count(2)))
     return workspace.notes.copy(note.id, title=next(title for title in titles if title not in taken), embed=False)
 
@@ -119,7 +121,8 @@ def _units(text: str) -> int:
 
 def edit_proposed(submission: Submission) -> None:
     """Start editing a proposed change to a note. For use in callbacks. Raises NoteNotFound."""
-    note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
+    note = workspace.notes.get(submission.note.id)
+    changed = workspace.proposals.proposed(submission)
     _open(
         EditorSession(
             token_hex(8),
@@ -223,7 +226,8 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
     """Merge the user's text with the stored change and save it, unless both changed the same lines or a field."""
-    note, stored = session.note, stored_note(session)
+    note = session.note
+    stored = stored_note(session)
     assert note is not None
     if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
         return
@@ -291,7 +295,9 @@ def move_to(session: EditorSession, base: str, folder: str) -> None:
     The text is stored as a draft first, so nothing is lost if the process is killed. At worst, the text is in both
     locations.
     """
-    before, session.base, session.folder = (session.base, session.folder), base, folder
+    before = (session.base, session.folder)
+    session.base = base
+    session.folder = folder
     if not (made := session.note) or before == (base, folder):
         keep_draft(session)
         return
@@ -316,8 +322,11 @@ def save_left(open_session: EditorSession | None) -> None:
             drop_draft(text)
             with suppress(TesseraError):  # the note has since been changed or deleted
                 workspace.trash.take_back(text.note.id, expected_version=text.note.version)
-            text.note, text.refusal, text.created = None, None, False
-            text.body, text.fields = "", {}  # anything the editor still sends becomes a new note
+            text.note = None
+            text.refusal = None
+            text.created = False
+            text.body = ""  # anything the editor still sends becomes a new note
+            text.fields = {}
         elif text.state is State.UNSAVED:
             save(text, automatic=True)
 
@@ -518,7 +527,8 @@ def _take_sent() -> None:
 
 def _take(item: UnstoredText, *, goes_on: bool) -> None:
     """Pass text on to the editor session that sent it, or store it in a draft. `goes_on` reopens the editor."""
-    token, number = str(item["token"]), int(item["number"])
+    token = str(item["token"])
+    number = int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
 
     def continues(session: EditorSession) -> bool:
@@ -541,7 +551,8 @@ def _take(item: UnstoredText, *, goes_on: bool) -> None:
 
 
 def _draft_of_letters(item: UnstoredText) -> NoteDraft:
-    about, text = item["about"], without_surrogates(item["text"])
+    about = item["about"]
+    text = without_surrogates(item["text"])
     fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
     title = item.get("title")
     if title is not None:
@@ -550,8 +561,8 @@ def _draft_of_letters(item: UnstoredText) -> NoteDraft:
     return NoteDraft(str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, utc_now())
 
 
+# Maximum number of versions to compare with text that arrives late.
 _COMPARED = 5
-"""Maximum number of versions to compare with text that arrives late."""
 
 
 def _is_known(draft: NoteDraft) -> bool:

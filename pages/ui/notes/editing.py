@@ -37,8 +37,8 @@ from pages.ui.shared.widgets import (
 
 # Passages from other notes similar to the paragraph at the caret, shown next to the editor.
 
+# Maximum number of characters of a passage to show.
 _PASSAGE = 400
-"""Maximum number of characters of a passage to show."""
 
 
 LOOK = 3.0
@@ -143,7 +143,8 @@ def _act(session: EditorSession) -> None:
     The callback that requested the action may run before the one that delivers the typed text. The action stays pending
     until it is done, because another message may interrupt the run started by the click.
     """
-    action, note = session.action, session.note
+    action = session.action
+    note = session.note
     if action is None:
         return
     try:
@@ -268,11 +269,14 @@ def _preview(session: EditorSession) -> None:
         else:
             opened.ask_to_begin(session.base, link.make)
 
-    body, caret, start = session.body, session.caret, 0
+    body = session.body
+    caret = session.caret
+    start = 0
     if len(body) > 2 * AROUND:
         start = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
         body = body[start : max(caret, AROUND) + AROUND]
-    first, shown = session.body.count("\n", 0, start), drawable_part(body)
+    first = session.body.count("\n", 0, start)
+    shown = drawable_part(body)
     session.links = session.links or workspace.notes.links()
     sources = NoteSources(_note_in_editor(session), session.links)
     drawn = RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)

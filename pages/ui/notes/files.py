@@ -50,7 +50,8 @@ class NoteSources:
         self._note = note
         self._links = links or workspace.notes.links()
         self._address = address
-        self.can_click, self.first_line = can_click, first_line
+        self.can_click = can_click
+        self.first_line = first_line
         base = workspace.bases.by_id(note.base_id) if can_click else None
         self.can_tick = base is not None and not workspace.readonly and (not note.in_file or base.write_files)
         self._beginnings: dict[str, str] = {}

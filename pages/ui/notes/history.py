@@ -18,8 +18,8 @@ _DONE = "notes_done"
 _OFFERED = "notes_offered"
 _SEEN = "notes_seen"
 _PLACE = "notes_done_place"
+# Maximum number of changes to keep for undo.
 _KEPT = 20
-"""Maximum number of changes to keep for undo."""
 
 
 def offer_undo(text: str, undo: Callable[[], object]) -> None:
@@ -32,7 +32,8 @@ def offer_undo(text: str, undo: Callable[[], object]) -> None:
 def offer_text_undo(note: Note) -> None:
     """Offer to undo the edits made since this session last showed the note, unless an undo has already been offered."""
     seen: dict[str, int] = session_state.setdefault(_SEEN, {})
-    before, seen[note.id] = seen.get(note.id, note.version), note.version
+    before = seen.get(note.id, note.version)
+    seen[note.id] = note.version
     if session_state.pop(_OFFERED, False) or note.version <= before:
         return
     last = workspace.versions.all(note.id)[0]
@@ -70,12 +71,12 @@ def clear_undo() -> None:
 
 DIALOG = Dialog("history_of")
 """Dialog with a note's history, opened with the note's id."""
+# Number of lines to show around a change.
 _AROUND = 2
-"""Number of lines to show around a change."""
+# Text for an empty field.
 _NONE = "–"
-"""Text for an empty field."""
+# Maximum number of characters to show of a difference between versions.
 _MOST = 60_000
-"""Maximum number of characters to show of a difference between versions."""
 
 
 def dialog() -> None:
@@ -123,10 +124,8 @@ def _history(note_id: str) -> None:
                     numbers = sorted((number, other))
                     sides = view == "sides"
                     first, second = numbers
-                    removed, added = (
-                        t("removed: only in version {n}", n=first),
-                        t("added: only in version {n}", n=second),
-                    )
+                    removed = t("removed: only in version {n}", n=first)
+                    added = t("added: only in version {n}", n=second)
                     st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
                     difference = workspace.versions.difference(note_id, first, second)
                     if sides and (shown := words(difference, sides=True)):
@@ -170,8 +169,11 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
     """
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
-    joined, rows = "", ""
-    left, right, length = "", "", 0
+    joined = ""
+    rows = ""
+    left = ""
+    right = ""
+    length = 0
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
             # Show only the lines near a change.
@@ -180,7 +182,8 @@ def words(difference: NoteDifference, *, sides: bool = False) -> str:
             tail = lines[-_AROUND - 1 :] if number < len(difference.pieces) - 1 else []
             for line in lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]:
                 joined += html(line) or "<hr>"
-                left, right = left + html(line), right + html(line)
+                left = left + html(line)
+                right = right + html(line)
                 if line.endswith("\n") or not line:
                     rows += _sides(left, right) or "<hr>"
                     left = right = ""

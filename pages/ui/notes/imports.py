@@ -37,7 +37,8 @@ from pages.ui.shared.widgets import (
 
 def question(plan: SyncPlan) -> bool | None:
     """Ask whether to save edits to files. Return the answer, or None if there is nothing to ask."""
-    folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
+    folder = Path(plan.source_ref)
+    base = workspace.bases.find(plan.base)
     decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
     has_notes = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
     # The first import of a writable folder with notes into a base.
@@ -54,8 +55,8 @@ def question(plan: SyncPlan) -> bool | None:
 # Choosing a folder on this machine, in the system's dialog or, failing that, from a list of folders.
 
 _LISTED = "folders_listed"
+# Number of folders chosen so far; each choice gets a new list, which starts closed.
 _CHOICES = "folders_chosen"
-"""Number of folders chosen so far; each choice gets a new list, which starts closed."""
 
 
 def choose(key: str) -> None:
@@ -99,8 +100,8 @@ def _browse(key: str) -> None:
             small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
 
 
+# Prefix of the widget keys for a given base, because a base's page has its own buttons.
 _INTO = "into_"
-"""Prefix of the widget keys for a given base, because a base's page has its own buttons."""
 
 
 def popover(*, vacant: bool) -> None:
@@ -149,7 +150,8 @@ def _is_locked() -> bool:
 
 def _ways(base: str = "") -> None:
     """Draw the import form. If no base is given, the form asks for one."""
-    folder, files = t("Upload a folder"), t("Upload files or a zip")
+    folder = t("Upload a folder")
+    files = t("Upload files or a zip")
     tabs(
         {
             t("Folder on this machine"): lambda: _by_path(base),

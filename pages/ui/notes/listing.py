@@ -88,7 +88,9 @@ def _label(field: str, value: str) -> str:
 
 def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:
     """Parse the filter box entries: query language terms become filters, and any other entries become words."""
-    named, terms, words = list[str](), list[str](), list[str]()
+    named = list[str]()
+    terms = list[str]()
+    words = list[str]()
     for piece in pieces:
         filters = None
         if ":" in piece or "：" in piece:
@@ -178,7 +180,8 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
 
     def picked() -> None:
         selection = session_state[key]["selection"]
-        rows, cells = selection["rows"], selection.get("cells", [])
+        rows = selection["rows"]
+        cells = selection.get("cells", [])
         if cells:
             opened.choose(cards[cells[0][0]].id)
         session_state["chosen"] = [cards[row].id for row in rows]

@@ -12,12 +12,15 @@ MOST = 20
 """Maximum number of notes in the drawing."""
 NEAR = 6
 """Maximum number of notes in the drawing that are only similar in meaning."""
-_WIDTH, _ROW, _HEAD = 400, 26, 24
+_WIDTH = 400
+_ROW = 26
+_HEAD = 24
 _CENTRE = _WIDTH / 2
-_NARROW, _BULGE = 26, 34
-"""Pixels from the centre to the top and bottom notes on a side, and the extra distance of the middle notes."""
+# Pixels from the centre to the top and bottom notes on a side, and the extra distance of the middle notes.
+_NARROW = 26
+_BULGE = 34
+# Maximum length of a title in Latin letters; wide characters count as two.
 _TITLE = 19
-"""Maximum length of a title in Latin letters; wide characters count as two."""
 
 Place = tuple[float, float]
 

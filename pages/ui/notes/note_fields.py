@@ -32,8 +32,8 @@ MOST = 999_999
 """Highest priority."""
 
 
+# Fields that are visible below the title; the rest are collapsed.
 _SEEN = ("tags", "status")
-"""Fields that are visible below the title; the rest are collapsed."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
@@ -46,7 +46,8 @@ def draw_head(session: EditorSession) -> None:
             bases = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
             several = len(bases) > 1
             *place, tags, status = columns([3, 3, 4, 2] if several else [3, 7, 2])
-            base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
+            base_key = f"new_base_{session.token}"
+            folder_key = f"new_folder_{session.token}"
 
             def chosen() -> None:
                 base = session_state.get(base_key) or session.base
@@ -93,7 +94,8 @@ def key_of(session: EditorSession, name: str) -> str:
 
 def _title(session: EditorSession) -> None:
     """Draw the title; a default title taken from the text is a grey placeholder."""
-    key, given = key_of(session, "title"), workspace.texts.title_of(session.body) if session.body.strip() else ""
+    key = key_of(session, "title")
+    given = workspace.texts.title_of(session.body) if session.body.strip() else ""
     own = composer.has_own_title(session)
     text_input(
         "Title",
@@ -108,8 +110,10 @@ def _title(session: EditorSession) -> None:
 
 
 def _field(session: EditorSession, name: str, box: Place) -> None:
-    value, key = session.value(name), key_of(session, name)
-    label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
+    value = session.value(name)
+    key = key_of(session, name)
+    label = text_of(NOTE_FIELDS[name].title)
+    about = ABOUT.get(name)
     more: dict[str, object] = {"on_change": _on_change(session, name, key)}
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:

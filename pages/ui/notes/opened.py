@@ -186,8 +186,8 @@ def _open(note_id: str) -> None:
 
 # The dialog that creates the missing target of a broken link.
 
+# Dialog for creating a linked note, opened with a base and the note's path in that base.
 _BEGIN_DIALOG = Dialog("linked_note")
-"""Dialog for creating a linked note, opened with a base and the note's path in that base."""
 
 
 def ask_to_begin(base: str, path: str) -> None:

@@ -316,7 +316,8 @@ def _text(
         at = passage[0].line if passage else 0
         every = re.split(LINE_END, note.body)
         first = max(1, at - BEFORE)
-        rows, size = [], 0
+        rows = []
+        size = 0
         for number, line in enumerate(every[first - 1 : first - 1 + NUMBERED_LINES], start=first):
             shown = line[: CHARACTERS - size]
             size += len(shown) + 1

@@ -28,8 +28,8 @@ SCRIPT = Path(__file__).with_name("codemirror") / "codemirror.js"
 SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:16]}.js"
 """URL path of the editor's script, with a hash so that browsers load each version once."""
 
+# Key for this process's URL signatures.
 _KEY = secrets.token_bytes(32)
-"""Key for this process's URL signatures."""
 _ORIGINAL = "original"
 _PICTURE = "picture"
 _ABOUT = ("base", "note", "language")
@@ -104,7 +104,8 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
         base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
         if not _is_sealed(request.path_params["seal"], _PICTURE, *about):
             return PlainTextResponse("Not Found", 404)
-        attachments, data = workspace().attachments, bytearray()
+        attachments = workspace().attachments
+        data = bytearray()
         async for part in request.stream():
             if len(data) <= attachments.most_bytes:
                 data += part

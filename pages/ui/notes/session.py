@@ -38,7 +38,8 @@ def load_offers() -> Offers:
         for base in workspace.bases.all()
     }
     tags = sorted(workspace.vocabulary.tags().items(), key=lambda tag: (-tag[1], tag[0]))
-    offered, links = [], workspace.notes.links()
+    offered = []
+    links = workspace.notes.links()
     for card in cards:
         if card.id not in links.names:  # the note is newer than the links
             continue
@@ -60,8 +61,8 @@ Action = Literal["rest", "save", "leave", "discard"]
 """An action on the text. `rest` (a typing pause) and `leave` (closing the editor) save automatically."""
 SITTING = timedelta(minutes=5)
 """Time since the last automatic save after which the next one creates a new version."""
+# JavaScript's largest safe integer, larger than any text number.
 _ALL = 2**53 - 1
-"""JavaScript's largest safe integer, larger than any text number."""
 
 
 class State(Enum):
@@ -192,12 +193,14 @@ class EditorSession:
         """
         if number >= self.number:
             self.body = with_line_ends(without_surrogates(text), self.note.body if self.note else "")
-            self.number, self.caret = number, at
+            self.number = number
+            self.caret = at
             self.refusal = None
             if title is not None:
                 self.set("title", without_surrogates(title))
         if actions > self.actions:
-            self.action, self.actions = action, actions
+            self.action = action
+            self.actions = actions
 
     def set(self, name: str, value: object) -> None:
         """Change a field; setting it to the note's value removes the change."""
@@ -231,7 +234,9 @@ class EditorSession:
 
     def abandon(self) -> None:
         """Discard the changes. Anything the editor still sends counts as a new change."""
-        self.body, self.fields, self.conflict = self.note.body if self.note else "", {}, None
+        self.body = self.note.body if self.note else ""
+        self.fields = {}
+        self.conflict = None
 
     # Results of saving and loading.
 
@@ -267,7 +272,10 @@ class EditorSession:
         """
         if any(as_json(getattr(note, name)) != value for name, value in self.fields.items() if name != "title"):
             self.redraws += 1
-        self.note, self.conflict, self.refusal, self.fields = note, None, None, {}
+        self.note = note
+        self.conflict = None
+        self.refusal = None
+        self.fields = {}
 
     def give_back(self, note: Note, name: str) -> None:
         """Continue from a note in which one field has been restored to the file's value."""

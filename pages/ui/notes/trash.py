@@ -39,7 +39,8 @@ def draw(base: str, text: str) -> None:
     )
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
         small_print("Notes removed from the trash can be restored for one more week, on the Bases page.")
-    look, bases = text.casefold(), {stored.id: stored.name for stored in workspace.bases.all()}
+    look = text.casefold()
+    bases = {stored.id: stored.name for stored in workspace.bases.all()}
     found = [
         trashed
         for trashed in workspace.trash.all(base or None)

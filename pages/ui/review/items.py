@@ -266,10 +266,10 @@ DECISIONS: dict[str, Decision] = {
 
 LONGEST = 6_000
 """Maximum number of characters of text to show."""
+# Session key for the note nearest to the open item.
 _NEAREST = "review_nearest"
-"""Session key for the note nearest to the open item."""
+# Session key set by clicking a link, so that the next rerun opens the linked note on the Notes page.
 _LEAVES = "review_leaves"
-"""Session key set by clicking a link, so that the next rerun opens the linked note on the Notes page."""
 _OTHER = message_table(
     {
         "superseded": "The newer note",
@@ -281,7 +281,8 @@ _OTHER = message_table(
 
 def draw_item(matter: ReviewItem) -> None:
     """Draw an item, with the available decisions at the top."""
-    kind, shut = MATTERS[matter.kind], is_shut()
+    kind = MATTERS[matter.kind]
+    shut = is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = container(horizontal=True, key="review_decisions")
@@ -529,7 +530,8 @@ def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
     files = Counter((matter.kind, matter.title, _file(matter.note)) for matter in matters)
     names = {}
     for matter in matters:
-        name, file = matter.title or t("The note was deleted"), _file(matter.note)
+        name = matter.title or t("The note was deleted")
+        file = _file(matter.note)
         if files[matter.kind, matter.title, file] > 1:
             file = _file(matter.other)
         if titles[matter.kind, matter.title] > 1 and file:

@@ -127,7 +127,8 @@ def section(text: str, options: SearchOptions) -> None:
     if thread := _thread(text):
         threads.in_place(thread, text)
         return
-    own, busy = threads.is_answer_for(text), workspace.jobs.running("answer")
+    own = threads.is_answer_for(text)
+    busy = workspace.jobs.running("answer")
     if own:  # the answer is being written or has failed
         threads.draw_live()
     if not (own and busy):
@@ -187,14 +188,16 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     top = row(key="chips")
     with container(key="answer_sides"):
         narrowing, hit_side = st.columns([2, 9], gap="medium")
-    before, answer = hit_side.empty(), hit_side.empty()
+    before = hit_side.empty()
+    answer = hit_side.empty()
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     try:
         prepared = workspace.searching.prepare(text, now)
     except QueryError:
         links.set_values(address)
         raise
-    chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
+    chooses = prepared.asks_model
+    reranker = prepared.query.settings.reranker
     slow = (chooses or reranker not in QUICK) and session_state.get("reranked") != question
     waiting = None
     early = _at_once(prepared, now) if slow else None
@@ -359,7 +362,8 @@ def _minutes_left() -> int:
 def _context(prepared: Prepared) -> None:
     """Draw the button that shows the context for a question."""
     about = t("The passages and their sources as one text to paste into a prompt")
-    inside, look = partial(_passages, prepared), {"type": "tertiary", "help": about}
+    inside = partial(_passages, prepared)
+    look = {"type": "tertiary", "help": about}
     CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
 
 

@@ -126,8 +126,8 @@ def _place(rank: int) -> str:
 STEP = 10
 """Number of hits added by each click on the button."""
 MOST = int(PARTS["limit"].most or 0)
+# Session key for a question and how often the user has asked for more hits.
 _WANTED = "more_hits"
-"""Session key for a question and how often the user has asked for more hits."""
 
 
 def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
@@ -218,7 +218,8 @@ def draw_preliminary(result: SearchResult, *, base: bool) -> None:
 
 def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
     """Draw the hits; `answer` is the answer to the question, if there is one."""
-    entries, groups = Entries(text, result, base=base, answer=answer), group_by_note(result)
+    entries = Entries(text, result, base=base, answer=answer)
+    groups = group_by_note(result)
     weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
     fold = f"weak_hits_of_{text}"
     shown = fold in widgets.toggled()
@@ -235,7 +236,8 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
     """Draw a note's first `seen` hits, and the rest on demand."""
-    first, others = hits[0], len(hits) - seen
+    first = hits[0]
+    others = len(hits) - seen
     key = f"more_of_{first.note.id}"
 
     @st.fragment
@@ -277,7 +279,9 @@ class Entries:
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit. `head` adds the note's title, and `more` draws the button for the note's other hits."""
         chunk = hit.chunk
-        seen, why, wide = self._seen[chunk.id], f"why_of_{chunk.id}", f"wide_{self._around}_{chunk.id}"
+        seen = self._seen[chunk.id]
+        why = f"why_of_{chunk.id}"
+        wide = f"wide_{self._around}_{chunk.id}"
         toggled = widgets.toggled()
         unfolded = bool(self._around) != (wide in toggled)
         title = hit.note.title if head else " › ".join(cards.section(hit.note, chunk)) or t("Beginning of the note")
@@ -332,7 +336,8 @@ class Entries:
                 + folded(t("Details"), cards.stages(hit.scores), css="t-more")
             )
             self._clicks(hit)
-            key, uses = f"verdict_{hit.chunk.id}", workspace.uses
+            key = f"verdict_{hit.chunk.id}"
+            uses = workspace.uses
             verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
             now = bound(key, verdicts.get(hit.chunk.id), partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
             pills("Was it useful?", VERDICTS, disabled=workspace.readonly, **now)
@@ -371,7 +376,8 @@ def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
 
     Clicking the hit's text follows the same link.
     """
-    is_over_pages, at = hit.page != hit.chunk.page, None
+    is_over_pages = hit.page != hit.chunk.page
+    at = None
     if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:
         start, end = seen.sentence
         at = hit.chunk.start + start, hit.chunk.start + end

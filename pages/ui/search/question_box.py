@@ -93,7 +93,8 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
             )
             with widgets.row(gap="small"):
                 _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
-                key, forget = f"forget_{bool(search.name)}_{number}", workspace.searches.delete_for_good
+                key = f"forget_{bool(search.name)}_{number}"
+                forget = workspace.searches.delete_for_good
                 close(key, "Delete it", on_click=forget, args=(search.query,), writes=True)
 
 
@@ -179,7 +180,8 @@ def is_typing() -> bool:
 def is_first(what: str, text: str) -> bool:
     """Return whether the question differs from the one in the last call with the same `what`."""
     drawn: dict[str, str] = session_state.setdefault("drawn_of", {})
-    before, drawn[what] = drawn.get(what), text
+    before = drawn.get(what)
+    drawn[what] = text
     return before != text
 
 
@@ -272,8 +274,9 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
     st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch", help=about)
 
 
-_EARLIER, _MOST_EARLIER = "earlier", 8
-"""Query parameter with the earlier questions, and their maximum number, as links can come from anywhere."""
+# Query parameter with the earlier questions, and their maximum number, as links can come from anywhere.
+_EARLIER = "earlier"
+_MOST_EARLIER = 8
 RECENT = 5
 """Number of recent questions and recent threads to show on the empty page."""
 

@@ -106,7 +106,8 @@ def _lead(lead: str, quote: Quote) -> str:
 
 
 def _text(quote: Quote) -> str:
-    start, text = quote.shown[0], quote.flowing(quote.shown)
+    start = quote.shown[0]
+    text = quote.flowing(quote.shown)
     if quote.kind == "code":
         fence = _FENCE.search(text)
         before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)

@@ -33,7 +33,9 @@ from pages.ui.shared.widgets import (
 SHOWN = 12
 """Maximum number of threads to list."""
 _LONGEST = 70
-_OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
+_OPEN = "open_thread"
+_TYPED = "thread_typed"
+_COMPLETED = "thread_completed"
 
 
 def shown_thread() -> str:
@@ -178,10 +180,10 @@ def _delete(thread: Thread) -> None:
 
 # A language model's answer, with marks showing how closely each sentence follows the notes.
 
+# Seconds between updates of an answer being written.
 _LOOK = 0.4
-"""Seconds between updates of an answer being written."""
+# Session key for the subject of this tab's answer: a question or a thread.
 _FOR = "written_for"
-"""Session key for the subject of this tab's answer: a question or a thread."""
 
 
 def begin_answer(
@@ -211,7 +213,8 @@ def draw_live() -> None:
     def part() -> None:
         if running and not workspace.jobs.running("answer"):
             rerun()
-        job, answer = workspace.jobs.find("answer"), workspace.threads.latest
+        job = workspace.jobs.find("answer")
+        answer = workspace.threads.latest
         if job and job.error:
             problem(job.error)
         if running and not (answer and answer.written):

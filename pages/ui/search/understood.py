@@ -110,8 +110,8 @@ TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("af
 FEW = 5
 """Number of a field's values that are visible at first."""
 OPEN = "facets_open"
+# Characters after which a long value may wrap.
 _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
-"""Characters after which a long value may wrap."""
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
@@ -155,7 +155,8 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
 
 
 def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
-    key, whole = f"facet_{name}", f"facet_all_{name}"
+    key = f"facet_{name}"
+    whole = f"facet_all_{name}"
     chosen = next((facet.term for facet in group if facet.term in result.query), None)
     values = [
         facet for number, facet in enumerate(group) if number < FEW or session_state.get(whole) or facet.term == chosen

@@ -47,7 +47,9 @@ def search() -> None:
         "Records which notes are found, opened, quoted or read by programs, and for which "
         "question. The records stay in this workspace; each note shows its own figures."
     )
-    label, uses, clicks = t("Record how notes are found and used"), workspace.uses, workspace.clicks
+    label = t("Record how notes are found and used")
+    uses = workspace.uses
+    clicks = workspace.clicks
     switch("search.record_uses", label, "record_uses", uses.enabled, uses.enable, about)
     about = t(
         "What you open, copy or cite ranks a little higher the next time you ask something "
@@ -84,7 +86,8 @@ VOCABULARY = "vocabulary"
 
 def draw_vocabulary() -> None:
     """Draw an editor for the file, with any problems found in its lines."""
-    vocabulary, language = workspace.vocabulary, session_state["language"]
+    vocabulary = workspace.vocabulary
+    language = session_state["language"]
     vocabulary.begin(language)
     session_state.setdefault(VOCABULARY, vocabulary.text())
 
@@ -168,7 +171,8 @@ def numbers() -> None:
     """Draw the top-level numeric settings."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
-        least, most = int(program_setting.least or 0), int(program_setting.most or 0)
+        least = int(program_setting.least or 0)
+        most = int(program_setting.most or 0)
         field(name, partial(st.number_input, text_of(label), least, most, help=text_of(about)))
 
 
@@ -182,7 +186,8 @@ def field(
 
     `shown` converts the value for the widget; `then` is called after a change.
     """
-    program_setting, widget = workspace.settings_file.get(key), f"setting_{key}"
+    program_setting = workspace.settings_file.get(key)
+    widget = f"setting_{key}"
 
     def write(value: object) -> None:
         workspace.settings_file.write(key, value)
@@ -230,7 +235,8 @@ def draw_file(key: str) -> None:
 
 
 def _file() -> None:
-    path, text = workspace.settings_file.path, workspace.settings_file.text()
+    path = workspace.settings_file.path
+    text = workspace.settings_file.text()
     about = t("Your choices above are written to this file at once. Comments and order are kept.")
     caption(f"{path} · {about}")
     if text.strip():

@@ -39,7 +39,8 @@ def section() -> None:
 
 
 def _pack(card: PackCard) -> None:
-    found, installed = card.found, card.installed
+    found = card.found
+    installed = card.installed
     remarks = []
     if found:
         codes = found.language.replace(",", " ").split()

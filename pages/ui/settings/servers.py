@@ -18,12 +18,12 @@ from pages.ui.shared.widgets import button, caption, errors, row, select, small,
 # Local model servers on the Settings page: where they were looked for, and the button that uses a server.
 
 
+# Steps for installing a language model.
 _STEPS = (
     message("Install Ollama from ollama.com and start it."),
     message("Enter in a terminal: ollama pull qwen3:4b (2.5 GB; needs 8 GB of memory)."),
     message("Come back here, press Search again, then Let it write answers."),
 )
-"""Steps for installing a language model."""
 
 Found = tuple[LocalServer, ...]
 
@@ -253,7 +253,8 @@ def _form(card: ServerCard, open_: list[str]) -> None:
     with st.form(f"server_form_{card.section}", border=False):
         examples = {"base_url": next(iter(purpose.presets.values())), "model": purpose.model}
         for column, (name, label) in zip(st.columns([3, 2]), texts.items(), strict=True):
-            box, shut = _box(name, card), name not in open_
+            box = _box(name, card)
+            shut = name not in open_
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = session_state.get(_preset(card), text)
@@ -334,12 +335,12 @@ def _replacing(card: ServerCard) -> str:
 # Model servers on this machine: the job that looks for them.
 
 _JOB = "local_servers"
+# Seconds for which a result stays valid, as the page is redrawn on each click.
 _FRESH = 30.0
-"""Seconds for which a result stays valid, as the page is redrawn on each click."""
+# Seconds a page waits for the search, which usually takes a few milliseconds.
 _SOON = 0.15
-"""Seconds a page waits for the search, which usually takes a few milliseconds."""
+# Seconds between checks for whether the search has ended.
 _AGAIN = 0.3
-"""Seconds between checks for whether the search has ended."""
 
 
 def draw_looking(inside: Callable[[Found | None], None]) -> None:

@@ -83,9 +83,10 @@ def _space() -> None:
         rerun()
 
 
+# Dialog for restoring a backup, opened with the backup's name.
 _DIALOG = Dialog("backup_chosen")
-"""Dialog for restoring a backup, opened with the backup's name."""
-_FOLDER, _PASSPHRASE = "backup_folder", "backup_passphrase"
+_FOLDER = "backup_folder"
+_PASSPHRASE = "backup_passphrase"
 _SHOWN = 30
 
 
@@ -113,7 +114,8 @@ def draw_backups() -> None:
 def _choices() -> None:
     """Draw the backup settings: daily backups, the folder, and encryption."""
     folder = workspace.settings_file.get("backups.folder")
-    backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
+    backups = workspace.backups
+    shut = workspace.readonly or folder.source == "environment"
 
     def put() -> None:
         typed = session_state[_FOLDER].strip()
@@ -157,7 +159,8 @@ def _encryption() -> None:
     text_input("Passphrase", _PASSPHRASE, type="password", disabled=workspace.readonly)
 
     def protect() -> None:
-        passphrase, session_state[_PASSPHRASE] = session_state[_PASSPHRASE], ""
+        passphrase = session_state[_PASSPHRASE]
+        session_state[_PASSPHRASE] = ""
         workspace.backups.protect(passphrase)
 
     with row():
@@ -174,7 +177,8 @@ def _row(backup: Backup) -> None:
         if not backup.problem:
             if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 start_job("verify", lambda _: workspace.backups.verify(backup.name))
-            label, key = t("Restore"), f"restore_{backup.name}"
+            label = t("Restore")
+            key = f"restore_{backup.name}"
             small(
                 label,
                 key,

@@ -29,21 +29,25 @@ from pages.ui.shared.text import t, text_of, with_note
 EXCERPT = 420
 """Length of an excerpt, in characters."""
 
+# Maximum number of characters to search backwards for a line start.
 _LONGEST = 1000
-"""Maximum number of characters to search backwards for a line start."""
 
 
 def best_excerpt(text: str, spans: Sequence[Span]) -> Span:
     """Return the span of about EXCERPT characters with the most highlighted text."""
     if len(text) <= EXCERPT * 1.3:
         return 0, len(text)
-    best, most, last, weight = 0, 0, 0, 0
+    best = 0
+    most = 0
+    last = 0
+    weight = 0
     for first, (start, _) in enumerate(spans):
         while last < len(spans) and spans[last][1] <= start + EXCERPT - 60:
             weight += spans[last][1] - spans[last][0]
             last += 1
         if weight > most:
-            best, most = start, weight
+            best = start
+            most = weight
         if last > first:
             weight -= spans[first][1] - spans[first][0]
         last = max(last, first + 1)
@@ -84,8 +88,8 @@ SCALES: Mapping[str, Callable[[float], float]] = {
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 _CHINESE = re.compile(f"[{CJK}]")
 
+# Blank lines, which excerpts omit.
 _BLANK = re.compile(r"\n\s*\n")
-"""Blank lines, which excerpts omit."""
 
 
 def tags(names: Sequence[str]) -> str:
@@ -235,11 +239,13 @@ def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
 
 def _context(hit: Hit, seen: Highlight) -> str:
     """Return a whole hit with its neighbours as HTML. The style sheet shows only the neighbours' nearest lines."""
-    passage, chunk = hit.passage, hit.chunk
+    passage = hit.passage
+    chunk = hit.chunk
     # If the user has edited a chunk in the passage, the offsets in the note don't apply to the chunk's text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
-    before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
+    before = passage.text[:start]
+    after = passage.text[start + len(chunk.text) :]
 
     def draw(text: str, written: object, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
         if written:

@@ -70,7 +70,8 @@ def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
     The whole page is redrawn when a job starts or ends, and after a sync. While no job runs, the fragment is redrawn
     every `idle` seconds.
     """
-    running, synced = _running(), workspace.watching.synced
+    running = _running()
+    synced = workspace.watching.synced
 
     @fragment(run_every=0.5 if "warm" in running else 1.0 if running else idle)
     def part() -> None:
@@ -242,7 +243,8 @@ def _figures(job: Job) -> list[str]:
 
 def history() -> None:
     """Draw the jobs that have ended since the program started, latest first."""
-    now, clock = utc_now(), time.monotonic()
+    now = utc_now()
+    clock = time.monotonic()
     rows = [
         {
             "at": local(now - timedelta(seconds=clock - job.started)),

@@ -114,8 +114,8 @@ SWITCHES = {
 """Label and help text of each switch, keyed by its KnowledgeBase field."""
 INSTALL = "pip install 'tessera-notes[ocr]'"
 """Command for installing the picture reader."""
+# Switches that are on in a new base.
 _ON = ("embed_at_once", "watch")
-"""Switches that are on in a new base."""
 
 
 def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
@@ -279,8 +279,8 @@ HELPS = message_table(
 )
 """Help text for the settings."""
 
+# Largest range of a whole number set with a slider. For larger ranges, the user types the number.
 _MANY = 100
-"""Largest range of a whole number set with a slider. For larger ranges, the user types the number."""
 OFFERED = {"limit": (5, 10, 20, 50)}
 """Values to offer for numbers with a large range."""
 
@@ -319,7 +319,9 @@ def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), *
     If values are `offered`, only they and the current one are shown. The reranker is drawn elsewhere, with the labels
     from `value_labels`.
     """
-    label, least, most = label or setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
+    label = label or setting_label(name)
+    least = PARTS[name].least or 0
+    most = PARTS[name].most or 0
     more["help"] = text_of(HELPS[name]) if name in HELPS else None
     if CHOICES[name]:
         choices = offered if session_state.get(key) in offered else CHOICES[name]
@@ -338,7 +340,8 @@ def values(name: str) -> list[object]:
     """Return the values to choose from: reranker names, or some numbers in the setting's range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
-    least, most = PARTS[name].least or 0, PARTS[name].most or 0
+    least = PARTS[name].least or 0
+    most = PARTS[name].most or 0
     return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
 
 

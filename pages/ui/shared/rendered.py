@@ -24,6 +24,9 @@ SHOWN = 520
 BEFORE = 90
 """Maximum number of characters before the excerpt's sentence, within the same paragraph."""
 
+# Syntax that the Markdown parser would split or doesn't support.
+#
+# This covers formulas, comments, callout types, block ids, wikilinks, and reference links.
 _WHOLE = re.compile(
     r"(?s)(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
     r"|(?P<math>\$\$[^$]+\$\$|(?<![\\$0-9A-Za-z_])\$(?![\s$])[^$\n]*[^\s$\\]\$(?!\d))"
@@ -32,12 +35,8 @@ _WHOLE = re.compile(
     r"|!?\[\[(?:[^\[\]|\n]*\|(?!\d+(?:x\d+)?\]\])(?P<alias>[^\[\]|\n]+)|#?(?P<wiki>[^\[\]|\n#]+)(?:[|#][^\[\]\n]*)?)\]\]"
     r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+(?:\n[^\[\]`\n]+)*)(?P=quote)\]\[[^\[\]\n]*\]",
 )
-"""Syntax that the Markdown parser would split or doesn't support.
-
-This covers formulas, comments, callout types, block ids, wikilinks, and reference links.
-"""
+# Parts of an HTML block that aren't visible.
 _HTML = re.compile(r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>")
-"""Parts of an HTML block that aren't visible."""
 _LEADS = re.compile(r"[:：][\s*_]*$")
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
@@ -56,8 +55,8 @@ class RenderedPart:
 BREAK = "<br>"
 _BULLET = "• "
 _TASK = re.compile(r"\[([ xX])\]\s+")
+# A paragraph made up of table rows without a header.
 _ROWS = re.compile(r"(?:\|.*\|[ \t]*(?:\n|\Z))+")
-"""A paragraph made up of table rows without a header."""
 _CELL = ' <span class="t-dim">·</span> '
 
 
@@ -211,8 +210,10 @@ def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[Render
             yield piece
         else:
             for match in re.finditer(r"\||[^|]+", text[piece.start : piece.end]):
-                start, end = piece.start + match.start(), piece.start + match.end()
-                before, after = text[:start].rpartition("\n")[2], text[end:].partition("\n")[0]
+                start = piece.start + match.start()
+                end = piece.start + match.end()
+                before = text[:start].rpartition("\n")[2]
+                after = text[end:].partition("\n")[0]
                 bar = _CELL if before.strip(" \t>*+-") and after.strip() else ""
                 yield replace(piece, start=start, end=end, shown=bar if match[0] == "|" else None)
 
@@ -220,7 +221,8 @@ def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[Render
 def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
     """Yield the pieces of a span, restoring syntax that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
-        first, last = start + match.start(), start + match.end()
+        first = start + match.start()
+        last = start + match.end()
         if match[0][0] != _STANDIN:
             yield RenderedPart(first, last, css)
             continue

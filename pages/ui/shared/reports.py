@@ -80,8 +80,8 @@ def cost(change: ChangeCost) -> None:
 
 # Results of learning from logs: what was suggested, already known, masked, dropped, or not read.
 
+# Maximum number of dropped suggestions to show with their reasons.
 _MOST = 10
-"""Maximum number of dropped suggestions to show with their reasons."""
 
 
 def draw(report: LearningReport) -> None:
@@ -112,6 +112,7 @@ COUNTS = message_table(
         "incomplete": "Incomplete",
     }
 )
+# Text for the counts in a report, as parts of a sentence.
 _FIGURES = message_table(
     {
         "added": "{n} added",
@@ -121,7 +122,6 @@ _FIGURES = message_table(
         "failed": "{n} could not be read",
     }
 )
-"""Text for the counts in a report, as parts of a sentence."""
 _UNFOLDED = message_table(
     {
         "not_downloaded": "Not downloaded",
@@ -261,8 +261,8 @@ def not_read(files: Sequence[Failed]) -> None:
 
 # Files that couldn't be read, and the user's patterns for ignoring them.
 
+# Maximum number of files to draw with buttons; the rest are only listed.
 _ACTED = 10
-"""Maximum number of files to draw with buttons; the rest are only listed."""
 
 
 def draw_unread(base: KnowledgeBase) -> None:
@@ -286,7 +286,8 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
             button(label, f"ignore_{key}_{number}", "visibility_off", args=(base, escape(item.path)))
             if kind := PurePosixPath(item.path).suffix.lower():
                 about = plain(t("All {kind} files in this base that can't be read, now or later", kind=kind))
-                label, pattern = t("Ignore such files"), f"*{escape(kind)}"
+                label = t("Ignore such files")
+                pattern = f"*{escape(kind)}"
                 button(label, f"ignore_all_{key}_{number}", "hide_source", help=about, args=(base, pattern))
     if others := files[_ACTED:]:
         listing(failed(others))

@@ -12,8 +12,8 @@ Span = tuple[int, int]
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
+# Syntax found only in Streamlit labels: emoji names and arrows.
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
-"""Syntax found only in Streamlit labels: emoji names and arrows."""
 
 FOLLOWED = {"http", "https", "mailto"}
 """Schemes of clickable links. Links with no scheme lead into the app."""
@@ -31,8 +31,8 @@ _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
+# Two invisible characters that break up syntax. `_NAMELESS` counts as a space, so it can't begin a name.
 _NAMELESS = "\ufeff"
-"""Two invisible characters that break up syntax. `_NAMELESS` counts as a space, so it can't begin a name."""
 
 
 def is_pasted(address: str) -> bool:
@@ -83,8 +83,10 @@ def _emphasis(markdown: str) -> int:
         if run["gap"]:
             open_signs.clear()
             continue
-        sign, left = run["sign"], len(run[0])
-        before, after = markdown[run.start() - 1 : run.start()], markdown[run.end() : run.end() + 1]
+        sign = run["sign"]
+        left = len(run[0])
+        before = markdown[run.start() - 1 : run.start()]
+        after = markdown[run.end() : run.end() + 1]
         while left and before.strip() and sign in open_signs:
             while open_signs.pop() != sign:
                 pass
@@ -129,7 +131,8 @@ def folded(title: str, body: str, *, css: str = "") -> str:
 def marked(text: str, spans: Iterable[Span], *, css: str = "") -> str:
     """Return text as HTML with its spans in <mark>. The spans must be sorted and must not overlap."""
     opening = f'<mark class="{css}">' if css else "<mark>"
-    parts, at = [], 0
+    parts = []
+    at = 0
     for start, end in spans:
         parts += [html(text[at:start]), opening, html(text[start:end]), "</mark>"]
         at = end

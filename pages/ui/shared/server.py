@@ -39,8 +39,8 @@ def address() -> str:
 
 # Patches to Streamlit.
 
+# Streamlit releases whose private names are known. Any other release isn't patched, and starts more slowly.
 _KNOWN = "1.67."
-"""Streamlit releases whose private names are known. Any other release isn't patched, and starts more slowly."""
 
 
 def adjust() -> None:

@@ -58,7 +58,8 @@ def dialog(*, wanted: bool) -> None:
 
     def content() -> None:
         text = text_box("Title, alias, path or page name", "switch_text", icon=":material/search:", live="120ms")
-        kept, several = pinned_notes(), len(workspace.bases.all()) > 1
+        kept = pinned_notes()
+        several = len(workspace.bases.all()) > 1
         cards = workspace.notes.switch(text, SHOWN) if text.strip() else likely_notes(SHOWN, opened=True)
         with container(key="switcher", gap="xxsmall"):
             for card in cards:
@@ -198,7 +199,8 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     try:
         workspace = Workspace(patience=PATIENCE)
     except (WorkspaceLocked, NotWritable, DiskFull) as error:
-        workspace, holder = Workspace(readonly=True), error
+        workspace = Workspace(readonly=True)
+        holder = error
     # Streamlit handles page errors; with rich, they would be printed instead of logged.
     st.set_option("logger.enableRich", False)
     workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
@@ -225,7 +227,8 @@ def _frame(workspace: Workspace | None) -> st.Page:
     page = st.navigation(list(pages.values()), position="hidden")
     # The tab icon is set here; a page's own icon would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
-    before, session_state["page"] = session_state.get("page"), page.url_path or "home"
+    before = session_state.get("page")
+    session_state["page"] = page.url_path or "home"
     language_and_look.settle_look(workspace)
     st.html(style.STYLE)
     with st.sidebar:
@@ -356,7 +359,8 @@ def report(made: Callable[[], object]) -> None:
 
 MOST_KEPT = 20
 """Maximum number of pinned notes, and of recently opened notes, to remember."""
-_PINNED, _OPENED = "pinned_notes", "opened_notes"
+_PINNED = "pinned_notes"
+_OPENED = "opened_notes"
 
 
 def pinned_notes() -> list[str]:

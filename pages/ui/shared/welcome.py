@@ -97,8 +97,8 @@ def samples(**more: object) -> None:
 
 # The tour of the sample notes: five steps, each with a card on a page and a highlighted control.
 
+# Session key for the number of the current step, or None after the tour.
 _STEP = "tour_step"
-"""Session key for the number of the current step, or None after the tour."""
 _PREFERENCE = "tour"
 _ENDED = "ended"
 TOUR_NOTES = {
@@ -200,7 +200,8 @@ def draw_tour(page: str) -> None:
     number = session_state.get(_STEP)
     if number is None:
         return
-    step, last = STEPS[number], number == len(STEPS) - 1
+    step = STEPS[number]
+    last = number == len(STEPS) - 1
     here = page == step.page
     if not has_sample() or (last and not here):
         end_tour()
@@ -237,7 +238,8 @@ def _text(title: str, text: str) -> None:
 
 def _go(number: int) -> None:
     session_state[_STEP] = number
-    step, address = STEPS[number], {"base": jobs.SAMPLE}
+    step = STEPS[number]
+    address = {"base": jobs.SAMPLE}
     if step.page == "search":
         address = {"q": text_of(OF_SAMPLES[0])}
     elif step.note:

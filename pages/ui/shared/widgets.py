@@ -216,7 +216,8 @@ def select_hidden(label: Label, names: Iterable[str], key: str, **more: object) 
 
 def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
     """Draw a select box that starts with `first` and also accepts a new option typed by the user."""
-    index, shown = list(texts).index(first), distinct(texts)
+    index = list(texts).index(first)
+    shown = distinct(texts)
     chosen = st.selectbox(
         label_of(label), list(texts), index, lambda name: shown.get(name, name), key, help, accept_new_options=True
     )

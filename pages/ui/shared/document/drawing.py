@@ -104,8 +104,8 @@ _ATTRIBUTES = frozenset(
     " minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric largeop".split()
 )
 _VALUE = re.compile(r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?")
+# Brackets around a table. The style sheet draws them, because browsers without a math font don't stretch them.
 _FENCES = {("(", ")"): "round", ("[", "]"): "square", ("|", "|"): "bars"}
-"""Brackets around a table. The style sheet draws them, because browsers without a math font don't stretch them."""
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}")
 _SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
 
@@ -195,12 +195,12 @@ LANGUAGES = frozenset(
 )
 
 
+# HTML for tokens that always render the same way.
 _FIXED = {
     "comment_block": "",
     "table_open": '<div class="table"><table>\n',
     "table_close": "</table></div>\n",
 }
-"""HTML for tokens that always render the same way."""
 
 
 class Drawing(RendererHTML):
@@ -215,7 +215,10 @@ class Drawing(RendererHTML):
         inner: bool,
     ) -> None:
         super().__init__()
-        self._sources, self._headings, self._embed, self._inner = sources, headings, embed, inner
+        self._sources = sources
+        self._headings = headings
+        self._embed = embed
+        self._inner = inner
         self._open_links: list[str] = []
 
     def renderToken(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:  # noqa: N802
@@ -293,12 +296,14 @@ class Drawing(RendererHTML):
         token = tokens[idx]
         words, _, width = self.renderInlineAsText(token.children, options, env).rpartition("|")
         if not _WIDTH.match(width.strip()):
-            words, width = f"{words}|{width}" if words else width, ""
+            words = f"{words}|{width}" if words else width
+            width = ""
         return self._picture(str(token.attrGet("src") or ""), words, width.strip())
 
     def _draw_wikilink(self, token: Token) -> str:
         link = token.meta
-        name, words = link["target"], link["words"]
+        name = link["target"]
+        words = link["words"]
         if link["embed"] and _PICTURE.search(file := name.partition("#")[0]):
             return self._picture(file, *(("", words) if _WIDTH.match(words) else (words, "")))
         if link["embed"] and link["block"] and not _ATTACHMENT.search(name):

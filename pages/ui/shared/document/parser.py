@@ -18,18 +18,18 @@ from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
 # Hard-wrapped notes, such as books and e-mail, in which a line end is only a space.
 
+# Widths, in characters, at which editors wrap lines.
 _WIDTHS = range(50, 121)
-"""Widths, in characters, at which editors wrap lines."""
+# Minimum number of line breaks needed to detect a wrap width.
 _LEAST = 4
-"""Minimum number of line breaks needed to detect a wrap width."""
+# Maximum share of deliberate line breaks in a wrapped note.
 _MOST_OTHERS = 0.3
-"""Maximum share of deliberate line breaks in a wrapped note."""
+# Minimum share of lines within the wrap width. Some lines are longer, because links can't be broken.
 _LONG = 0.9
-"""Minimum share of lines within the wrap width. Some lines are longer, because links can't be broken."""
 
 _CJK = re.compile(f"[{CJK}]")
+# An unbreakable unit: a CJK character, or a run of other characters up to a space.
 _WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
-"""An unbreakable unit: a CJK character, or a run of other characters up to a space."""
 
 Line = tuple[str, str]
 """A line and the next line."""
@@ -51,8 +51,10 @@ def unwrap(state: StateCore) -> None:
             continue
         for child, line in zip(breaks, written, strict=True):
             if child.type == "softbreak" and not _has_room(line, width):
-                before, after = line[0].rstrip()[-1:], line[1].lstrip()[:1]
-                child.type, child.content = "text", ("" if _CJK.match(before) and _CJK.match(after) else " ")
+                before = line[0].rstrip()[-1:]
+                after = line[1].lstrip()[:1]
+                child.type = "text"
+                child.content = "" if _CJK.match(before) and _CJK.match(after) else " "
 
 
 def _lines(token: Token) -> Sequence[Line]:
@@ -171,7 +173,8 @@ def _obsidian(state: StateCore) -> None:
     for number, token in enumerate(tokens):
         if token.type != "inline":
             continue
-        before, above = tokens[number - 1], tokens[number - 2]
+        before = tokens[number - 1]
+        above = tokens[number - 2]
         if mark := _ID.search(token.content):
             token.content = token.content[: mark.start()]
             (above if above.type == "list_item_open" else before).attrSet("id", f"^{mark[1].casefold()}")
@@ -191,9 +194,11 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
             open_quotes.append(token if callout else None)
             if callout:
                 kind, fold, title = callout.groups()
-                token.type, token.tag = "callout_open", "details" if fold else "div"
+                token.type = "callout_open"
+                token.tag = "details" if fold else "div"
                 token.attrs |= {"class": f"callout of-{kind.lower()}"} | ({"open": ""} if fold == "+" else {})
-                token.block, head = False, "summary" if fold else "div"
+                token.block = False
+                head = "summary" if fold else "div"
                 inside[0].content = inside[0].content[callout.end() :]
                 yield token
                 yield Token("callout_title_open", head, 1, attrs={"class": "callout-title"}, level=token.level + 1)
@@ -202,7 +207,8 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
                 yield Token("callout_title_close", head, -1, level=token.level + 1)
                 continue
         elif token.type == "blockquote_close" and (opening := open_quotes.pop()):
-            token.type, token.tag = "callout_close", opening.tag
+            token.type = "callout_close"
+            token.tag = opening.tag
         yield token
 
 
@@ -235,7 +241,8 @@ def _embeds(state: StateCore) -> None:
     for number, token in enumerate(state.tokens):
         children = token.children or ()
         if token.type == "inline" and len(children) == 1 and children[0].type == "wikilink":
-            before, after = state.tokens[number - 1], state.tokens[number + 1 : number + 2]
+            before = state.tokens[number - 1]
+            after = state.tokens[number + 1 : number + 2]
             if before.type == "paragraph_open" and after and children[0].meta["embed"]:
                 children[0].meta["block"] = before.hidden = after[0].hidden = True
 
@@ -298,17 +305,17 @@ def _script(match: re.Match[str]) -> str:
 
 _WIKILINK = re.compile(r"(!?)\[\[(?=[ #^]*[^ #^\[\]|\n])([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
 _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)")
+# Marks that begin and end a comment.
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
-"""Marks that begin and end a comment."""
 _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(TAG)
 _FOOTNOTE_MARK = re.compile(r"\[\^([^\]\s]{1,80})\]")
+# HTML tags without attributes, for formatting not available in Markdown.
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
-"""HTML tags without attributes, for formatting not available in Markdown."""
+# An empty HTML anchor with no attributes other than its name.
 _ANCHOR = re.compile(
     r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
 )
-"""An empty HTML anchor with no attributes other than its name."""
 
 _PASTED = re.compile(
     rf"""(?i)!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
@@ -373,7 +380,8 @@ def _footnote_mark(state: StateInline, match: re.Match[str]) -> None:
 
 def _math(state: StateInline, match: re.Match[str]) -> None:
     token = state.push("math_inline", "", 0)
-    token.content, token.meta = match[1] or match[2], {"block": match[1] is not None}
+    token.content = match[1] or match[2]
+    token.meta = {"block": match[1] is not None}
 
 
 def _hidden(state: StateInline, silent: bool) -> bool:
@@ -389,7 +397,8 @@ def _hidden(state: StateInline, silent: bool) -> bool:
 def _mark(state: StateInline, match: re.Match[str]) -> None:
     most = state.posMax
     state.push("mark_open", "mark", 1)
-    state.pos, state.posMax = match.start(1), match.end(1)
+    state.pos = match.start(1)
+    state.posMax = match.end(1)
     state.md.inline.tokenize(state)
     state.push("mark_close", "mark", -1)
     state.posMax = most
@@ -413,7 +422,8 @@ def _picture(state: StateInline, silent: bool) -> bool:
         token = state.push("image", "img", 0)
         token.attrs = {"src": match["picture"]}
         around = match[0].replace(match["picture"], "")
-        alt, width = _WORDS.search(around), _WIDTH.search(around)
+        alt = _WORDS.search(around)
+        width = _WIDTH.search(around)
         words = match["words"] if match.re is _PASTED else f"{alt[2] if alt else ''}|{width[1] if width else ''}"
         token.content = words
         token.children = [Token("text", "", 0, content=words)]
