@@ -233,8 +233,7 @@ def cost(
     options = _options(own.chunking, chunking)
     split = bases.chunking_cost(base, options, progress=progress) if options != own.chunking else None
     switched = embedder and embedder != (own.embedder if own.has_vectors else "")
-    indexed = workspace.switches.cost(base, str(embedder), progress=progress) if switched else None
-    return ChangeCosts(split, indexed)
+    return ChangeCosts(split, workspace.switches.cost(base, str(embedder), progress=progress) if switched else None)
 
 
 @operation(
@@ -362,8 +361,7 @@ def connect(
     writes_files = workspace.bases.get(base).write_files
     if dry_run or (plan.differing and not confirmed):
         return FolderConnection.from_plan(plan, plan.report(), connected=False, writes_files=writes_files)
-    few = allow_removals or not plan.removes_many
-    report = workspace.imports.apply(plan, confirmed=few, progress=progress)
+    report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many, progress=progress)
     return FolderConnection.from_plan(plan, report, connected=True, writes_files=writes_files)
 
 

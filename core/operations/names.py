@@ -52,9 +52,10 @@ def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSumm
     Raises NoteNotFound, or UnknownChoice if the base doesn't exist.
     """
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
-    name = workspace.bases.get(unquote(base)).name
     path = unquote(path)
-    for card in workspace.notes.all(workspace.searching.filters(bases=[name]), text=path, answering=answering):
+    for card in workspace.notes.all(
+        workspace.searching.filters(bases=[workspace.bases.get(unquote(base)).name]), text=path, answering=answering
+    ):
         if card.path == path:
             return card
     raise NoteNotFound(uri)

@@ -187,8 +187,7 @@ def update(
     **fields: Unpack[NoteFields],
 ) -> WrittenNote:
     change = partial(workspace.notes.update, author="person") if caller.is_person else workspace.proposals.update
-    done = change(note, body=body, expected_version=expected_version, **fields)
-    return WrittenNote.from_result(workspace, done)
+    return WrittenNote.from_result(workspace, change(note, body=body, expected_version=expected_version, **fields))
 
 
 @operation(

@@ -375,8 +375,7 @@ def snippet_lines(hit: HitView, question: str) -> list[str]:
     every = [line for line in every if not heading.fullmatch(line)] or every
     wanted = {pair or word for pair, word in _WORD.findall(fold(question))} - STOP_WORDS
     matches = [{word for word in wanted if word in fold(line)} for line in every]
-    starts = range(max(1, len(every) - SNIPPET + 1))
-    start = max(starts, key=lambda at: len(set().union(*matches[at : at + SNIPPET])))
+    start = max(range(max(1, len(every) - SNIPPET + 1)), key=lambda at: len(set().union(*matches[at : at + SNIPPET])))
     before = ["…"] * (start > 0)
     after = ["…"] * (start + SNIPPET < len(every))
     within = every[start : start + SNIPPET]
@@ -539,8 +538,7 @@ def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: ob
     why_not = workspace.searching.why_not(query, note, **options(workspace, given))
     index = why_not.chunk.index if why_not.chunk else None
     item = why_not.note
-    why = why_not.message
-    return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why, chunk_index=index)
+    return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why_not.message, chunk_index=index)
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:

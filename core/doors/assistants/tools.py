@@ -175,8 +175,9 @@ def _pictures(result: SearchResult) -> list[Item]:
 def _place(hit: Hit, name: str = "source") -> Item:
     """Return a hit's source, with its line in a text file, page, picture and web address, if any."""
     chunk = hit.chunk
-    url = hit.note.source_url
-    return {name: source(hit.note)} | details(line=chunk.line, page=hit.page, picture=chunk.picture, source_url=url)
+    return {name: source(hit.note)} | details(
+        line=chunk.line, page=hit.page, picture=chunk.picture, source_url=hit.note.source_url
+    )
 
 
 def details(**named: int | str) -> dict[str, int | str]:

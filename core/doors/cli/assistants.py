@@ -50,8 +50,7 @@ def mcp(
     if print_config:
         access = AccessTokens(folder)
         address = access.run.address if access.run else f"http://{HOST}:{PORT}"
-        snippets = build_snippets(folder, address, lambda: access.token)
-        show({"snippets": [*map(asdict, snippets)]}, as_json, _lines)
+        show({"snippets": [*map(asdict, build_snippets(folder, address, lambda: access.token))]}, as_json, _lines)
         return
     if sys.stdin.isatty():
         sys.stderr.write(f"{_('An assistant starts this command itself. To see how: {command}', command=_HOW)}\n")

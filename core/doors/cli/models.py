@@ -61,8 +61,7 @@ def server(
             servers.enter_key(name, ask_secret(_("Key")).strip())
         if test:
             trial = servers.test(name, progress)
-    cards = (servers.get(name),) if name else tuple(servers.all())
-    show(ServerList(cards, trial), as_json, _format_servers)
+    show(ServerList((servers.get(name),) if name else tuple(servers.all()), trial), as_json, _format_servers)
 
 
 def _format_servers(listed: ServerList) -> list[str]:

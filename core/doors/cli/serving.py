@@ -237,8 +237,9 @@ def serve(
         show(values, as_json, lambda values: [_("The API is at {url}. Press Ctrl+C to stop it.", url=values["url"])])
         sys.stdout.flush()
         calls = Calls(lambda: opened)
-        tools = assistants.LazyTools(lambda: opened)
-        guarded = Guard(tools, lambda: opened, programs_only=True, refusal=assistants.refusal)
+        guarded = Guard(
+            assistants.LazyTools(lambda: opened), lambda: opened, programs_only=True, refusal=assistants.refusal
+        )
         routes = [Route(place, guarded) for place in assistants.PLACES]
         if ipaddress.ip_address(host).is_loopback:
             opened.access.open(url)
@@ -296,10 +297,9 @@ def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[
 
     workspace.log.listen("uvicorn.error", "asyncio")
     calls = Calls(lambda: workspace)
-    app = guard_routes(calls.routes, HOST)
     server = uvicorn.Server(
         uvicorn.Config(
-            app,
+            guard_routes(calls.routes, HOST),
             log_config=None,
             log_level="warning",
             timeout_graceful_shutdown=None if finishes else _GRACE,
@@ -329,11 +329,10 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 
     syncs: SimpleQueue[FolderSynced] = SimpleQueue()
     with Workspace(workspace) as opened:
-        watched = sum(base.watch for base in opened.bases.all())
         notice = plural(
             "{n} base is being watched. Press Ctrl+C to stop.",
             "{n} bases are being watched. Press Ctrl+C to stop.",
-            n=watched,
+            n=sum(base.watch for base in opened.bases.all()),
         )
         sys.stderr.write(f"{say(notice)}\n")
         opened.store.events.subscribe(FolderSynced, syncs.put)

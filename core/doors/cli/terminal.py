@@ -86,9 +86,10 @@ class Stream:
         except OSError as error:
             self._leave()
             if not isinstance(error, ConnectionError):
-                reason = error.strerror or str(error)
                 self.lost = SourceError(
-                    "stdout", "can't be written ({reason}). Everything done so far was kept.", reason=reason
+                    "stdout",
+                    "can't be written ({reason}). Everything done so far was kept.",
+                    reason=error.strerror or str(error),
                 )
                 if self._needed:
                     raise self.lost from error
@@ -166,8 +167,9 @@ def _problem(error: Any) -> str:
         case "BadParameter" if "valid integer" in problem or "valid number" in problem:
             return _("{name} must be a number.", name=name)
         case "NoSuchOption" if error.possibilities:
-            near = ", ".join(error.possibilities)
-            return _("There is no option {name}. Did you mean {nearest}?", name=name, nearest=near)
+            return _(
+                "There is no option {name}. Did you mean {nearest}?", name=name, nearest=", ".join(error.possibilities)
+            )
         case "NoSuchOption":
             return _("There is no option {name}.", name=name)
     if nearest:

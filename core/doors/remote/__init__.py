@@ -39,7 +39,7 @@ def error_of(value: object) -> TesseraError:
     """Return the error reported by a line, or a TesseraError if its kind is unknown. Raises ValueError if malformed."""
     try:
         name = value["kind"]  # type: ignore[index]
-        text = from_json(value["message"])
+        text = from_json(value["message"])  # type: ignore[index]
     except (TypeError, LookupError, AttributeError) as error:
         raise ValueError("no error") from error
     kind: Callable[..., TesseraError] = getattr(errors, str(name), TesseraError)

@@ -53,9 +53,9 @@ def arguments(operation: "Operation[object]", given: object) -> dict[str, object
         checked = _model(operation).model_validate(given)
     except ValidationError as error:
         wrong = error.errors()[0]
-        place = ".".join(map(str, wrong["loc"]))
-        why = verbatim(wrong["msg"])
-        raise ConfigError("'{name}' can't be used: {reason}.", name=place, reason=why) from error
+        raise ConfigError(
+            "'{name}' can't be used: {reason}.", name=".".join(map(str, wrong["loc"])), reason=verbatim(wrong["msg"])
+        ) from error
     return {name: getattr(checked, name) for name in checked.model_fields_set}
 
 

@@ -99,8 +99,9 @@ class Remote:
 
     def _lines(self, connection: HTTPConnection, place: str, body: bytes) -> Iterator[tuple[str, Any]]:
         try:
-            headers = {"Authorization": f"Bearer {self._run.token}", "Content-Type": "application/json"}
-            connection.request("POST", place, body, headers)
+            connection.request(
+                "POST", place, body, {"Authorization": f"Bearer {self._run.token}", "Content-Type": "application/json"}
+            )
             response = connection.getresponse()
             while response.status == HTTPStatus.OK and (line := response.readline()):
                 kind, value = wire.read(line)
