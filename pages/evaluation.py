@@ -43,8 +43,7 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
         if shown == "questions":
             questions.draw(question_set)
         elif shown == "compare":
-            chosen = runs.choose(base)
-            runs.draw_start(base, question_set, chosen)
+            runs.draw_start(base, question_set, runs.choose(base))
             comparison.section(base, question_set)
         else:
             runs.draw_runs(base, question_set)

@@ -161,8 +161,7 @@ def find(language: str, words: str, compare: Similarities = lambda question, tex
     def lacks(text: str) -> bool:
         return not all(pattern.search(name_key(text)) for pattern in patterns)
 
-    every = chapters(language).values()
-    holding = [item for item in every if not lacks(f"{item.title}\n{excerpt(item, words)[0]}")]
+    holding = [item for item in chapters(language).values() if not lacks(f"{item.title}\n{excerpt(item, words)[0]}")]
     found: dict[str, Chapter] = {}
     for item in (*sorted(holding, key=lambda item: lacks(item.title)), *_nearest(language, words, compare)):
         found.setdefault(item.path, item)

@@ -75,8 +75,7 @@ def draw_new_base() -> None:
         embedder = usual.embedder if literal else _model(usual.embedder)
         chosen: dict[str, object] = {}
         for column, name in zip(st.columns(2), knobs.OF_BASES[: 1 if literal else 2], strict=False):
-            texts = knobs.value_labels(name)
-            value = select_in(column, knobs.setting_label(name), texts, f"new_{name}")
+            value = select_in(column, knobs.setting_label(name), knobs.value_labels(name), f"new_{name}")
             chosen[name] = None if value == knobs.AS_SET else value
         search = SearchSettings.from_values(chosen)
         switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")

@@ -58,8 +58,9 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     job = workspace.jobs.find("cost")
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved after the estimate
-    cost = jobs.estimate(_subject(base))
-    if cost and button("Split the base this way", f"split_{base.id}", "done_all", type="primary", **shut):
+    if jobs.estimate(_subject(base)) and button(
+        "Split the base this way", f"split_{base.id}", "done_all", type="primary", **shut
+    ):
         workspace.jobs.forget("cost")
         start_job("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
 
@@ -73,8 +74,9 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
     """Preview how a note from `base` ("" for any base) would be split. If there are no notes, use a sample note."""
     if cards := workspace.notes.all(Filters(bases=(base,)) if base else None):
         latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
-        titles = {card.id: card.title for card in latest}
-        note = workspace.notes.get(select("Note to preview", titles, f"split_note_{base}"))
+        note = workspace.notes.get(
+            select("Note to preview", {card.id: card.title for card in latest}, f"split_note_{base}")
+        )
         cut = summary.cut(note, options, embedder)
     else:
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
@@ -140,15 +142,14 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
         ),
     )
     share = status.with_bits / status.windows if status.windows else 0.0
-    state = (
+    st.caption(
         t("{share:.0%} of the base, {size}", share=share, size=megabytes(status.bit_bytes))
         if possible
-        else t("This model has no data for fast reranking.")
+        else t("This model has no data for fast reranking."),
+        width="content",
     )
-    st.caption(state, width="content")
     if on and status.with_bits < status.windows:
-        add = partial(keep_them, keep=True)
-        button("Add missing data", f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
+        button("Add missing data", f"bits_{base.id}", "bolt", disabled=shut, on_click=partial(keep_them, keep=True))
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:

@@ -156,9 +156,10 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapp
         _DRAWER.close()
         return
 
-    title = t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
     content = partial(_draw_chunk, base, note, chunks, chunk, edits.get(chunk.id))
-    _DRAWER.draw(title, content, width=WIDTH, position="right")
+    _DRAWER.draw(
+        t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total), content, width=WIDTH, position="right"
+    )
 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:

@@ -270,8 +270,7 @@ def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
     for column, side in zip(columns, ("first", "second"), strict=True):
         with column:
             other = "markdown" if cuts and cuts[0].strategy == "recursive" else "recursive"
-            begin = replace(current, strategy=other) if cuts else current
-            tried = knobs.choose(side, begin, base.chunking)
+            tried = knobs.choose(side, replace(current, strategy=other) if cuts else current, base.chunking)
             cuts.append(cut(note, tried, base.embedder))
             _apply(note, base, tried, current, side)
             figures(cuts[-1].chunks)

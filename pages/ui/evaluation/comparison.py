@@ -385,8 +385,9 @@ def _report(base: KnowledgeBase, shown: SideBySide) -> None:
     with popup("Report", "download", "export_runs"):
         for form, (label, mime) in forms.items():
             written = partial(workspace.runs.report, shown, form, base.name, session_language())
-            file = f"{t('comparison')}.{form}"
-            widgets.download(label, written, file, mime, f"export_runs_{form}", "description", width="stretch")
+            widgets.download(
+                label, written, f"{t('comparison')}.{form}", mime, f"export_runs_{form}", "description", width="stretch"
+            )
 
 
 def _adopt(base: KnowledgeBase, way: Pipeline) -> None:

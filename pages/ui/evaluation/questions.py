@@ -372,7 +372,7 @@ def draw(question_set: QuestionSet) -> None:
             rerun()  # the bar above was drawn before a lost passage was noticed
         chosen = _settle(question_set, every)
         _bar(question_set, every)
-        has_side = bool(chosen or session_state.get(_ADDING))
+        has_side = chosen or session_state.get(_ADDING)
         left, right = columns([6, 5], gap="medium") if has_side else (container(), None)
         with left:
             if every:
@@ -453,14 +453,12 @@ def popover(question_set: QuestionSet) -> None:
         way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
         if not llm.is_set_up:
             small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
-        begin = partial(start, question_set, count, by_model=way == "model")
-        label = t("Suggest questions")
         button(
-            label,
+            t("Suggest questions"),
             "suggest_yes",
             "auto_awesome",
             type="primary",
-            on_click=begin,
+            on_click=partial(start, question_set, count, by_model=way == "model"),
             writes=True,
             disabled=workspace.jobs.running("suggest"),
         )

@@ -98,8 +98,9 @@ PRESETS = message_table(
 
 def choose(base: KnowledgeBase) -> list[Pipeline]:
     """Draw two setups side by side and return them. At first, they are the base's settings and the first preset."""
-    key = f"ways_{base.id}"
-    chosen: list[Pipeline] = session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
+    chosen: list[Pipeline] = session_state.setdefault(
+        f"ways_{base.id}", [Pipeline(), next(iter(presets(base).values()))]
+    )
 
     for number, (column, way) in enumerate(zip(columns(len(chosen)), chosen, strict=True)):
         with column.container(border=True, key=f"way_{number}", height="stretch"):
@@ -324,8 +325,9 @@ STATES = message_table(
 def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all the base's sets, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
-    scopes = {"set": t("This set"), "base": t("All sets in the base")}
-    scope = segments("Which runs", scopes, "history_scope", default="set")
+    scope = segments(
+        "Which runs", {"set": t("This set"), "base": t("All sets in the base")}, "history_scope", default="set"
+    )
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
         _actions(question_set, _marked(base, runs, sets=scope == "base"))

@@ -33,8 +33,9 @@ def export_questions(question_set: QuestionSet) -> None:
             ("csv", t("Table (CSV)"), "text/csv", True),
         ):
             data = partial(workspace.question_sets.export, question_set, table=table)
-            file = f"{question_set.name}.{kind}"
-            widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
+            widgets.download(
+                label, data, f"{question_set.name}.{kind}", mime, f"export_{kind}", "download", type="tertiary"
+            )
 
 
 def import_questions(base: str) -> None:
@@ -199,8 +200,7 @@ def draw_check(base: KnowledgeBase) -> None:
             "alone as well. Look at the missed ones: no search finds their passages."
         )
         checks = workspace.findability
-        shut = jobs.is_evaluating()
-        if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=shut):
+        if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=jobs.is_evaluating()):
             check = partial(checks.check, base.name, language=session_language())
             jobs.start_job("evaluate", lambda progress: RunList.from_runs(check(progress)), base.name)
         st.toggle(

@@ -171,8 +171,8 @@ def numbers() -> None:
     """Draw the top-level numeric settings."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
-        least = int(program_setting.least or 0)
         most = int(program_setting.most or 0)
+        least = int(program_setting.least or 0)
         field(name, partial(st.number_input, text_of(label), least, most, help=text_of(about)))
 
 

@@ -51,8 +51,9 @@ def draw_picture_model() -> None:
         st.html(facts(texts))
         if status.failed:
             lines = elements((with_label(failed.path, failed.error) for failed in status.failed), "div", "t-small")
-            title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
-            st.html(folded(title, lines, css="t-more"))
+            st.html(
+                folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more")
+            )
         job = workspace.jobs.find("images")
         if job and job.state != "done":
             jobs.job_panel(("images",))
@@ -208,8 +209,7 @@ def _details(card: ModelCard) -> str:
         str(card.folder or card.server),
         text_of(card.problem) if card.problem and card.downloadable else "",
     ]
-    lines = elements(filter(None, details), "div", "t-small t-dim t-where")
-    return folded(t("Model details"), lines, css="t-more")
+    return folded(t("Model details"), elements(filter(None, details), "div", "t-small t-dim t-where"), css="t-more")
 
 
 def _other(models: Sequence[ModelCard]) -> None:

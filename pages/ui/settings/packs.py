@@ -12,7 +12,7 @@ from pages.ui.shared.jobs import is_writing, start_job
 from pages.ui.shared.names import TEXT_LANGUAGES, local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import button, caption, errors, in_columns, on_demand, row, small, submit, text_input, warn
 
 DESCRIPTIONS = {
@@ -44,7 +44,7 @@ def _pack(card: PackCard) -> None:
     remarks = []
     if found:
         codes = found.language.replace(",", " ").split()
-        languages = t(", ").join(text_of(TEXT_LANGUAGES.get(code, code)) for code in codes)
+        languages = join_list(text_of(TEXT_LANGUAGES.get(code, code)) for code in codes)
         remarks = [t("Version {version}", version=found.version), languages]
     if installed:
         remarks = [
@@ -61,8 +61,9 @@ def _pack(card: PackCard) -> None:
         if found and not installed and button("Install", f"install_{card.name}", "download", disabled=shut):
             start_job(jobs.PACKS, partial(_install, card.name))
         if found and card.newer:
-            label = t("Upgrade to {version}", version=found.version)
-            if button(label, f"upgrade_{card.name}", "upgrade", disabled=shut):
+            if button(
+                t("Upgrade to {version}", version=found.version), f"upgrade_{card.name}", "upgrade", disabled=shut
+            ):
                 start_job(
                     jobs.PACKS, lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress)
                 )

@@ -67,8 +67,7 @@ def _draw_found_server(server: LocalServer) -> None:
         model = models[0]
         if len(server.models) > 1:
             labels = {name: short(name) for name in models}
-            look = {"label_visibility": "collapsed", "width": 220}
-            model = select("Language model", labels, f"local_model_{port}", **look)
+            model = select("Language model", labels, f"local_model_{port}", label_visibility="collapsed", width=220)
         if button("Let it write answers", f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
@@ -216,12 +215,14 @@ def _card(status: Status, card: ServerCard) -> None:
     elif card.encrypted:
         caption(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host))
     elif card.host:
-        warning = t(
-            "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
-            "way can read them. Use an address that begins with https://.",
-            host=card.host,
+        warn(
+            t(
+                "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
+                "way can read them. Use an address that begins with https://.",
+                host=card.host,
+            ),
+            "no_encryption",
         )
-        warn(warning, "no_encryption")
     if card.key or card.key_for:
         _key(card)
     jobs.panel_about(("server",), lambda what: what == card.section)

@@ -127,8 +127,9 @@ def _choices() -> None:
         "Made while Tessera is running. The last seven daily backups are kept; backups that you "
         "make yourself are kept until you delete them."
     )
-    label = t("Make a backup every day")
-    general.switch("backups.daily", label, "backup_daily", backups.daily, backups.choose_daily, about)
+    general.switch(
+        "backups.daily", t("Make a backup every day"), "backup_daily", backups.daily, backups.choose_daily, about
+    )
     session_state.setdefault(_FOLDER, str(backups.place))
     with row(vertical_alignment="bottom"):
         text_input(
@@ -167,8 +168,9 @@ def _encryption() -> None:
         label = t("Change the passphrase") if on else t("Encrypt backups")
         button(label, "backup_protect", "lock", on_click=protect, disabled=not session_state[_PASSPHRASE])
         if on:
-            end = workspace.backups.unprotect
-            button("Stop encrypting", "backup_unprotect", "lock_open", on_click=end, writes=True)
+            button(
+                "Stop encrypting", "backup_unprotect", "lock_open", on_click=workspace.backups.unprotect, writes=True
+            )
 
 
 def _row(backup: Backup) -> None:
@@ -177,11 +179,9 @@ def _row(backup: Backup) -> None:
         if not backup.problem:
             if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 start_job("verify", lambda _: workspace.backups.verify(backup.name))
-            label = t("Restore")
-            key = f"restore_{backup.name}"
             small(
-                label,
-                key,
+                t("Restore"),
+                f"restore_{backup.name}",
                 "settings_backup_restore",
                 on_click=_DIALOG.open,
                 args=(backup.name,),

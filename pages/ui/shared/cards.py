@@ -149,8 +149,9 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
         return f'<div class="t-hit">{clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
-    text = flow(hit.chunk.text, paged=hit.note.is_paged)
-    lines = rendered.excerpt(text, seen.words, seen.sentence, underline=seen.is_close)
+    lines = rendered.excerpt(
+        flow(hit.chunk.text, paged=hit.note.is_paged), seen.words, seen.sentence, underline=seen.is_close
+    )
     below = definitions(hit.chunk.definitions)
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{below}{_copies(hit)}</div>'
 

@@ -325,8 +325,9 @@ def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), *
     more["help"] = text_of(HELPS[name]) if name in HELPS else None
     if CHOICES[name]:
         choices = offered if session_state.get(key) in offered else CHOICES[name]
-        texts = {choice: value_label(name, choice) for choice in choices}
-        return segments(label, texts, key, label_visibility="visible", **more)
+        return segments(
+            label, {choice: value_label(name, choice) for choice in choices}, key, label_visibility="visible", **more
+        )
     if name in OFFERED:
         return drawn(st.select_slider, label, sorted({*OFFERED[name], session_state[key]}), key=key, **more)
     if isinstance(getattr(DEFAULTS, name), int):

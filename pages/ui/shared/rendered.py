@@ -75,8 +75,9 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
         # The card already shows the section's title.
         while shown[0].shown == BREAK or _is_heading(shown[0]):
             del shown[0]
-    skipped = any(map(_speaks, parts[:first]))
-    return ("… " if skipped else "") + _render(text, shown, words, sentence if underline else None)
+    return ("… " if any(map(_speaks, parts[:first])) else "") + _render(
+        text, shown, words, sentence if underline else None
+    )
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:

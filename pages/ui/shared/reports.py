@@ -178,8 +178,7 @@ def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
         return _rechunked(done)
     numbers = {name: getattr(done, name, 0) for name in _FIGURES}
     numbers = {name: number if isinstance(number, int) else len(number) for name, number in numbers.items()}
-    figures = [text_of(_FIGURES[name], n=number) for name, number in numbers.items() if number]
-    return figures or [t("nothing changed")]
+    return [text_of(_FIGURES[name], n=number) for name, number in numbers.items() if number] or [t("nothing changed")]
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
@@ -255,8 +254,9 @@ def not_downloaded(files: Sequence[Failed]) -> None:
 
 def not_read(files: Sequence[Failed]) -> None:
     """Draw any files that aren't read, each with a remedy."""
-    title = t_plural("{n} file isn't read", "{n} files aren't read", n=len(files))
-    _to_unfold(title, failed(files), ":material/draft:")
+    _to_unfold(
+        t_plural("{n} file isn't read", "{n} files aren't read", n=len(files)), failed(files), ":material/draft:"
+    )
 
 
 # Files that couldn't be read, and the user's patterns for ignoring them.
@@ -271,8 +271,7 @@ def draw_unread(base: KnowledgeBase) -> None:
     if not files:
         return
     title = t_plural("{n} file could not be read", "{n} files could not be read", n=len(files))
-    place = base_name(base.name)
-    with expander(" · ".join(filter(None, [title, plain(place)])), "draft", f"unread_{base.id}"):
+    with expander(" · ".join(filter(None, [title, plain(base_name(base.name))])), "draft", f"unread_{base.id}"):
         unread_rows(base.name, files, base.id)
 
 
@@ -287,8 +286,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
             if kind := PurePosixPath(item.path).suffix.lower():
                 about = plain(t("All {kind} files in this base that can't be read, now or later", kind=kind))
                 label = t("Ignore such files")
-                pattern = f"*{escape(kind)}"
-                button(label, f"ignore_all_{key}_{number}", "hide_source", help=about, args=(base, pattern))
+                button(label, f"ignore_all_{key}_{number}", "hide_source", help=about, args=(base, f"*{escape(kind)}"))
     if others := files[_ACTED:]:
         listing(failed(others))
 

@@ -334,11 +334,13 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
 def _care() -> None:
     """Draw warnings about a nearly full disk or a failed backup."""
     if free := workspace.little_space:
-        text = t(
-            "The disk is nearly full: {size} left. The Settings page shows what takes up space.",
-            size=megabytes(free),
+        warn(
+            t(
+                "The disk is nearly full: {size} left. The Settings page shows what takes up space.",
+                size=megabytes(free),
+            ),
+            "hard_drive",
         )
-        warn(text, "hard_drive")
     if workspace.backups.problem:
         st.warning(t("The daily backup failed: see Settings."), icon=":material/backup:")
 
@@ -379,8 +381,7 @@ def remember_opened(note_id: str) -> None:
     """Add a note to the recently opened notes."""
     before = workspace.preferences.get(_OPENED).split()
     if before[:1] != [note_id]:
-        others = [item for item in before if item != note_id]
-        workspace.preferences.set(_OPENED, " ".join([note_id, *others][:MOST_KEPT]))
+        workspace.preferences.set(_OPENED, " ".join([*dict.fromkeys([note_id, *before])][:MOST_KEPT]))
 
 
 def likely_notes(limit: int, *, opened: bool) -> list[NoteSummary]:

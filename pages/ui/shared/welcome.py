@@ -183,8 +183,10 @@ def offer_tour() -> None:
     if _STEP in session_state or not has_sample() or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with row("tour_offer", border=True):
-        about = t("Two minutes with the sample notes: search, answers, splitting, writing, measuring.")
-        _text(t("A tour in five steps"), about)
+        _text(
+            t("A tour in five steps"),
+            t("Two minutes with the sample notes: search, answers, splitting, writing, measuring."),
+        )
         tour_button(type="primary")
         button("No, thanks", "tour_refuse", on_click=end_tour)
 
@@ -207,8 +209,10 @@ def draw_tour(page: str) -> None:
         end_tour()
         return
     with st.container(border=True, key="tour", gap="xsmall"):
-        about = t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title)
-        _text(about, text_of(step.text) if here else "")
+        _text(
+            t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title),
+            text_of(step.text) if here else "",
+        )
         with row():
             if not here:
                 if button("Go on with the tour", "tour_next", "arrow_forward", type="primary"):

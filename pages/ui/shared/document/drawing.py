@@ -368,5 +368,6 @@ def code(text: str, language: str) -> str:
     """Return code as HTML, highlighted if its language is known and the code isn't too long."""
     if language.lower() not in LANGUAGES or len(text) > MOST_CODE:
         return html(text)
-    lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
-    return str(highlight(text, lexer, HtmlFormatter(nowrap=True)))
+    return str(
+        highlight(text, get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True))
+    )

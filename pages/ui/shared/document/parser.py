@@ -51,9 +51,9 @@ def unwrap(state: StateCore) -> None:
             continue
         for child, line in zip(breaks, written, strict=True):
             if child.type == "softbreak" and not _has_room(line, width):
+                child.type = "text"
                 before = line[0].rstrip()[-1:]
                 after = line[1].lstrip()[:1]
-                child.type = "text"
                 child.content = "" if _CJK.match(before) and _CJK.match(after) else " "
 
 
