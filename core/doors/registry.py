@@ -9,16 +9,8 @@ from core.features import FEATURES
 if TYPE_CHECKING:
     from core.operations.declaring import Operation
 
-_STAGES = (
-    "bases",
-    "notes",
-    "documents",
-    "search",
-    "chunks",
-    "models",
-)
 MODULES = (
-    *(f"core.operations.{name}" for name in _STAGES),
+    *(f"core.operations.{name}" for name in ("bases", "notes", "documents", "search", "chunks", "models")),
     *(f"core.features.{name}.operations" for name in FEATURES),
     "core.operations.program",
 )

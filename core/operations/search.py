@@ -273,7 +273,7 @@ SearchOutput = ResultView | ContextView | WhyNotView
 """The result printed by `tessera search`, depending on its options."""
 
 
-_WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
+_WORD = rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)"
 SNIPPET = 6
 """Maximum number of lines to print from a hit's passage."""
 
@@ -373,7 +373,7 @@ def snippet_lines(hit: HitView, question: str) -> list[str]:
     heading = re.compile(rf"#+\s+{re.escape(hit.section[-1])}\s*" if hit.section else "(?!)")
     every = [line for line in hit.text.splitlines() if line.strip()]
     every = [line for line in every if not heading.fullmatch(line)] or every
-    wanted = {pair or word for pair, word in _WORD.findall(fold(question))} - STOP_WORDS
+    wanted = {pair or word for pair, word in re.findall(_WORD, fold(question))} - STOP_WORDS
     matches = [{word for word in wanted if word in fold(line)} for line in every]
     start = max(range(max(1, len(every) - SNIPPET + 1)), key=lambda at: len(set().union(*matches[at : at + SNIPPET])))
     before = ["…"] * (start > 0)

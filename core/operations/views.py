@@ -298,9 +298,6 @@ def missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[str]:
         yield from (f"{note.path}: {say(part.explanation)}" for part in note.left_out)
 
 
-_PLACE = sentence("{base}: {path}, version {version} ({id})")
-
-
 def format_note(note: WholeNote) -> list[str]:
     fields = {
         field.title: value
@@ -310,7 +307,7 @@ def format_note(note: WholeNote) -> list[str]:
     missing = [*note.missing_attachments]
     return [
         note.title,
-        *_PLACE(note),
+        *sentence("{base}: {path}, version {version} ({id})")(note),
         *(f"  {say(title)}: {_value(value)}" for title, value in fields.items()),
         *(f"  {name}: {property_text(value)}" for name, value in note.properties.items()),
         *([_("  missing attachments: {names}", names=missing)] if missing else []),
@@ -510,7 +507,6 @@ _UNREAD = message_table(
         "left_out": "left out",
     }
 )
-_PASSAGES = sentence("passages: {chunks}, indexed: {indexed}, in {seconds} s")
 # Remarks on a report's nonzero counts.
 _REMARKS = message_table(
     {
@@ -552,7 +548,7 @@ def format_import(report: SyncReport) -> list[str]:
     lines += missing[:_SHOWN]
     if len(missing) > _SHOWN:
         lines.append(f"  {_('and {n} more', n=len(missing) - _SHOWN)}: tessera document unread BASE")
-    lines += _PASSAGES(report)
+    lines += sentence("passages: {chunks}, indexed: {indexed}, in {seconds} s")(report)
     for name, remark in _REMARKS.items():
         if count := getattr(report, name):
             lines.append(say(replace(remark, fields={"n": count})))

@@ -62,13 +62,12 @@ WORDS = 0.02
 """Weight of keywords relative to semantic similarity; the best of 0, 0.01, 0.02, 0.03 and 0.05 on data/questions."""
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
 """Function that returns the similarity of each text to a question, or nothing while no model is loaded."""
-_PUNCTUATION = "?!.,;:？！。，；："
 # Function words in Chinese questions, which aren't separated by spaces.
-_FILLERS = re.compile("为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]")
-_MARKS = re.compile(r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
+_FILLERS = "为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]"
+_MARKS = r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()"
 _BEGIN = "(?<![A-Za-z0-9])"
-_SENTENCE = re.compile(r"[^\n]+?(?:[.;:?!] |[。；：？！]|\n|\Z)")
-_ROW = re.compile(r"(?m)^\|(.*)\|$")
+_ROW = r"(?m)^\|(.*)\|$"
+_SENTENCE = r"[^\n]+?(?:[.;:?!] |[。；：？！]|\n|\Z)"
 
 
 @frozen
@@ -127,7 +126,7 @@ def chapters(language: str) -> dict[str, Chapter]:
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
     """Return a pattern for each word that isn't a stop word. ASCII words match only at the beginning of a word."""
-    typed = [word.strip(_PUNCTUATION) or word for word in words.split()]
+    typed = [word.strip("?!.,;:？！。，；：") or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
 
@@ -138,9 +137,9 @@ def passages(chapter: Chapter) -> tuple[str, ...]:
 
     A passage is one sentence, or several of at most LONGEST bytes in total. A Chinese character takes three bytes.
     """
-    text = _ROW.sub(lambda row: row[1].strip("-|: ").replace("|", "·"), _MARKS.sub("", chapter.text))
+    text = re.sub(_ROW, lambda row: row[1].strip("-|: ").replace("|", "·"), re.sub(_MARKS, "", chapter.text))
     joined: list[str] = []
-    for sentence in _SENTENCE.findall(text):
+    for sentence in re.findall(_SENTENCE, text):
         if joined and len(f"{joined[-1]}{sentence}".encode()) <= LONGEST:
             joined[-1] += sentence
         else:
@@ -197,7 +196,7 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
     """Return patterns for a question's keywords, or for its character pairs if it is Chinese."""
-    return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))) or words)
+    return _patterns(" ".join(query_keywords(re.sub(_FILLERS, " ", words))) or words)
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:

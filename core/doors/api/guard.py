@@ -258,9 +258,6 @@ def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) ->
     return logged
 
 
-_NAMES = ("127.0.0.1", "localhost")
-
-
 def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
     """Return an app with the API's routes and those in `more`.
 
@@ -274,7 +271,7 @@ def guard_routes(routes: Iterable[BaseRoute], address: str) -> Starlette:
     return Starlette(
         routes=[*routes],
         middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
+            Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost", address], www_redirect=False),
             Middleware(Front),
         ],
     )

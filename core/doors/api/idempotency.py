@@ -21,9 +21,7 @@ from core.model import Creation
 from core.workspace import Workspace
 
 _KEY = r"^[!-~]{1,200}$"
-_CREATED = (201, 202)
 _STORED = ("content-type", "location", "etag")
-_REPLAYED = {"Idempotent-Replayed": "true"}
 
 
 _HEADER = "Idempotency-Key"
@@ -89,11 +87,11 @@ class Idempotency(BaseHTTPMiddleware):
             return problem(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, _OTHER))
         if creation.status is None:
             return problem(Problem(HTTPStatus.CONFLICT, _UNFINISHED))
-        return Response(creation.body, creation.status, {**creation.headers, **_REPLAYED})
+        return Response(creation.body, creation.status, {**creation.headers, "Idempotent-Replayed": "true"})
 
     def _keep(self, key: str, request: bytes, answer: Response) -> None:
         creations = self._workspace().creations
-        if answer.status_code not in _CREATED:
+        if answer.status_code not in (201, 202):
             creations.release(key)
             return
         headers = {name: answer.headers[name] for name in _STORED if name in answer.headers}

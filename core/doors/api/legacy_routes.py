@@ -44,8 +44,9 @@ _PATIENCE = 60.0
 _EXAMPLES = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
 
-_WORDS = ("base", "tags", "any_tags", "type", "category", "project", "scope", "status")
-_FIELDS: Any = dict.fromkeys(_WORDS, (Text | list[Text] | None, None))
+_FIELDS: Any = dict.fromkeys(
+    ("base", "tags", "any_tags", "type", "category", "project", "scope", "status"), (Text | list[Text] | None, None)
+)
 _Words: Any = create_model("Words", __base__=Body, **_FIELDS)
 
 

@@ -30,7 +30,7 @@ from core.operations.views import (
 )
 
 # A web address, in which conversion to a path has left one slash instead of two.
-_ADDRESS = re.compile(r"(https?):/+(.+)")
+_ADDRESS = r"(https?):/+(.+)"
 Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
@@ -170,7 +170,7 @@ def delete(workspace: Path, *, yes: Yes = False, **given: object) -> BaseDeletio
 
 
 def import_(workspace: Path, folder: Path, base: str | None, dry_run: bool, **more: object) -> SyncReport:
-    if page := _ADDRESS.match(str(folder)):
+    if page := re.match(_ADDRESS, str(folder)):
         with opened(workspace) as run:
             return run(operations.fetch, address=f"{page[1]}://{page[2]}", base=base)
     arguments = {"folder": folder, "base": base, "dry_run": dry_run, **more}

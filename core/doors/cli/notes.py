@@ -157,11 +157,10 @@ def _edit(before: str, name: str) -> str:
             raise ConfigError("The editor didn't save UTF-8 text, so nothing was saved.") from error
 
 
-_NOW = sentence("'{title}' is now version {version}.")
-
-
 def _version(note: ChangedNote) -> list[str]:
-    return _NOW(note) if note.changed else [_("'{title}' stays as it is.", title=note.title)]
+    if note.changed:
+        return sentence("'{title}' is now version {version}.")(note)
+    return [_("'{title}' stays as it is.", title=note.title)]
 
 
 COMMANDS: Mapping[str, Command] = {

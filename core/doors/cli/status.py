@@ -14,7 +14,6 @@ from core.operations import program
 from core.operations.program import format_status
 
 app = typer.Typer()
-_LOG_LINES = 100
 
 
 @app.command(help=_("Show what is in the workspace."))
@@ -33,7 +32,7 @@ def status(
     if log:
         from core.base.log import FILE, tail
 
-        end = {"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}
+        end = {"log": str(workspace / FILE), "lines": tail(workspace, 100)}
         show(end, as_json, lambda log: log["lines"] or [_("{file} is empty.", file=log["log"])])
         return
     if report:

@@ -37,8 +37,6 @@ _LOG = logging.getLogger(__name__)
 
 # Seconds for which an operation waits for an earlier job of its kind; a stopped job ends at its next step.
 _PATIENCE = 5.0
-# Jobs whose operations run directly, even while the same job is running.
-_JOINED_JOBS = ("embed",)
 # The job during which further imports run directly, because each base takes one import at a time.
 _IMPORT = "import"
 # Minimum number of seconds between progress steps sent to the caller.
@@ -202,7 +200,8 @@ def _run_operation(
         return operation.run(workspace, caller, arguments(operation, given), progress)
 
     try:
-        directly = operation.job in _JOINED_JOBS or (operation.job == _IMPORT and workspace.jobs.running(_IMPORT))
+        # Indexing runs directly even while it also runs as a job.
+        directly = operation.job == "embed" or (operation.job == _IMPORT and workspace.jobs.running(_IMPORT))
         value = act(progress) if directly or not operation.job else _as_job(workspace, operation.job, act, progress)
         return wire.line("answer", encode(value))
     except TesseraError as error:

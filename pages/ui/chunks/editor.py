@@ -132,9 +132,9 @@ PLACES = 400
 """Maximum number of split positions to list. The user can enter any other position as an offset."""
 SEEN = 700
 """Maximum number of characters to show of each half in the preview."""
-_PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
+_PLACE = r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)"
 # A line that belongs to the text after it: a list marker or a heading.
-_BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
+_BELONGS_TO_NEXT = r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)"
 
 
 def open_at(chunk_id: str) -> None:
@@ -286,8 +286,8 @@ def places(text: str) -> list[int]:
     text = with_newlines(text)
     starts = [
         match.start()
-        for match in _PLACE.finditer(text)
-        if (part := text[: match.start()].rstrip()) and not _BELONGS_TO_NEXT.fullmatch(part.rpartition("\n")[2])
+        for match in re.finditer(_PLACE, text)
+        if (part := text[: match.start()].rstrip()) and not re.fullmatch(_BELONGS_TO_NEXT, part.rpartition("\n")[2])
     ]
     if len(starts) > PLACES:
         starts = [at for at in starts if text[at - 1] == "\n"]

@@ -18,7 +18,6 @@ from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, count_column, guarded, page_link, segments, table, text_column
 
 _FILTERS = "notes_filters"
-_PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
 
 
 @frozen
@@ -69,7 +68,8 @@ def narrowing(bases: list[str]) -> Narrowing:
         persist_state="session",
     )
     pieces = [
-        [f'{offered[item][0]}:"{offered[item][1]}"'] if item in offered else _PIECE.findall(item) for item in typed
+        [f'{offered[item][0]}:"{offered[item][1]}"'] if item in offered else re.findall(r'(?:"[^"]*"|[^\s"])+', item)
+        for item in typed
     ]
     narrowed = _read(bases, [piece for part in pieces for piece in part])
     links.set_value("base", narrowed.base)

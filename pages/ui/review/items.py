@@ -399,8 +399,6 @@ def _pair(matter: ReviewItem) -> None:
 
 # Logs dropped on the Review page, where the rules' findings then await review.
 
-_UNSAFE = re.compile(r"[^\w. -]")
-
 
 def section() -> None:
     """Draw the collapsed log upload, if learning is available."""
@@ -442,7 +440,7 @@ def _drop() -> None:
     closed = not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING)
     if button("Suggest notes", "learning_go", "school", disabled=closed):
         # Make the names valid on any file system.
-        logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
+        logs = [(re.sub(r"[^\w. -]", "_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
 
         def learn(progress: Progress) -> LearningReport:
             with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:

@@ -111,7 +111,7 @@ FEW = 5
 """Number of a field's values that are visible at first."""
 OPEN = "facets_open"
 # Characters after which a long value may wrap.
-_JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
+_JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
@@ -161,7 +161,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     values = [
         facet for number, facet in enumerate(group) if number < FEW or session_state.get(whole) or facet.term == chosen
     ]
-    shown = {facet.term: plain(_JOINT.sub("\\g<0>\u200b", facet.value)) for facet in values}
+    shown = {facet.term: plain(re.sub(_JOINT, "\\g<0>\u200b", facet.value)) for facet in values}
     rest = _without_field(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:

@@ -51,9 +51,6 @@ def draw_assistants() -> None:
     small_print("Then restart the assistant, and ask it what it finds in your notes.")
 
 
-_API = "/api/v1"
-
-
 def draw_programs() -> None:
     """Draw the switch for programs and, while it is on, the URL and the token."""
     small_print(
@@ -64,7 +61,7 @@ def draw_programs() -> None:
     general.switch("http.enabled", t("Allow apps on this computer"), "programs", on, workspace.set_program_access)
     run = workspace.access.run
     if on and run:
-        address = f"{run.address}{_API}"
+        address = f"{run.address}/api/v1"
         st.markdown(f"**{t('Address')}**")
         st.code(address, language=None)
         with errors():

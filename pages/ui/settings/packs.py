@@ -61,9 +61,8 @@ def _pack(card: PackCard) -> None:
         if found and not installed and button("Install", f"install_{card.name}", "download", disabled=shut):
             start_job(jobs.PACKS, partial(_install, card.name))
         if found and card.newer:
-            if button(
-                t("Upgrade to {version}", version=found.version), f"upgrade_{card.name}", "upgrade", disabled=shut
-            ):
+            label = t("Upgrade to {version}", version=found.version)
+            if button(label, f"upgrade_{card.name}", "upgrade", disabled=shut):
                 start_job(
                     jobs.PACKS, lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress)
                 )

@@ -89,7 +89,7 @@ MATCHES = (message("Weak match"), message("Good match"), message("Strong match")
 _CHINESE = re.compile(f"[{CJK}]")
 
 # Blank lines, which excerpts omit.
-_BLANK = re.compile(r"\n\s*\n")
+_BLANK = r"\n\s*\n"
 
 
 def tags(names: Sequence[str]) -> str:
@@ -232,7 +232,7 @@ def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     """Return the lines with the most highlighted text as HTML, and whether they are the whole text."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
-    lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
+    lines = re.sub(_BLANK, "\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
     whole = (start, end) == (0, len(text)) and len(lines) <= most
     shown = "\n".join(lines[:most])
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole

@@ -57,7 +57,6 @@ NOTABLE = 10.0
 """Minimum duration, in seconds, for a routine job's end to be announced."""
 BRIEF = 3.0
 """Seconds after which the page shows a routine job's progress; the sidebar shows the progress at once."""
-_ANNOUNCED = "jobs_announced"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 SOON = 1.2
@@ -208,7 +207,7 @@ def _unread(job: Job) -> list[Failed]:
 def announce() -> None:
     """Draw a toast for each job that has ended since this session's last run."""
     ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
-    announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
+    announced = st.session_state.setdefault("jobs_announced", set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
         if job.state == "failed":
             st.toast(f"**{plain(JOB_KINDS[job.name].title)}**  \n{plain(outcome(job))}", icon=":material/error:")

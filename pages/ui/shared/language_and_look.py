@@ -35,7 +35,6 @@ LOOKS = message_table({"light": "Light", "dark": "Dark", "system": "System"})
 SYSTEM = "system"
 
 _PREFERENCE = "look"
-_THEMES = ("theme", "theme.light", "theme.dark")
 
 # Streamlit draws a new page in the theme found in the browser's storage until it receives the server's theme. Ours is
 # stored there only between two pages; at any other time, Streamlit would take it for a choice made in its own menu.
@@ -88,4 +87,8 @@ def _options(look: str) -> dict[str, dict[str, object]]:
 
 @cache
 def _configured() -> dict[str, dict[str, object]]:
-    return {name: config.get_options_for_section(name) for theme in _THEMES for name in (theme, f"{theme}.sidebar")}
+    return {
+        name: config.get_options_for_section(name)
+        for theme in ("theme", "theme.light", "theme.dark")
+        for name in (theme, f"{theme}.sidebar")
+    }

@@ -36,8 +36,7 @@ _WHOLE = re.compile(
     r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+(?:\n[^\[\]`\n]+)*)(?P=quote)\]\[[^\[\]\n]*\]",
 )
 # Parts of an HTML block that aren't visible.
-_HTML = re.compile(r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>")
-_LEADS = re.compile(r"[:：][\s*_]*$")
+_HTML = r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>"
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
@@ -54,9 +53,9 @@ class RenderedPart:
 
 BREAK = "<br>"
 _BULLET = "• "
-_TASK = re.compile(r"\[([ xX])\]\s+")
+_TASK = r"\[([ xX])\]\s+"
 # A paragraph made up of table rows without a header.
-_ROWS = re.compile(r"(?:\|.*\|[ \t]*(?:\n|\Z))+")
+_ROWS = r"(?:\|.*\|[ \t]*(?:\n|\Z))+"
 _CELL = ' <span class="t-dim">·</span> '
 
 
@@ -85,7 +84,7 @@ def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
-    return not _LEADS.search(text[spoken[-1].start : spoken[-1].end])
+    return not re.search(r"[:：][\s*_]*$", text[spoken[-1].start : spoken[-1].end])
 
 
 def _speaks(piece: RenderedPart) -> bool:
@@ -130,7 +129,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup)} " if token.info else _BULLET))
         elif token.type in ("fence", "code_block", "html_block"):
             is_html = token.type == "html_block"
-            visible = _HTML.sub("\n", token.content) if is_html else token.content
+            visible = re.sub(_HTML, "\n", token.content) if is_html else token.content
             for line in filter(None, map(str.strip if is_html else str.rstrip, visible.split("\n"))):
                 start = hidden.find(line, at)
                 at = start + len(line)
@@ -141,12 +140,12 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             if css:
                 del parts[-1]
             children = token.children or []
-            task = _TASK.match(children[0].content) if children and parts and parts[-1].shown == _BULLET else None
+            task = re.match(_TASK, children[0].content) if children and parts and parts[-1].shown == _BULLET else None
             if task:
                 children[0].content = children[0].content[task.end() :]
                 parts[-1] = RenderedPart(at, at, shown="☐ " if task[1] == " " else "☑ ")
             inline = _inline(hidden, text, children, at, css)
-            for piece in _separate_cells(text, inline) if _ROWS.fullmatch(token.content) else inline:
+            for piece in _separate_cells(text, inline) if re.fullmatch(_ROWS, token.content) else inline:
                 parts.append(piece)
                 at = max(at, piece.end)
         elif token.type == "heading_open":

@@ -81,8 +81,6 @@ def adjust() -> None:
 
 # The configuration of Streamlit's front end, with no boxes about lost connections, which would take the focus.
 
-_PLACE = "/_stcore/host-config"
-
 
 class FrontEnd:
     """Middleware that answers the front end's request for its configuration instead of Streamlit."""
@@ -91,7 +89,7 @@ class FrontEnd:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answers = scope["type"] == "http" and scope["path"] == _PLACE and Request(scope).method == "GET"
+        answers = scope["type"] == "http" and scope["path"] == "/_stcore/host-config" and Request(scope).method == "GET"
         await (_ANSWER if answers else self._app)(scope, receive, send)
 
 

@@ -107,7 +107,6 @@ TOUR_NOTES = {
 }
 """Sample note paths by language: a note with many chunks, and a note with links."""
 
-_BACK = in_context("step of a tour", "Back")
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
 
 
@@ -221,7 +220,7 @@ def draw_tour(page: str) -> None:
                 button("Done", "tour_next", "check", type="primary", on_click=end_tour)
             elif button("Next", "tour_next", "arrow_forward", type="primary"):
                 _go(number + 1)
-            if here and number and button(text_of(_BACK), "tour_back", "arrow_back"):
+            if here and number and button(in_context("step of a tour", "Back"), "tour_back", "arrow_back"):
                 _go(number - 1)
             if not (here and last):
                 small("End the tour", "tour_end", "close", on_click=end_tour)

@@ -103,11 +103,11 @@ _ATTRIBUTES = frozenset(
     "display mathvariant stretchy fence separator accent linethickness columnalign rowspacing columnspacing width"
     " minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric largeop".split()
 )
-_VALUE = re.compile(r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?")
+_VALUE = r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?"
 # Brackets around a table. The style sheet draws them, because browsers without a math font don't stretch them.
 _FENCES = {("(", ")"): "round", ("[", "]"): "square", ("|", "|"): "bars"}
-_ENVIRONMENT = re.compile(r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}")
-_SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
+_ENVIRONMENT = r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}"
+_SIZE = r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag"
 
 
 def math(tex: str, *, block: bool) -> str:
@@ -115,7 +115,7 @@ def math(tex: str, *, block: bool) -> str:
     if len(tex) > MOST or _depth(tex) > DEEPEST:
         return f"<code>{html(tex[:MOST])}</code>"
     try:
-        source = _ENVIRONMENT.sub(_environment, _SIZE.sub("", " ".join(tex.split())))
+        source = re.sub(_ENVIRONMENT, _environment, re.sub(_SIZE, "", " ".join(tex.split())))
         element = convert_to_element(source, display="block" if block else "inline")
     except Exception:  # noqa: BLE001 the library's errors have no other common base
         return formula(tex)
@@ -142,7 +142,7 @@ def _drawn(element: Element) -> Iterator[str]:
         attributes = (
             f' {name}="{html(value)}"'
             for name, value in element.attrib.items()
-            if name in _ATTRIBUTES and _VALUE.fullmatch(value)
+            if name in _ATTRIBUTES and re.fullmatch(_VALUE, value)
         )
         css = f' class="{css}"' if (css := element.get("class", "")) in _FENCES.values() else ""
         yield f"<{element.tag}{css}{''.join(attributes)}>"
@@ -178,7 +178,6 @@ NOT_DRAWN = message("This diagram can't be drawn. Its source text:")
 TASK = message("To do")
 NO_NOTE = message("This note doesn't exist yet. Click to create it.")
 
-_DIAGRAMS = ("mermaid", "plantuml")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$")
 _ATTACHMENT = re.compile(r"(?i)\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$")
@@ -251,7 +250,7 @@ class Drawing(RendererHTML):
         token = tokens[idx]
         language = token.info.strip().split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         label = f'<span class="language">{html(language[:30])}</span>' if language else ""
-        if language.lower() in _DIAGRAMS:
+        if language.lower() in ("mermaid", "plantuml"):
             label = f'<div class="undrawn">{html(NOT_DRAWN)}</div>{label}'
         return f'<div class="code">{label}<pre><code>{code(token.content, language)}</code></pre></div>\n'
 

@@ -29,7 +29,7 @@ _LONG = 0.9
 
 _CJK = re.compile(f"[{CJK}]")
 # An unbreakable unit: a CJK character, or a run of other characters up to a space.
-_WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
+_WORD = rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)"
 
 Line = tuple[str, str]
 """A line and the next line."""
@@ -63,7 +63,7 @@ def _lines(token: Token) -> Sequence[Line]:
 
 def _has_room(line: Line, width: int) -> bool:
     """Return whether the next line's first word would have fit on this line, which makes the break deliberate."""
-    word = _WORD.match(line[1])
+    word = re.match(_WORD, line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
 
@@ -129,13 +129,9 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 MAX_NESTING = 60
 """Maximum nesting depth; deeper quotes and lists are kept as text."""
 
-_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
-_ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
-_CALLOUT = re.compile(r"\[!([\w-]{1,30})\]([+-]?)[ \t]*([^\n]*)(?:\n|$)")
-_TASK = re.compile(r"\[(.)\][ \t]+")
-_ADDRESS = re.compile(
-    r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[^\s<>\"'`（），。；：！？、《》「」【】.,;:!?)\]*_~]"
-)
+_ID = r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$"
+_CALLOUT = r"\[!([\w-]{1,30})\]([+-]?)[ \t]*([^\n]*)(?:\n|$)"
+_ADDRESS = r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[^\s<>\"'`（），。；：！？、《》「」【】.,;:!?)\]*_~]"
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
@@ -163,7 +159,7 @@ def markdown() -> MarkdownIt:
 
 def _is_followed(url: str) -> bool:
     """Return whether a URL is allowed as a link or picture; any other URL stays text."""
-    scheme = _SCHEME.match(url)
+    scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):", url)
     return scheme is None or scheme[1].lower() in FOLLOWED or is_pasted(url)
 
 
@@ -175,10 +171,10 @@ def _obsidian(state: StateCore) -> None:
             continue
         before = tokens[number - 1]
         above = tokens[number - 2]
-        if mark := _ID.search(token.content):
+        if mark := re.search(_ID, token.content):
             token.content = token.content[: mark.start()]
             (above if above.type == "list_item_open" else before).attrSet("id", f"^{mark[1].casefold()}")
-        if above.type == "list_item_open" and (box := _TASK.match(token.content)):
+        if above.type == "list_item_open" and (box := re.match(r"\[(.)\][ \t]+", token.content)):
             above.meta = {"task": box[1], "line": token.map[0] if token.map else -1}
             token.content = token.content[box.end() :]
     state.tokens = list(_called_out(tokens))
@@ -190,7 +186,7 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
     for number, token in enumerate(tokens):
         if token.type == "blockquote_open":
             inside = tokens[number + 2 : number + 3]
-            callout = _CALLOUT.match(inside[0].content) if inside and inside[0].type == "inline" else None
+            callout = re.match(_CALLOUT, inside[0].content) if inside and inside[0].type == "inline" else None
             open_quotes.append(token if callout else None)
             if callout:
                 kind, fold, title = callout.groups()
@@ -227,7 +223,7 @@ def _addresses(state: StateCore) -> None:
 
 def _link_addresses(text: Token) -> Iterator[Token]:
     at = 0
-    for address in _ADDRESS.finditer(text.content):
+    for address in re.finditer(_ADDRESS, text.content):
         yield Token("text", "", 0, content=text.content[at : address.start()], level=text.level)
         yield Token("link_open", "a", 1, attrs={"href": address[0]}, level=text.level)
         yield Token("text", "", 0, content=address[0], level=text.level + 1)
@@ -272,19 +268,17 @@ _SIGNS = dict(
     ).split()
 )
 _NAMES = frozenset("exp log ln sin cos tan tanh max min argmax argmin arg lim det dim ker sup inf Pr".split())
-_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_COMMAND = re.compile(r"(?s)\\([A-Za-z]+)\*?( ?)|\\(.)")
-_SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
+_FRACTION = r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}"
 
 
 def formula(tex: str) -> str:
     """Return a formula, with or without dollar signs, as one line of HTML. Unknown commands are dropped."""
     text = " ".join(tex.strip("$").split())
     for _ in range(3):
-        text = _FRACTION.sub(r"(\1)/(\2)", text)
-    text = html(_COMMAND.sub(_sign, text).replace("&", " "))
+        text = re.sub(_FRACTION, r"(\1)/(\2)", text)
+    text = html(re.sub(r"(?s)\\([A-Za-z]+)\*?( ?)|\\(.)", _sign, text).replace("&", " "))
     for _ in range(3):
-        text = _SCRIPT.sub(_script, text)
+        text = re.sub(r"([_^])(?:\{([^{}]*)\}|(\S))", _script, text)
     return f'<span class="t-math">{" ".join(re.sub("[{}]", "", text).split())}</span>'
 
 
@@ -323,8 +317,8 @@ _PASTED = re.compile(
 _PASTED_HTML = re.compile(
     rf"""(?i)<img\s(?:[^<>]{{0,500}}\s)?src\s?=\s?["']?(?P<picture>{PASTED})["']?(?:\s[^<>]{{0,500}})?/?>"""
 )
-_WIDTH = re.compile(r"""(?i)\swidth\s?=\s?["']?(\d{1,4})""")
-_WORDS = re.compile(r"""(?i)\salt\s?=\s?(["'])(.*?)\1""")
+_WIDTH = r"""(?i)\swidth\s?=\s?["']?(\d{1,4})"""
+_WORDS = r"""(?i)\salt\s?=\s?(["'])(.*?)\1"""
 
 
 def _add_inline(parser: MarkdownIt) -> None:
@@ -422,8 +416,8 @@ def _picture(state: StateInline, silent: bool) -> bool:
         token = state.push("image", "img", 0)
         token.attrs = {"src": match["picture"]}
         around = match[0].replace(match["picture"], "")
-        alt = _WORDS.search(around)
-        width = _WIDTH.search(around)
+        alt = re.search(_WORDS, around)
+        width = re.search(_WIDTH, around)
         words = match["words"] if match.re is _PASTED else f"{alt[2] if alt else ''}|{width[1] if width else ''}"
         token.content = words
         token.children = [Token("text", "", 0, content=words)]
