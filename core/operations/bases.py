@@ -358,11 +358,21 @@ def connect(
     allow_removals: Removals = False,
 ) -> FolderConnection:
     plan = workspace.imports.plan_connection(folder, base)
-    writes_files = workspace.bases.get(base).write_files
-    if dry_run or (plan.differing and not confirmed):
-        return FolderConnection.from_plan(plan, plan.report(), connected=False, writes_files=writes_files)
-    report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many, progress=progress)
-    return FolderConnection.from_plan(plan, report, connected=True, writes_files=writes_files)
+    connected = not dry_run and (confirmed or not plan.differing)
+    if connected:
+        report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many, progress=progress)
+    else:
+        report = plan.report()
+    return assemble(
+        FolderConnection,
+        report,
+        base=plan.base,
+        folder=plan.source_ref,
+        differing=tuple(match.file.path for match in plan.differing),
+        joined=len(plan.joined),
+        connected=connected,
+        writes_files=workspace.bases.get(base).write_files,
+    )
 
 
 @operation(

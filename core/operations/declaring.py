@@ -203,15 +203,12 @@ def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
     kind, about = get_args(hint)
     required = parameter.default is inspect.Parameter.empty
     if about.parts:
-        kind = _object(parameter.name, about.parts) | None
+        # an object with the given parts, all optional
+        parts = {part.name: part.type for part in about.parts}
+        kind = typed_dict(f"{parameter.name.title()}Settings", parts, total=False)
+        kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+        kind |= None
     return Parameter(parameter.name, kind, about, required, None if required else parameter.default)
-
-
-def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
-    """Return an object type with the given parts, all optional."""
-    kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in parts}, total=False)
-    kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
-    return kind
 
 
 def example_for(kind: object) -> Any:

@@ -1,6 +1,6 @@
 """Formats results for people, based on their fields: as a sentence, a table, or names with values."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -157,7 +157,10 @@ def table(*columns: str, empty: str) -> Lines:
         rows = getattr(result, fields(result)[0].name)
         cells = [[_cell(row, column) for row in rows] for column in columns]
         drawn = [[_name(column), *cell] for column, cell in zip(columns, cells, strict=True) if any(cell)]
-        return _aligned(drawn) if rows else [say(Message(empty))]
+        if not rows:
+            return [say(Message(empty))]
+        widths = [max(map(_width, column)) for column in drawn]
+        return ["  ".join(map(_padded, line, widths)).rstrip() for line in zip(*drawn, strict=True)]
 
     return lines
 
@@ -216,12 +219,6 @@ def _text(value: object, choices: Mapping[str, Message]) -> str:
     return one_line(say(choices.get(value, value) if isinstance(value, str) else value))
 
 
-def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table with the given columns. Wide characters count as two."""
-    widths = [max(map(_width, column)) for column in columns]
-    return ["  ".join(map(_padded, row, widths)).rstrip() for row in zip(*columns, strict=True)]
-
-
 def _padded(cell: str, width: int) -> str:
     """Pad a cell to its column's width, right-aligning numbers."""
     space = " " * (width - _width(cell))
@@ -229,4 +226,5 @@ def _padded(cell: str, width: int) -> str:
 
 
 def _width(text: str) -> int:
+    """Return the number of columns that text takes up. Wide characters take up two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)

@@ -40,10 +40,8 @@ class JobView:
     @classmethod
     def from_job(cls, job: Job) -> Self:
         match job.result:
-            case IndexedChunks(count) | ReadPictures(count):
+            case IndexedChunks(count) | ReadPictures(count) | int(count) if not isinstance(count, bool):
                 result: object = {"count": count}
-            case int() as count if not isinstance(count, bool):
-                result = {"count": count}
             case result:
                 result = encode(result) if is_dataclass(result) or isinstance(result, dict) else None
         return assemble(

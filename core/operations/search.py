@@ -402,24 +402,15 @@ Question = Annotated[
 ]
 Names = list[str] | None
 _PLAIN = About("Search for the text as it is; quotation marks, -words and filters mean nothing special.")
-_NARROWING = {
-    "bases": (Names, About("Only notes in this base.", flag="base")),
-    "tags": (Names, About("Only notes with this tag.", flag="tag")),
-    "path": (str | None, About("Only notes below this path, or matching this pattern.")),
-    "after": (str | None, About("Only notes updated on or after this date.")),
-    "before": (str | None, About("Only notes updated before this date.")),
-    "filters": (
-        Names,
-        About("A filter as in the search box, such as type:guide.", flag="filter"),
-    ),
-    "plain": (bool, _PLAIN),
-    "as_typed": (bool, About("Search for the exact words only, not for similar spellings.")),
-}
 OPTIONS: tuple[Parameter, ...] = (
-    *(
-        Parameter(name, kind, about, required=False, default=False if kind is bool else None)
-        for name, (kind, about) in _NARROWING.items()
-    ),
+    Parameter("bases", Names, About("Only notes in this base.", flag="base")),
+    Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),
+    Parameter("path", str | None, About("Only notes below this path, or matching this pattern.")),
+    Parameter("after", str | None, About("Only notes updated on or after this date.")),
+    Parameter("before", str | None, About("Only notes updated before this date.")),
+    Parameter("filters", Names, About("A filter as in the search box, such as type:guide.", flag="filter")),
+    Parameter("plain", bool, _PLAIN, default=False),
+    Parameter("as_typed", bool, About("Search for the exact words only, not for similar spellings."), default=False),
     *SEARCH,
 )
 """Parameters that filter a search, plus its settings."""

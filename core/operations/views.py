@@ -32,7 +32,6 @@ from core.model import (
     Renaming,
     Submission,
     SubmissionKind,
-    SyncPlan,
     SyncReport,
     Version,
     property_text,
@@ -458,19 +457,6 @@ class FolderConnection(SyncReport):
     joined: int
     connected: bool
     writes_files: bool
-
-    @classmethod
-    def from_plan(cls, plan: SyncPlan, report: SyncReport, *, connected: bool, writes_files: bool) -> Self:
-        return assemble(
-            cls,
-            report,
-            base=plan.base,
-            folder=plan.source_ref,
-            differing=tuple(match.file.path for match in plan.differing),
-            joined=len(plan.joined),
-            connected=connected,
-            writes_files=writes_files,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

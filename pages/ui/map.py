@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from zlib import crc32
 
 import streamlit as st
@@ -11,7 +12,7 @@ from core.base.messages import message_table
 from core.model import NoteMap, NoteSummary
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import component, on_trigger
 
 # The colours of the points on a map, and the legend.
 
@@ -71,10 +72,7 @@ def draw(
     }
     data["stamp"] = crc32(repr((data["ids"], data["points"], links, ramp)).encode())
 
-    def opened() -> None:
-        if (note := session_state[key].open) is not None:
-            session_state[f"{key}_opened"] = note
-
-    VIEW(key=key, data=data, on_open_change=opened)
+    opened = partial(session_state.__setitem__, f"{key}_opened")
+    VIEW(key=key, data=data, on_open_change=on_trigger(key, "open", opened))
     if (note := session_state.pop(f"{key}_opened", None)) is not None:
         st.switch_page("notes.py", query_params={"note": note})

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from http import HTTPStatus
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -219,8 +219,13 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
                 or_404(lambda: check(workspace, **arguments), addressed)
             work = lambda progress: operation.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return start_job(workspace, operation.job, work, base=arguments.get("base", ""))
-        answered = lambda: encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
-        return _answer(operation, arguments, or_404(answered, addressed))
+        value = or_404(lambda: encode(operation.run(workspace, PROGRAM, arguments)), addressed)
+        headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
+        if not operation.creates:
+            return answer(value, headers=headers)
+        named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}
+        headers["Location"] = f"{PLACE}/v1{operation.creates.format_map(named)}"
+        return answer(value, HTTPStatus.CREATED, headers)
 
     endpoint.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return endpoint
@@ -240,11 +245,3 @@ def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
     """Return a parameter's type over HTTP, and its description and range."""
     kind = with_types(parameter.type, _ANY if parameter.about.searched else _LONG if parameter.about.long else _TYPES)
     return kind, {"description": str(parameter.about.text), "ge": parameter.about.least, "le": parameter.about.most}
-
-
-def _answer(operation: Operation[object], arguments: Mapping[str, object], value: Mapping[str, object]) -> Response:
-    headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
-    if operation.creates:
-        named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}
-        headers["Location"] = f"{PLACE}/v1{operation.creates.format_map(named)}"
-    return answer(value, HTTPStatus.CREATED if operation.creates else HTTPStatus.OK, headers)

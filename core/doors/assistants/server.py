@@ -274,11 +274,10 @@ _DESCRIBED = {
 
 
 def _checked(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
-    parameters = _METADATA[name].arg_model.model_fields
-    for unknown in arguments.keys() - parameters:
-        raise UnknownChoice("option", unknown, parameters)
-    values = read(_DESCRIBED[name].input_schema, arguments)
-    return _METADATA[name].arg_model.model_validate(values).model_dump_one_level()
+    model = _METADATA[name].arg_model
+    for unknown in arguments.keys() - model.model_fields:
+        raise UnknownChoice("option", unknown, model.model_fields)
+    return model.model_validate(read(_DESCRIBED[name].input_schema, arguments)).model_dump_one_level()
 
 
 def _result(answer: ToolAnswer) -> CallToolResult:

@@ -57,7 +57,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         signal.signal(signal.SIGINT, stop)
     try:
         TYPED[:] = sys.argv[1:] if arguments is None else arguments
-        _check(TYPED)
+        for argument in TYPED:
+            if find_half_character(argument) is not None:
+                raise ConfigError(
+                    "'{argument}' contains bytes that aren't text. Type it again, or rename the file it refers to.",
+                    argument=escape_halves(argument),
+                )
         _build_commands()(arguments)
     except TesseraError as error:
         print_notices()
@@ -69,12 +74,3 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(1)
     finally:
         print_notices()
-
-
-def _check(arguments: Sequence[str]) -> None:
-    for argument in arguments:
-        if find_half_character(argument) is not None:
-            raise ConfigError(
-                "'{argument}' contains bytes that aren't text. Type it again, or rename the file it refers to.",
-                argument=escape_halves(argument),
-            )

@@ -9,7 +9,7 @@ from itertools import pairwise
 import streamlit as st
 from streamlit import rerun, session_state
 
-from core.base.messages import Message, message
+from core.base.messages import message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from pages.ui.chunks import bands
@@ -117,12 +117,7 @@ def _draw_flagged(item: Flagged) -> None:
             decide("drop")
 
 
-EDITED = message("The chunk was edited.")
 MERGED = message("The chunks were merged.")
-SPLIT = message("The chunk was split.")
-HIDDEN = message("The chunk was hidden.")
-RESTORED = message("The chunk was restored to the note's text.")
-ADDED = message("The chunk was added.")
 
 # The drawer, opened with a chunk's id.
 _DRAWER = Dialog("drawer")
@@ -173,13 +168,18 @@ def _draw_lock_reason(base: KnowledgeBase) -> bool:
 @errors()
 def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
     shut = _draw_lock_reason(base)
+
+    def restore() -> None:
+        done = t("The chunk was restored to the note's text.")
+        _finish(note, chunk.index, done, lambda: workspace.chunks.restore(chunk.id))
+
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
     st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if button("Restore", "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
-            _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
+            restore()
         return
     mode = segments(
         "What to do", {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
@@ -190,7 +190,12 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk:
         text = text_area("Text of the new chunk", f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
         small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
         if _done("add", t("Add after this"), "add", shut=shut):
-            _finish(note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
+            _finish(
+                note,
+                chunk.index + 1,
+                t("The chunk was added."),
+                lambda: workspace.chunks.add(note.id, text, after=chunk.id),
+            )
     else:
         text = text_area(
             "Text of the chunk", f"text_{chunk.id}_{note.generation}", chunk.text, height=380, disabled=shut
@@ -199,16 +204,16 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk:
             "Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again."
         )
         if _done("save", t("Save"), "save", shut=shut):
-            _finish(note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
+            _finish(note, chunk.index, t("The chunk was edited."), lambda: workspace.chunks.update(chunk.id, text))
         run = chunks_to_merge(chunks, [chunk])
         with row():
             label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
             if run and button(label, "drawer_merge", "merge", disabled=shut):
-                _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
+                _finish(note, run[0].index, text_of(MERGED), lambda: workspace.chunks.merge(*(part.id for part in run)))
             if button("Hide", "drawer_delete", "delete", disabled=shut):
-                _finish(note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
+                _finish(note, chunk.index, t("The chunk was hidden."), lambda: workspace.chunks.delete(chunk.id))
             if edit and button("Restore", "drawer_restore", "settings_backup_restore", disabled=shut):
-                _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
+                restore()
         if edit and edit.kind != "add" and edit.text:
             with expander("The note's own text"):
                 st.code(edit.anchor, language=None, wrap_lines=True)
@@ -256,7 +261,7 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
         column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
         column.code(shown, language=None, wrap_lines=True)
     if _done("split", t("Split"), "content_cut", shut=shut):
-        _finish(note, chunk.index, SPLIT, lambda: workspace.chunks.split(chunk.id, at))
+        _finish(note, chunk.index, t("The chunk was split."), lambda: workspace.chunks.split(chunk.id, at))
 
 
 def first(base: KnowledgeBase, note: Note) -> None:
@@ -265,17 +270,17 @@ def first(base: KnowledgeBase, note: Note) -> None:
     text = text_area("Text of the new chunk", f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
     if _done("first", t("Add a chunk"), "add", shut=shut):
-        _finish(note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))
+        _finish(note, 0, t("The chunk was added."), lambda: workspace.chunks.add(note.id, text))
 
 
 def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
     return button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
-def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
+def _finish(note: Note, index: int, done: str, act: Callable[[], object]) -> None:
     """Call `act`, which `done` describes, then close the drawer and show the chunk at `index`."""
     with busy("Saving…"):
-        begin_step(note, text_of(done)).run(act)
+        begin_step(note, done).run(act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     rerun()

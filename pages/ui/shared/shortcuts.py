@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.messages import Message, in_context, message
+from core.base.messages import Message, in_context, message, message_table
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import Dialog, component, small
@@ -38,41 +38,49 @@ EVERYWHERE = {
 }
 """Action -> keys on every page, handled by `keys.js`. Keys without Ctrl or Alt work only outside text fields."""
 
-SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
-    message("Everywhere"): {
-        message("Search"): EVERYWHERE["search"],
-        message("Open a note or a page"): EVERYWHERE["switch"],
-        message("New note"): EVERYWHERE["new"],
-        message("Today's note"): EVERYWHERE["today"],
-        message("Show keyboard shortcuts"): EVERYWHERE["keys"],
-        message("Close a panel"): ("Esc",),
-    },
-    message("In the list of hits"): {
-        message("Next or previous hit"): ("↓", "↑"),
-        message("Open the hit"): ("Enter",),
-        message("Back to the search box"): ("Esc",),
-    },
-    message("On the Notes page"): {message("Edit the note"): ("E",)},
-    message("While you write"): {
-        message("Save"): ("Ctrl+S", "Ctrl+Enter"),
-        message("Find and replace in the text"): ("Ctrl+F",),
-        message("Bold"): ("Ctrl+B",),
-        message("Italic"): ("Ctrl+I",),
-        in_context("format of text", "Code"): ("Ctrl+E",),
-        message("Link"): ("Ctrl+K",),
-        message("Live preview or source"): ("Alt+P",),
-        message("Heading, list, table and more (at the start of a line)"): ("/",),
-        message("Indent or unindent in a list or in code"): ("Tab", "Shift+Tab"),
-        message("Leave the text field"): ("Esc, Tab",),
-    },
-    message("On the Review page"): {
-        message("Accept, keep or archive"): ("A",),
-        message("Edit, then accept"): ("E",),
-        message("Merge"): ("M",),
-        message("Reject or delete"): ("X",),
-    },
+SHORTCUTS: dict[Message, dict[tuple[str, ...], Message]] = {
+    message("Everywhere"): message_table(
+        {
+            EVERYWHERE["search"]: "Search",
+            EVERYWHERE["switch"]: "Open a note or a page",
+            EVERYWHERE["new"]: "New note",
+            EVERYWHERE["today"]: "Today's note",
+            EVERYWHERE["keys"]: "Show keyboard shortcuts",
+            ("Esc",): "Close a panel",
+        }
+    ),
+    message("In the list of hits"): message_table(
+        {("↓", "↑"): "Next or previous hit", ("Enter",): "Open the hit", ("Esc",): "Back to the search box"}
+    ),
+    message("On the Notes page"): message_table({("E",): "Edit the note"}),
+    message("While you write"): message_table(
+        {
+            ("Ctrl+S", "Ctrl+Enter"): "Save",
+            ("Ctrl+F",): "Find and replace in the text",
+            ("Ctrl+B",): "Bold",
+            ("Ctrl+I",): "Italic",
+        }
+    )
+    | {("Ctrl+E",): in_context("format of text", "Code")}
+    | message_table(
+        {
+            ("Ctrl+K",): "Link",
+            ("Alt+P",): "Live preview or source",
+            ("/",): "Heading, list, table and more (at the start of a line)",
+            ("Tab", "Shift+Tab"): "Indent or unindent in a list or in code",
+            ("Esc, Tab",): "Leave the text field",
+        }
+    ),
+    message("On the Review page"): message_table(
+        {
+            ("A",): "Accept, keep or archive",
+            ("E",): "Edit, then accept",
+            ("M",): "Merge",
+            ("X",): "Reject or delete",
+        }
+    ),
 }
-"""Actions and their keys, grouped by where they work."""
+"""Keys and their actions, grouped by where they work."""
 _LIST = Dialog("listing_keys")
 
 
@@ -101,7 +109,7 @@ def _content() -> None:
     for title, keys in SHORTCUTS.items():
         rows = "".join(
             f"<tr><td>{html(what)}</td><td>{' '.join(f'<kbd>{html(name)}</kbd>' for name in names)}</td></tr>"
-            for what, names in keys.items()
+            for names, what in keys.items()
         )
         parts.append(f'<section><div class="t-caption">{html(title)}</div><table>{rows}</table></section>')
     st.html(f'<div class="t-shortcuts">{"".join(parts)}</div>')

@@ -9,7 +9,7 @@ from streamlit import rerun, session_state
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.widgets import component, stamp
+from pages.ui.shared.widgets import component, on_trigger, stamp
 
 DEEPEST = 12
 """Maximum folder depth; deeper folders are joined on one line."""
@@ -63,17 +63,15 @@ def draw(
     if len(cards) > WHOLE:
         tree = unfolded(tree, opened, above, chosen)
 
-    def picked() -> None:
-        if (note := session_state[key].pick) is not None:
-            choose(note)
-            rerun()
+    def picked(note: str) -> None:
+        choose(note)
+        rerun()
 
-    def unfold() -> None:
-        if (folder := session_state[key].open) is not None:
-            opened[tuple(folder["path"])] = folder["shown"] + STEP
+    def unfold(folder: Folder) -> None:
+        opened[tuple(folder["path"])] = folder["shown"] + STEP
 
-    def moved() -> None:
-        if move and (dropped := session_state[key].move) is not None:
+    def moved(dropped: Folder) -> None:
+        if move:
             move([str(note) for note in dropped["notes"]], tuple(map(str, dropped["path"])))
             rerun()
 
@@ -88,7 +86,13 @@ def draw(
         "waiting": text_of(NOTE_STATES["pending"]),
         "stamp": stamp((tree, everything, move is None)),
     }
-    VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold, on_move_change=moved)
+    VIEW(
+        key=key,
+        data=data,
+        on_pick_change=on_trigger(key, "pick", picked),
+        on_open_change=on_trigger(key, "open", unfold),
+        on_move_change=on_trigger(key, "move", moved),
+    )
 
 
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:

@@ -152,8 +152,7 @@ def markdown() -> MarkdownIt:
     parser.core.ruler.after("block", "obsidian", _obsidian)
     parser.core.ruler.after("inline", "addresses", _addresses)
     parser.core.ruler.push("wraps", unwrap)
-    parser.core.ruler.push("embeds", _embeds)
-    parser.core.ruler.push("blanks", _blanks)
+    parser.core.ruler.push("lone", _hide_paragraphs)
     return parser
 
 
@@ -232,26 +231,20 @@ def _link_addresses(text: Token) -> Iterator[Token]:
     yield Token("text", "", 0, content=text.content[at:], level=text.level)
 
 
-def _embeds(state: StateCore) -> None:
-    """Turn an embed that is the only content of its paragraph into a block."""
-    for number, token in enumerate(state.tokens):
-        children = token.children or ()
-        if token.type == "inline" and len(children) == 1 and children[0].type == "wikilink":
-            before = state.tokens[number - 1]
-            after = state.tokens[number + 1 : number + 2]
-            if before.type == "paragraph_open" and after and children[0].meta["embed"]:
-                children[0].meta["block"] = before.hidden = after[0].hidden = True
-
-
-def _blanks(state: StateCore) -> None:
-    """Hide paragraphs that contain only comments and anchors."""
+def _hide_paragraphs(state: StateCore) -> None:
+    """Hide the paragraph around an embed that is its only content, and paragraphs of only comments and anchors."""
     for number, token in enumerate(state.tokens):
         if token.type != "inline" or state.tokens[number - 1].type != "paragraph_open" or not token.content.strip():
             continue
         children = token.children or []
-        if all(child.type in ("softbreak", "hardbreak", "text") and not child.content.strip() for child in children):
+        is_embed = [child.type for child in children] == ["wikilink"] and children[0].meta["embed"]
+        if is_embed:
+            children[0].meta["block"] = True
+        elif all(child.type in ("softbreak", "hardbreak", "text") and not child.content.strip() for child in children):
             token.children = []
-            state.tokens[number - 1].hidden = state.tokens[number + 1].hidden = True
+        else:
+            continue
+        state.tokens[number - 1].hidden = state.tokens[number + 1].hidden = True
 
 
 # Formulas as short HTML: TeX commands become letters, symbols, superscripts and subscripts.
