@@ -79,22 +79,26 @@ def attention(status: Status) -> None:
         return
     section_title("Needs attention")
     if unfinished:
-        text = t_plural(
-            "{n} note can only be found by words, because it is not indexed yet.",
-            "{n} notes can only be found by words, because they are not indexed yet.",
-            n=sum(base.waiting for base in status.bases if base.base.embed_at_once),
+        st.info(
+            t_plural(
+                "{n} note can only be found by words, because it is not indexed yet.",
+                "{n} notes can only be found by words, because they are not indexed yet.",
+                n=sum(base.waiting for base in status.bases if base.base.embed_at_once),
+            ),
+            icon=":material/hourglass_top:",
         )
-        st.info(text, icon=":material/hourglass_top:")
         if not jobs.resumes("embed"):
             jobs.resume()
     if status.index_problem:
         upkeep.problem(status)
         upkeep.rebuild()
     if lapsing:
-        about = t_plural(
-            "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(lapsing), days=SOON
-        )
-        with expander(about, "event_upcoming"):
+        with expander(
+            t_plural(
+                "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(lapsing), days=SOON
+            ),
+            "event_upcoming",
+        ):
             for card in lapsing[:SHOWN]:
                 _row(card, card.expires_at, f"expires_{card.id}")
             more(len(lapsing) - SHOWN)
@@ -110,9 +114,8 @@ def digest() -> None:
         return
     with row("digest_head"):
         section_title("Today")
-        about = t("Put away until tomorrow")
         put_away = workspace.review.days.put_away
-        close("digest_away", about, on_click=put_away, args=(today.day,), writes=True)
+        close("digest_away", t("Put away until tomorrow"), on_click=put_away, args=(today.day,), writes=True)
     with container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:
@@ -125,11 +128,9 @@ def digest() -> None:
 
 def _draw_changed(changed: Sequence[NoteChange]) -> None:
     """Draw the line about changed notes: how many there are, the first titles, and who changed them."""
-    titles = [change.note.title for change in changed[:NAMED]]
-    names = [*titles, *(["…"] if len(changed) > NAMED else [])]
+    names = [change.note.title for change in changed[:NAMED]] + ["…"] * (len(changed) > NAMED)
     about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
-    authors = dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed)
-    label = plain(with_note(about, join_list(authors)))
+    label = plain(with_note(about, join_list(dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed))))
     icon = ":material/edit_note:"
     if len(changed) == 1:
         st.page_link("notes.py", label=label, icon=icon, query_params={"note": changed[0].note.id})

@@ -73,8 +73,9 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
     if not cards and is_importing(base):
         small_print("The notes are being imported.")
     else:
-        several = len(bases) > 1 and not base
-        listing.notes(cards, view, note_id, narrowed, several=several, shut=is_shut(), move=actions.drop)
+        listing.notes(
+            cards, view, note_id, narrowed, several=len(bases) > 1 and not base, shut=is_shut(), move=actions.drop
+        )
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 

@@ -258,9 +258,9 @@ def _read_as(note: Note) -> None:
         )
     )
     with errors():
-        found = workspace.documents.encodings(note.id)
         texts = {"": t("Automatic")} | {
-            read_as.encoding: with_label(read_as.encoding, read_as.beginning) for read_as in found
+            read_as.encoding: with_label(read_as.encoding, read_as.beginning)
+            for read_as in workspace.documents.encodings(note.id)
         }
         chosen = select("Encoding", texts, f"encoding_{note.id}")
         if button("Read again", "read_as_yes", "check", type="primary", writes=True):

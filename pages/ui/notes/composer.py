@@ -251,10 +251,10 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     if session is current_session():
         moved = _units(body) - _units(mine) if body[: session.caret] != mine[: session.caret] else 0
         edit(note.id, caret=session.caret + moved)
-    text = t(
-        "'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)
+    offer_undo(
+        t("'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)),
+        undo,
     )
-    offer_undo(text, undo)
 
 
 def stored_note(session: EditorSession) -> Note:
@@ -398,9 +398,10 @@ def draft_of(session: EditorSession) -> NoteDraft:
         "settles": session.proposed,
         "writer": session.token,
     }
-    title = str(session.value("title") or "")
     version = session.note.version if session.note else 0
-    return NoteDraft(session.key, base.id if base else "", version, title, session.body, about, utc_now())
+    return NoteDraft(
+        session.key, base.id if base else "", version, str(session.value("title") or ""), session.body, about, utc_now()
+    )
 
 
 def put_draft(draft: NoteDraft, writer: str) -> str:

@@ -349,8 +349,10 @@ def _take_theirs(session: EditorSession) -> None:
         return
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(session.key)
-    text = t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title))
-    offer_undo(text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version))
+    offer_undo(
+        t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title)),
+        lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version),
+    )
 
 
 def _keep_both(session: EditorSession) -> None:

@@ -38,8 +38,10 @@ def offer_text_undo(note: Note) -> None:
         return
     last = workspace.versions.all(note.id)[0]
     if (last.kind, last.author) == ("update", "person"):
-        text = t("'{title}' was saved as version {n}.", title=plain(note.title), n=note.version)
-        offer_undo(text, lambda: workspace.versions.revert(note.id, before, expected_version=note.version))
+        offer_undo(
+            t("'{title}' was saved as version {n}.", title=plain(note.title), n=note.version),
+            lambda: workspace.versions.revert(note.id, before, expected_version=note.version),
+        )
         session_state.pop(_OFFERED)
 
 

@@ -232,8 +232,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
                 st.error(t("Choose files first."))
                 return
             with errors(), busy("Reading the folder…"):
-                pairs = ((file.name, file.getvalue()) for file in files)
-                plan = workspace.imports.plan_upload(pairs, name)
+                plan = workspace.imports.plan_upload(((file.name, file.getvalue()) for file in files), name)
                 session_state["uploads"] = count + 1
                 _propose(plan)
 
@@ -302,17 +301,21 @@ def _joins(plan: SyncPlan) -> bool:
     if not plan.differing:
         return True
     count = len(plan.differing)
-    differing = t_plural(
-        "{n} note differs from its file. The note takes the file's text; its own text is kept in the history.",
-        (
-            "{n} notes differ from their files. The notes take the files' texts; their own texts are "
-            "kept in the history."
+    warn(
+        t_plural(
+            "{n} note differs from its file. The note takes the file's text; its own text is kept in the history.",
+            (
+                "{n} notes differ from their files. The notes take the files' texts; their own texts are "
+                "kept in the history."
+            ),
+            n=count,
         ),
-        n=count,
+        "difference",
     )
-    warn(differing, "difference")
-    label = t_plural("Yes, use the file's text for {n} note", "Yes, use the files' texts for {n} notes", n=count)
-    return st.checkbox(label, key="plan_differing")
+    return st.checkbox(
+        t_plural("Yes, use the file's text for {n} note", "Yes, use the files' texts for {n} notes", n=count),
+        key="plan_differing",
+    )
 
 
 def _makes(plan: SyncPlan) -> None:

@@ -55,11 +55,10 @@ def draw_head(session: EditorSession) -> None:
                 composer.move_to(session, base, folder.strip())
 
             if several:
-                now = bases.index(session.base) if session.base else None
                 place[0].selectbox(
                     t("Knowledge base"),
                     bases,
-                    now,
+                    bases.index(session.base) if session.base else None,
                     placeholder=t("Choose a knowledge base"),
                     key=base_key,
                     on_change=guarded(chosen),
@@ -96,11 +95,10 @@ def _title(session: EditorSession) -> None:
     """Draw the title; a default title taken from the text is a grey placeholder."""
     key = key_of(session, "title")
     given = workspace.texts.title_of(session.body) if session.body.strip() else ""
-    own = composer.has_own_title(session)
     text_input(
         "Title",
         key,
-        (session.value("title") or "") if own else "",
+        (session.value("title") or "") if composer.has_own_title(session) else "",
         placeholder=given or t("Title (optional)"),
         label_visibility="collapsed",
         on_change=_on_change(session, "title", key),
@@ -154,8 +152,9 @@ def word_box(box: Place, label: str, key: str, options: Sequence[str], value: st
 
 def number_box(box: Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
     """Draw a box for a numeric field, and return the number."""
-    label = text_of(NOTE_FIELDS[name].title)
-    number: int | None = drawn(box.number_input, label, -MOST, MOST, value, step=1, key=key, **more)
+    number: int | None = drawn(
+        box.number_input, text_of(NOTE_FIELDS[name].title), -MOST, MOST, value, step=1, key=key, **more
+    )
     return number
 
 
@@ -179,10 +178,10 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
     value = as_json(note.overridden[name])
     said = join_list(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
-        text = (
-            t("Set by you; in the file: {value}", value=plain(str(said))) if said else t("Set by you; not in the file")
+        st.caption(
+            t("Set by you; in the file: {value}", value=plain(str(said))) if said else t("Set by you; not in the file"),
+            width="content",
         )
-        st.caption(text, width="content")
         small(
             "Revert",
             f"give_back_{name}",

@@ -114,8 +114,9 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
     """Close and deselect deleted notes, or all notes by default."""
     session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
-        before = session_state.get(name, [])
-        session_state[name] = [item for item in before if note_ids is not None and item not in note_ids]
+        session_state[name] = [
+            item for item in session_state.get(name, []) if note_ids is not None and item not in note_ids
+        ]
     if note_ids is None or session_state.get(_NOTE) in note_ids:
         session_state[_NOTE] = ""
         links.set_value("note", "")
@@ -167,8 +168,7 @@ def passage(note: Note) -> tuple[Chunk, str] | None:
         return None
     start, _, end = query_params.get("at", "").partition("-")
     if start.isdecimal() and end.isdecimal() and place.start <= int(start) < int(end) <= place.end:
-        page = place.page_at(note.document, int(start))
-        place = replace(place, start=int(start), end=int(end), page=page)
+        place = replace(place, start=int(start), end=int(end), page=place.page_at(note.document, int(start)))
     return place, query_params.get("q", "")
 
 

@@ -164,8 +164,9 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         if accepts(label, f"link_{offer.note.id}", "add_link", offer.reason, shut=not related.writable):
             version = workspace.versions.all(note.id)[0].number
             workspace.related.link(note.id, offer.note.id, expected_version=note.version)
-            revert = partial(workspace.versions.revert, note.id, version)
-            finish(t("The link to '{title}' was added.", title=title), revert)
+            finish(
+                t("The link to '{title}' was added.", title=title), partial(workspace.versions.revert, note.id, version)
+            )
     if related.hints:
         st.caption(f"**{t('How to improve this note')}**")
     for number, hint in enumerate(related.hints):
@@ -247,13 +248,15 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                 args=((note.id, "read_as"),),
             )
         if lost := workspace.attachments.missing(note):
-            missing = t_plural(
-                "{n} file of this note is missing: {names}",
-                "{n} files of this note are missing: {names}",
-                n=len(lost),
-                names=[*lost[:LISTED_FILES], *(["…"] if len(lost) > LISTED_FILES else [])],
+            caption(
+                t_plural(
+                    "{n} file of this note is missing: {names}",
+                    "{n} files of this note are missing: {names}",
+                    n=len(lost),
+                    names=[*lost[:LISTED_FILES], *(["…"] if len(lost) > LISTED_FILES else [])],
+                ),
+                "broken_image",
             )
-            caption(missing, "broken_image")
         for problem in workspace.pictures.problems(note.id):
             warn(t("The picture {name} {reason}", name=problem.path, reason=problem.error), "image")
         if edited:
@@ -345,8 +348,7 @@ def _text(
             small_print("This text is nested too deeply to format, so it is shown as plain text.")
             st.code(shown, language=None, wrap_lines=True)
             return
-        first_line = len(re.findall(LINE_END, body[: start - len(before)]))
-        sources = NoteSources(note, can_click=True, first_line=first_line)
+        sources = NoteSources(note, can_click=True, first_line=len(re.findall(LINE_END, body[: start - len(before)])))
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
         is_first = key == "reader"
         place = "passage" if passage else drawn.anchor(opened.place()) if is_first else ""
@@ -426,6 +428,7 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
         small_print("This note is long: only the part around the passage is shown.")
         return
     st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
-    body = note.body.encode("utf-8", "replace")
     name = "note.txt" if note.plain else "note.md"
-    st.download_button(t("Download the whole text"), body, name, "text/plain", key=f"whole_{note.id}")
+    st.download_button(
+        t("Download the whole text"), note.body.encode("utf-8", "replace"), name, "text/plain", key=f"whole_{note.id}"
+    )

@@ -65,8 +65,9 @@ def _choose() -> None:
     first = next((name for name in (chosen.base, composer.current_place()[0], *own) if name in own), t("My notes"))
     widgets.begin_with("today_base", own, first)
     base = widgets.select("Knowledge base", {name: name for name in own}, "today_base") if own[1:] else first
-    folders = load_offers().folders.get(base, [])
-    folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
+    folder = note_fields.word_box(
+        st, t("Folder"), "today_folder", load_offers().folders.get(base, []), chosen.folder, placeholder=t("No folder")
+    )
     small_print("You can change this in Settings and choose a template there.")
     if widgets.button("Open today's note", "today_yes", "today", type="primary"):
         with errors():

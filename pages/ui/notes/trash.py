@@ -77,8 +77,7 @@ def _row(trashed: Trashed, base: str) -> None:
     with st.container(border=True, key=f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
-        place = [base_name(base), trashed.path or ""]
-        st.caption(" · ".join([*map(plain, filter(None, place)), about]))
+        st.caption(" · ".join([*map(plain, filter(None, [base_name(base), trashed.path or ""])), about]))
         with row():
             _restoring(t("Restore"), f"restore_{note_id}", [note_id])
             _deleting(t("Delete for good"), f"forget_{note_id}", [note_id])
@@ -174,10 +173,9 @@ def _notes(note_ids: Sequence[str]) -> None:
             folders = workspace.trash.put(note_ids)
         opened.forget(note_ids)
         texts = [t_plural("{n} note was moved to the trash.", "{n} notes were moved to the trash.", n=len(cards))]
-        spare = sorted(map(str, folders))
         texts += [
             t("The system has no trash for these files; they were moved to {folder}.", folder=plain(name))
-            for name in spare
+            for name in sorted(map(str, folders))
         ]
         offer_undo(sentences(texts), restore)
 

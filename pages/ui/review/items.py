@@ -193,8 +193,9 @@ def _settle(side: Side, chosen: Sequence[ReviewItem]) -> None:
         for undo in undone:
             undo()
 
-    text = t_plural("The choice was applied to {n} note.", "The choice was applied to {n} notes.", n=len(chosen))
-    offer_undo(text, back)
+    offer_undo(
+        t_plural("The choice was applied to {n} note.", "The choice was applied to {n} notes.", n=len(chosen)), back
+    )
 
 
 def _mark_seen(chosen: Sequence[ReviewItem]) -> None:

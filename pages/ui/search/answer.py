@@ -69,8 +69,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
     )
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         rows = ""
-        dropped = sorted((item.hit for item in result.lost if item.stage == stage), key=lambda hit: hit.rank)
-        for hit in dropped[:SHOWN]:
+        for hit in sorted((item.hit for item in result.lost if item.stage == stage), key=lambda hit: hit.rank)[:SHOWN]:
             place = f"{hit.note.base} › {cards.place(hit)}" if several else cards.place(hit)
             rows += (
                 f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
@@ -197,8 +196,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         links.set_values(address)
         raise
     chooses = prepared.asks_model
-    reranker = prepared.query.settings.reranker
-    slow = (chooses or reranker not in QUICK) and session_state.get("reranked") != question
+    slow = (chooses or prepared.query.settings.reranker not in QUICK) and session_state.get("reranked") != question
     waiting = None
     early = _at_once(prepared, now) if slow else None
     if early is not None:
@@ -242,8 +240,7 @@ def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:
     """Return the result without reranking, or None if no hit is close or the question is invalid."""
     first = options | {"reranker": NO_RERANKER, "choose": False}
     try:
-        early = workspace.searching.prepare(prepared.typed, first, like=prepared)
-        result = workspace.searching.answer(early)
+        result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, first, like=prepared))
     except QueryError:
         return None
     return result if result.hits and result.confident else None
@@ -361,10 +358,15 @@ def _minutes_left() -> int:
 
 def _context(prepared: Prepared) -> None:
     """Draw the button that shows the context for a question."""
-    about = t("The passages and their sources as one text to paste into a prompt")
-    inside = partial(_passages, prepared)
-    look = {"type": "tertiary", "help": about}
-    CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
+    CONTEXT.draw_with_button(
+        t("For an assistant"),
+        "context_open",
+        "content_copy",
+        prepared.typed,
+        partial(_passages, prepared),
+        type="tertiary",
+        help=t("The passages and their sources as one text to paste into a prompt"),
+    )
 
 
 def _passages(prepared: Prepared) -> None:

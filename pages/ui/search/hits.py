@@ -117,8 +117,7 @@ def join_texts(texts: Sequence[str]) -> str:
 
 
 def _place(rank: int) -> str:
-    ending = 0 if rank % 100 in (11, 12, 13) else rank % 10
-    return text_of(ORDINALS.get(ending, OTHERS), n=rank)
+    return text_of(ORDINALS.get(0 if rank % 100 in (11, 12, 13) else rank % 10, OTHERS), n=rank)
 
 
 # More hits for a question, added after those already shown, whose order is kept.

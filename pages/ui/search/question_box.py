@@ -48,8 +48,9 @@ DIALOG = Dialog("past")
 def history_button(text: str) -> None:
     """Draw the button that opens the history."""
     with container(width="content"):
-        inside = partial(_draw_history, text)
-        DIALOG.draw_with_button(t("History"), "past_open", "history", (text, threads.opened_thread()), inside)
+        DIALOG.draw_with_button(
+            t("History"), "past_open", "history", (text, threads.opened_thread()), partial(_draw_history, text)
+        )
 
 
 def _draw_history(text: str) -> None:
@@ -94,8 +95,7 @@ def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
             with widgets.row(gap="small"):
                 _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
                 key = f"forget_{bool(search.name)}_{number}"
-                forget = workspace.searches.delete_for_good
-                close(key, "Delete it", on_click=forget, args=(search.query,), writes=True)
+                close(key, "Delete it", on_click=workspace.searches.delete_for_good, args=(search.query,), writes=True)
 
 
 def _short(text: str) -> str:
@@ -216,8 +216,7 @@ def problems(text: str) -> Iterator[None]:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
-        label = t("Search by words")
-        button(label, "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
+        button(t("Search by words"), "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
@@ -313,8 +312,7 @@ def options_button(bases: list[str]) -> SearchOptions:
     usual = _set_up(bases)
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
     changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
-    label = t("Options · {n}", n=changed) if changed else t("Options")
-    button(label, "options", "tune", **toggling(OPTIONS_OPEN))
+    button(t("Options · {n}", n=changed) if changed else t("Options"), "options", "tune", **toggling(OPTIONS_OPEN))
     chosen: dict[str, object] = {
         name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN
     }

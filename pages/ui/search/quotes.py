@@ -67,9 +67,8 @@ def _box(answer: Answer) -> None:
 
 def as_markdown(quote: Quote) -> str:
     """Return the highlighted part of a quote as Markdown with its source: title, headings and a link to the file."""
-    place = cards.place(quote)
     said = "\n".join(f"> {line}".rstrip() for line in quote.readable(quote.marked).splitlines())
-    label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
+    label = re.sub(r"[\[\]\\]", r"\\\g<0>", cards.place(quote))
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
 
@@ -123,15 +122,13 @@ def _text(quote: Quote) -> str:
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
     """Yield the rows of a table as HTML, with dimmed column names; rows of the strongest part are marked."""
     heads = cells(header)
-    ends = [match.end() for match in re.finditer(r"\n|\Z", text)]
-    for start, end in pairwise([0, *ends]):
+    for start, end in pairwise([0, *(match.end() for match in re.finditer(r"\n|\Z", text))]):
         values = cells(text[start:end])
         if not any(values):
             continue
-        names = heads + [""] * (len(values) - len(heads))
         row = ' <span class="t-dim">·</span> '.join(
             f'<span class="t-dim">{render_text(name)}</span> {render_text(cell)}'
-            for name, cell in zip(names, values, strict=False)
+            for name, cell in zip(heads + [""] * (len(values) - len(heads)), values, strict=False)
             if cell
         )
         yield f'<span class="t-near">{row}</span>' if start < marked[1] and marked[0] < end else row

@@ -63,10 +63,9 @@ def draw_links(most: int = SHOWN) -> None:
         return
     group_title("Written answers")
     for thread in threads:
-        title = thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"
         st.page_link(
             "search.py",
-            label=plain(title),
+            label=plain(thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"),
             icon=":material/forum:",
             query_params={"thread": thread.id},
             help=plain(local(thread.at)),

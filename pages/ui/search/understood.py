@@ -209,12 +209,11 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
     wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
     for value in (value for condition in wanted for value in condition.values):
         if value.casefold() not in known:
-            absent = (
+            caption(
                 t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
                 if often
                 else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
             )
-            caption(absent)
     with row("relax"):
         for term in (term for term in result.understood.terms if term.kind not in NOT_NARROWING):
             if rest := without_term(text, term.start, term.end):
