@@ -246,7 +246,7 @@ def _folder() -> None:
 
 def _import_here() -> None:
     with st.form("import_here", border=False):
-        path = text_input(t("Path of a folder or file"), "import_place", placeholder="~/Documents/notes").strip()
+        path = text_input("Path of a folder or file", "import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("Default: its own name"))
         if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
             _restore(lambda: workspace.archives.restore(Path(path), name))

@@ -454,7 +454,7 @@ def popover(question_set: QuestionSet) -> None:
         if not llm.is_set_up:
             small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
         button(
-            t("Suggest questions"),
+            "Suggest questions",
             "suggest_yes",
             "auto_awesome",
             type="primary",

@@ -291,7 +291,7 @@ def draw_item(matter: ReviewItem) -> None:
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
                 button(
-                    text_of(decision.label),
+                    decision.label,
                     f"decide_{name}",
                     decision.icon,
                     type="primary" if decision.shortcut == "A" else "secondary",

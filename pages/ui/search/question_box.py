@@ -75,7 +75,7 @@ def _save(text: str) -> None:
 
     with container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
-        text_input(t("Save this question as"), "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
+        text_input("Save this question as", "past_name", placeholder=_short(text), max_chars=80, disabled=shut)
         button("Save", "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
@@ -216,7 +216,7 @@ def problems(text: str) -> Iterator[None]:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
-        button(t("Search by words"), "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
+        button("Search by words", "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:

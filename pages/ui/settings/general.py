@@ -111,7 +111,7 @@ def draw_vocabulary() -> None:
         for name, title in vocabulary.presets.items():
             put = partial(fill, vocabulary.preset(name, language))
             about = t("Puts these types into the field above. Nothing is stored until you save.")
-            small(text_of(title), f"preset_{name}", "style", on_click=put, help=about, writes=True)
+            small(title, f"preset_{name}", "style", on_click=put, help=about, writes=True)
     for problem in vocabulary.problems():
         warn(problem)
     caption(t("Stored in {file}.", file=str(vocabulary.path)))

@@ -180,7 +180,7 @@ def _row(backup: Backup) -> None:
             if small("Check", f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 start_job("verify", lambda _: workspace.backups.verify(backup.name))
             small(
-                t("Restore"),
+                "Restore",
                 f"restore_{backup.name}",
                 "settings_backup_restore",
                 on_click=_DIALOG.open,
