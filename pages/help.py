@@ -31,8 +31,7 @@ def choose(path: str) -> None:
 
 
 def filter_box() -> str:
-    words = text_box("Find in the guide", "guide_words", icon=":material/search:", live="200ms")
-    return words.strip()[:MOST]
+    return text_box("Find in the guide", "guide_words", icon=":material/search:", live="200ms").strip()[:MOST]
 
 
 def show(body: str, key: str) -> None:

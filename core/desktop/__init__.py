@@ -268,13 +268,12 @@ def _place() -> Path:
 
 def _entry() -> str:
     """Return a desktop entry (freedesktop.org, Desktop Entry Specification 1.5)."""
-    words = " ".join(f'"{word.translate(_QUOTED)}"' for word in _RUN)
     values = {
         "Type": "Application",
         "Name": _NAME,
         "Comment": "Your notes, found by meaning and by word",
         "Comment[zh_CN]": "按意思和字词查找你的笔记",
-        "Exec": words.replace("\\", "\\\\"),
+        "Exec": " ".join(f'"{word.translate(_QUOTED)}"' for word in _RUN).replace("\\", "\\\\"),
         "Path": str(START),
         "Icon": str(_ICON),
         "StartupWMClass": _NAME,

@@ -204,8 +204,9 @@ def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
     required = parameter.default is inspect.Parameter.empty
     if about.parts:
         # an object with the given parts, all optional
-        parts = {part.name: part.type for part in about.parts}
-        kind = typed_dict(f"{parameter.name.title()}Settings", parts, total=False)
+        kind = typed_dict(
+            f"{parameter.name.title()}Settings", {part.name: part.type for part in about.parts}, total=False
+        )
         kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
         kind |= None
     return Parameter(parameter.name, kind, about, required, None if required else parameter.default)

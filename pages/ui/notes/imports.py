@@ -69,8 +69,7 @@ def choose(key: str) -> None:
                 session_state[f"{key}_chosen"] = str(folder)
                 rerun()
         return
-    number = session_state.get(_CHOICES, 0)
-    with popup("Choose a folder…", "folder_open", f"{key}_browse_{number}"):
+    with popup("Choose a folder…", "folder_open", f"{key}_browse_{session_state.get(_CHOICES, 0)}"):
         _browse(key)
 
 

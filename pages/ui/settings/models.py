@@ -157,11 +157,10 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
     tags += [t("loaded")] if card.running else []
     tagged = elements(tags, "span", "t-tag")
     dot = "ready" if not card.problem else "absent"
-    kind = KINDS.get(card.name.partition(":")[0], "")
     problem = t("Not downloaded to this machine yet.") if card.downloadable and card.problem else card.problem or ""
     st.html(
         f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
-        f'<div class="t-small">{html(kind)}</div>{facts(_facts(card))}{_details(card)}'
+        f'<div class="t-small">{html(KINDS.get(card.name.partition(":")[0], ""))}</div>{facts(_facts(card))}{_details(card)}'
         f'<div class="t-small t-problem">{html(problem)}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)

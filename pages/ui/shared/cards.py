@@ -152,8 +152,9 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     lines = rendered.excerpt(
         flow(hit.chunk.text, paged=hit.note.is_paged), seen.words, seen.sentence, underline=seen.is_close
     )
-    below = definitions(hit.chunk.definitions)
-    return f'<div class="t-hit"><div class="t-lines">{lines}</div>{below}{_copies(hit)}</div>'
+    return (
+        f'<div class="t-hit"><div class="t-lines">{lines}</div>{definitions(hit.chunk.definitions)}{_copies(hit)}</div>'
+    )
 
 
 def definitions(lines: Sequence[str]) -> str:

@@ -235,8 +235,9 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.html(style.LOGO)
         _menu(workspace, pages, arrived=before != session_state["page"])
         st.space("small")
-        away = t_html("No connection to Tessera")
-        st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
+        st.html(
+            f'<div class="t-state t-away"><span class="t-dot absent"></span>{t_html("No connection to Tessera")}</div>'
+        )
         if workspace:
             jobs.announce()
             jobs.follow(_state, idle=IDLE if workspace.watching.is_on else None)

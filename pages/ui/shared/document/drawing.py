@@ -332,8 +332,7 @@ class Drawing(RendererHTML):
         missing = self._sources.missing(target, relative=relative)
         if _ATTACHMENT.search(target) or target.startswith("//") or not missing:
             return f'<span class="dead" title="{html(NO_FILE)}">'
-        about = html(NO_NOTE)
-        return f'<a class="missing" href="#" data-make="{html(missing)}" title="{about}">'
+        return f'<a class="missing" href="#" data-make="{html(missing)}" title="{html(NO_NOTE)}">'
 
     def _picture(self, address: str, words: str, width: str) -> str:
         match = _WIDTH.match(width)
