@@ -24,6 +24,7 @@ from platformdirs import user_cache_path
 from core.base import files
 from core.base.app_paths import PROGRAM, START
 from core.base.errors import ConfigError
+from core.base.frozen import Values
 from core.base.text import digest, find_half_character
 from core.settings.config import settings
 
@@ -104,7 +105,7 @@ class AppWindow:
         with self._sending, suppress(OSError):
             if self._commands is not None:
                 self._number += 1
-                call: dict[str, object] = {"id": self._number, "method": method, "params": parameters}
+                call: Values = {"id": self._number, "method": method, "params": parameters}
                 call |= {"sessionId": session} if session else {}
                 os.write(self._commands, json.dumps(call).encode() + b"\0")
                 return True

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.codec import assemble
+from core.base.frozen import ValueMap
 from core.model import (
     OPEN,
     BaseFields,
@@ -55,7 +56,7 @@ Removals = Annotated[bool, About("Apply a plan that removes more than a third of
 
 
 # A base's settings and their types. None leaves a setting unchanged.
-_SETTINGS: Mapping[str, object] = {
+_SETTINGS: ValueMap = {
     "description": Annotated[str | None, About("What the base is for, in a sentence.")],
     "embedder": Model,
     "chunking": Splitting,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message, plural, terminal_language
 from core.base.terminal import _, say
 from core.model import (
@@ -45,7 +45,7 @@ class ChunkList:
 class MadeChunks:
     """The ids of newly created chunks."""
 
-    chunks: tuple[str, ...] = ()
+    chunks: Texts = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from core.base.call_log import log_call
 from core.base.codec import decode, json_type, typed_dict
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import Message, as_message
 from core.model import Author, Progress, no_progress
 
@@ -114,7 +114,7 @@ class Operation(Generic[Result]):
     by_hand: Door | None = None
 
     @cached_property
-    def arguments(self) -> dict[str, object]:
+    def arguments(self) -> Values:
         """Example arguments: all required ones, plus those in `takes`."""
         required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         return without_none(required) | dict(self.takes)
@@ -154,7 +154,7 @@ class Operation(Generic[Result]):
         return "progress" in inspect.signature(self.function).parameters
 
     @cached_property
-    def _hints(self) -> dict[str, object]:
+    def _hints(self) -> Values:
         # The workspace is imported for type checkers only, because importing it takes a second.
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 

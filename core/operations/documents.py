@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
 from core.model import IncompleteNote, Progress, ReadAs, ReadPictures
@@ -23,7 +23,7 @@ class ConverterDetails:
 
     name: str
     version: str
-    kinds: tuple[str, ...]
+    kinds: Texts
     installed: bool
     problem: str | Message
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message
 from core.model import (
     Device,
@@ -40,7 +40,7 @@ class ModelDetails:
     part: Part
     folder: str | None
     bytes: int
-    languages: tuple[str, ...]
+    languages: Texts
     dimension: int | None
     input_tokens: int | None
     downloadable: bool

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from core import desktop
 from core.base.codec import assemble, encode
 from core.base.errors import JobNotFound
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.jobs import JobState
-from core.base.messages import Message
+from core.base.messages import Message, Text
 from core.base.terminal import _
 from core.model import IndexedChunks, Job, ReadPictures, Status
 from core.operations.declaring import About, operation
@@ -31,7 +31,7 @@ class JobView:
     done: float
     total: float
     share: float
-    what: str | Message
+    what: Text
     seconds: float
     seconds_left: float | None
     result: dict[str, Any] | None
@@ -98,10 +98,10 @@ class WorkspaceStatus:
     readonly: bool
     index_problem: Message | None
     unreadable: tuple[Message, ...]
-    set_aside: tuple[str, ...]
+    set_aside: Texts
     bases: tuple[BaseDetails, ...]
     packs: tuple[PackInstallation, ...]
-    settings_problem: str | Message
+    settings_problem: Text
 
     @classmethod
     def from_status(cls, status: Status) -> Self:

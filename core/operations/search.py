@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
-from core.base.frozen import frozen
-from core.base.messages import Message, lines, message, plural
+from core.base.frozen import Texts, frozen
+from core.base.messages import Message, Text, lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
 from core.model import (
@@ -94,8 +94,8 @@ class HitView(FieldValues):
     note_id: str
     base: str
     path: str | None
-    section: tuple[str, ...]
-    sections: tuple[str, ...]
+    section: Texts
+    sections: Texts
     line: int | None
     page: int | None
     picture: str | None
@@ -113,7 +113,7 @@ class HitView(FieldValues):
     file_start: int | None
     file_end: int | None
     text: str
-    definitions: tuple[str, ...]
+    definitions: Texts
     score: float
     scores: Mapping[str, float | None]
     ranks: Mapping[str, int | None]
@@ -121,7 +121,7 @@ class HitView(FieldValues):
     superseded_by: tuple[NoteReference, ...]
     file: FileState
     remarks: tuple[Message, ...]
-    matched: tuple[str, ...]
+    matched: Texts
     joined: tuple[int, ...]
     copies: tuple[CopyView, ...]
     sub_query: str
@@ -198,10 +198,10 @@ class ResultView:
     took_ms: float
     notices: tuple[Notice, ...]
     reranker: str
-    rerank_problem: str | Message
+    rerank_problem: Text
     sub_queries: tuple[SubQueryResult, ...]
     decompositions: tuple[Decomposition, ...]
-    decompose_problem: str | Message
+    decompose_problem: Text
     spelled: Mapping[str, str]
     choice: LlmSelection | None
     confident: bool
@@ -233,7 +233,7 @@ class CitationView(NoteReference):
     """A numbered source in a context, with its position in the note's body and file."""
 
     number: int
-    section: tuple[str, ...]
+    section: Texts
     start: int
     end: int
     file_start: int | None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from core.base.codec import assemble, encode
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message_table
 from core.base.terminal import _, say
 from core.model import (
@@ -94,7 +94,7 @@ class WholeNote(ListedNote):
     body: str
     properties: dict[str, Any]
     encoding: str
-    missing_attachments: tuple[str, ...]
+    missing_attachments: Texts
     unread_attachments: tuple[UnreadFile, ...]
     left_out: tuple[Omission, ...]
 
@@ -150,7 +150,7 @@ class NoteFile:
 class ArchivedNotes:
     """The ids of the archived notes."""
 
-    archived: tuple[str, ...]
+    archived: Texts
 
 
 # note versions
@@ -208,9 +208,9 @@ class NoteDeletion:
     `folders` lists where the notes' files went if the system has no trash.
     """
 
-    deleted: tuple[str, ...]
+    deleted: Texts
     days: int
-    folders: tuple[str, ...] = ()
+    folders: Texts = ()
 
 
 @frozen
@@ -224,7 +224,7 @@ class MovedNotes:
 class RestoredNotes:
     """The ids of the restored notes."""
 
-    restored: tuple[str, ...]
+    restored: Texts
 
 
 # notes and changes awaiting the user's review
@@ -453,7 +453,7 @@ class FolderConnection(SyncReport):
 
     base: str
     folder: str
-    differing: tuple[str, ...]
+    differing: Texts
     joined: int
     connected: bool
     writes_files: bool

@@ -9,14 +9,14 @@ from math import log
 from operator import itemgetter
 
 from core.base.app_paths import PROGRAM
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import ENGLISH
 from core.base.text import STOP_WORDS, name_key, query_keywords
 from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import Span
 
 PACKS = {ENGLISH: "guide", "zh_CN": "guide-zh"}
-PARTS: dict[str, tuple[str, ...]] = {
+PARTS: dict[str, Texts] = {
     "import": ("vaults-and-other-programs", "documents"),
     "notes": (
         "reading",
@@ -132,7 +132,7 @@ def _patterns(words: str) -> list[re.Pattern[str]]:
 
 
 @cache
-def passages(chapter: Chapter) -> tuple[str, ...]:
+def passages(chapter: Chapter) -> Texts:
     """Return a chapter's passages, stripped of Markdown syntax.
 
     A passage is one sentence, or several of at most LONGEST bytes in total. A Chinese character takes three bytes.

@@ -17,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from core.base.codec import encode, json_type
 from core.base.errors import JobNotFound, UnknownChoice
+from core.base.frozen import Values
 from core.base.messages import message, readable
 from core.base.text import make_storable
 from core.doors.api import PLACE
@@ -60,7 +61,7 @@ class Body(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
-    def to_values(self) -> dict[str, object]:
+    def to_values(self) -> Values:
         """Return the fields set by the request, except those set to null."""
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 

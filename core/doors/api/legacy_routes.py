@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from core.base.codec import encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
+from core.base.frozen import Values
 from core.base.jobs import Busy
 from core.base.messages import message
 from core.doors.api.binding import AnyText, Body, Opened, Text, documented, or_404, start_job
@@ -90,7 +91,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
             field="embedding_model",
             name="bundled",
         )
-    about: dict[str, object] = {"description": new.description, "embedder": model, "embed_at_once": False}
+    about: Values = {"description": new.description, "embedder": model, "embed_at_once": False}
     size = new.chunk_size
     overlap = new.chunk_overlap
     if size and size > _SIZE.most:  # in characters
@@ -101,7 +102,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 
-def _base(workspace: Workspace, base: BaseDetails) -> dict[str, object]:
+def _base(workspace: Workspace, base: BaseDetails) -> Values:
     own = workspace.bases.get(base.name)
     search = workspace.bases.search_settings(own)
     return {
@@ -183,7 +184,7 @@ def _cards(workspace: Workspace, base: str) -> list[NoteSummary]:
     return workspace.notes.all(workspace.searching.filters(bases=[base]))
 
 
-def _doc(card: NoteSummary) -> dict[str, object]:
+def _doc(card: NoteSummary) -> Values:
     name = card.path or card.title
     return {"doc_id": card.id, "name": name, "title": card.title, "chunk_count": card.chunks, "status": card.state}
 
@@ -344,7 +345,7 @@ def _answer(result: SearchResult) -> Response:
     return answer(found | {"rounds": max((asked.round for asked in result.asked), default=1)})
 
 
-def _chunk_info(chunk: Chunk) -> dict[str, object]:
+def _chunk_info(chunk: Chunk) -> Values:
     """Return how a chunk was created: its position in the note, kind, section and sizes."""
     names = ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
     place = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total, "chunk_type": chunk.kind}

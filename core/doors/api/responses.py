@@ -24,6 +24,7 @@ from core.base.errors import (
     VersionNotFound,
     WorkspaceLocked,
 )
+from core.base.frozen import Values
 from core.base.messages import ENGLISH, Message, language_of, readable, to_json
 
 PROBLEM = "application/problem+json"
@@ -76,7 +77,7 @@ def problem(error: TesseraError, status: HTTPStatus | None = None, headers: Resp
     return Response(as_json(problem_of(error, known)), known, headers, PROBLEM)
 
 
-def problem_of(error: TesseraError, status: HTTPStatus) -> dict[str, object]:
+def problem_of(error: TesseraError, status: HTTPStatus) -> Values:
     """Return a problem's members, including the text in the caller's language and its untranslated message."""
     return {
         "type": "about:blank",

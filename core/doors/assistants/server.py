@@ -41,6 +41,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import TesseraError, UnknownChoice
+from core.base.frozen import ValueMap, Values
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
 from core.doors.assistants import tools
@@ -174,7 +175,7 @@ _THREADS = 4
 _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
-Write = Callable[[str, dict[str, object]], CallToolResult]
+Write = Callable[[str, Values], CallToolResult]
 """A function that calls a writing tool by name with arguments."""
 
 _OWN = {item.__name__: item for item in tools.TOOLS}
@@ -225,7 +226,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
     )
 
 
-def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResult:
+def run(opened: Opened, name: str, arguments: Values) -> CallToolResult:
     """Call a tool on a workspace. An error becomes the tool's result, so that the assistant can read it."""
     try:
         workspace = opened()
@@ -273,7 +274,7 @@ _DESCRIBED = {
 }
 
 
-def _checked(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
+def _checked(name: str, arguments: ValueMap) -> Values:
     model = _METADATA[name].arg_model
     for unknown in arguments.keys() - model.model_fields:
         raise UnknownChoice("option", unknown, model.model_fields)
@@ -283,7 +284,7 @@ def _checked(name: str, arguments: Mapping[str, object]) -> dict[str, object]:
 def _result(answer: ToolAnswer) -> CallToolResult:
     text = as_json(answer.value) if answer.text is None else answer.text
     content: list[ContentBlock] = [_text(text), *map(_text, answer.remarks)]
-    structured: dict[str, object] = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
+    structured: Values = answer.value if isinstance(answer.value, dict) else {"result": answer.value}
     return CallToolResult(content=content, structured_content=structured | {"remarks": [*answer.remarks]})
 
 

@@ -20,6 +20,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import INVALID_REQUEST, CallToolResult, JSONRPCError
 
 from core.base.errors import Cancelled, NoteNotFound, TesseraError, WorkspaceLocked
+from core.base.frozen import Values
 from core.base.text import one_line
 from core.doors.assistants import server
 from core.doors.assistants.server import failure, parse, protocol_error, run
@@ -55,7 +56,7 @@ class WriteCalls:
         self._opened = opened
         self._turn = threading.Lock()
 
-    def __call__(self, name: str, arguments: dict[str, object]) -> CallToolResult:
+    def __call__(self, name: str, arguments: Values) -> CallToolResult:
         try:
             self._opened()  # raises any error in the workspace before waiting for it
             return self._call(name, arguments)
@@ -89,7 +90,7 @@ class WriteCalls:
         with self._locked() as workspace:
             return workspace.text_folders.scan(progress=progress)
 
-    def _call(self, name: str, arguments: dict[str, object]) -> CallToolResult:
+    def _call(self, name: str, arguments: Values) -> CallToolResult:
         patience = _WAIT
         while True:
             try:

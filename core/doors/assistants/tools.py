@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from core.base.codec import encode
 from core.base.errors import QueryError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import readable
 from core.base.text import make_storable
 from core.features.answers.operations import ask
@@ -53,7 +53,7 @@ class ToolAnswer:
 
     value: Item | list[Item]
     text: str | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: Texts = ()
 
 
 def limit_results(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 from core.base.errors import ConfigError, WorkspaceLocked
+from core.base.frozen import Values
 from core.base.messages import message
 from core.base.terminal import _
 from core.doors.cli.bases import agreed
@@ -41,7 +42,7 @@ def _restore(
     offline = OfflineWorkspace(workspace)
     if place.is_file():
         backup = str(place.absolute())
-    arguments: dict[str, object] = {"backup": backup}
+    arguments: Values = {"backup": backup}
     chosen = offline.backups.named(backup)
     if chosen.encrypted:
         arguments["passphrase"] = ask_secret(_("Passphrase of the backup"))
@@ -69,7 +70,7 @@ def _restore(
 
 
 def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
-    values: dict[str, object] = {"off": True}
+    values: Values = {"off": True}
     if not arguments["off"]:
         values = {"passphrase": ask_secret(_("Passphrase for backups"))}
         if sys.stdin.isatty() and values["passphrase"] != ask_secret(_("Repeat the passphrase")):

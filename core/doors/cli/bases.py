@@ -12,7 +12,7 @@ import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, frozen
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.doors.cli.binding import Command
@@ -132,7 +132,7 @@ def set_(
     workspace: Path,
     base: str,
     embedder: str | None = None,
-    chunking: Mapping[str, object] | None = None,
+    chunking: ValueMap | None = None,
     *,
     yes: Yes = False,
     **fields: object,

@@ -5,13 +5,14 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from core.base.app_paths import expand_home
 from core.base.errors import WorkspaceLocked
+from core.base.frozen import ValueMap
 from core.base.terminal import _
 from core.doors.cli.terminal import NOTICES, TYPED, progress
 from core.operations.declaring import PERSON, Operation, Parameter, Result
@@ -28,7 +29,7 @@ class RunOperation(Protocol):
     def __call__(self, operation: Operation[Result], /, **values: object) -> Result: ...
 
 
-def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, object]) -> Result:
+def call(operation: Operation[Result], folder: Path, arguments: ValueMap) -> Result:
     """Run an operation on the workspace in a folder, or in the app that has it open; return the result."""
     with opened(folder, writes=operation.writes) as run, stoppable(operation):
         return run(operation, **arguments)

@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from core.base.frozen import Values
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.cli import options
@@ -64,7 +65,7 @@ class _Commands(Mapping[str, Any]):
         self._lists: set[str] = set()
         """Groups that run `list` if no command is given."""
         self._single: dict[str, str] = {}
-        self._loaded: dict[str, object] = {}
+        self._loaded: Values = {}
         groups: dict[str, str] = {}
         for module, before in [*((module, "") for module in MODULES), *_BY_HAND.items()]:
             for function, call in _calls(module):

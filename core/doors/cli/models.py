@@ -7,7 +7,7 @@ import typer
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
@@ -110,7 +110,7 @@ class TestedModel:
     device: Device | None
     memory_bytes: int | None
     process_bytes: int | None
-    languages: tuple[str, ...]
+    languages: Texts
     ranking: Mapping[str, Mapping[str, int]]
     usable: bool
 

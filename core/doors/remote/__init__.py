@@ -9,6 +9,7 @@ from typing import Any
 
 from core.base import errors
 from core.base.errors import TesseraError
+from core.base.frozen import Values
 from core.base.messages import from_json, to_json
 
 PATH = "/remote"
@@ -30,7 +31,7 @@ def read(line: bytes) -> tuple[str, Any]:
     return next(iter(value.items()))
 
 
-def failure(error: TesseraError) -> dict[str, object]:
+def failure(error: TesseraError) -> Values:
     """Return the value of a line that reports an error."""
     return {"kind": type(error).__name__, "message": error.message}
 

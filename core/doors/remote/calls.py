@@ -22,8 +22,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
+from core.base.frozen import Values
 from core.base.jobs import Busy, Progress
-from core.base.messages import Message, verbatim
+from core.base.messages import Text, verbatim
 from core.doors import remote as wire
 from core.doors.remote import MOST_BYTES, PATH
 
@@ -43,7 +44,7 @@ _IMPORT = "import"
 _BETWEEN = 0.1
 
 
-def arguments(operation: "Operation[object]", given: object) -> dict[str, object]:
+def arguments(operation: "Operation[object]", given: object) -> Values:
     """Validate an operation's arguments. Raises ConfigError, naming the argument, if one is invalid."""
     from pydantic import ValidationError
 
@@ -178,7 +179,7 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
     """Return a progress callback that sends a few steps per second and the last step. Raises Cancelled after `stop`."""
     sent = 0.0
 
-    def progress(done: float, total: float, what: str | Message) -> None:
+    def progress(done: float, total: float, what: Text) -> None:
         nonlocal sent
         if stop.is_set():
             raise Cancelled
@@ -216,7 +217,7 @@ def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object]
     from core.model import excluded_by
 
     def both(progress: Progress) -> object:
-        def step(done: float, total: float, what: str | Message) -> None:
+        def step(done: float, total: float, what: Text) -> None:
             progress(done, total, what)
             caller_progress(done, total, what)
 

@@ -3,7 +3,7 @@
 import hmac
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.base.errors import StoreError
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, frozen
 from core.base.messages import from_json
 from core.doors import remote as wire
 from core.doors.remote import PATH
@@ -43,7 +43,7 @@ class Remote:
     def run(
         self,
         operation: Operation[Result],
-        arguments: Mapping[str, object],
+        arguments: ValueMap,
         progress: Progress = no_progress,
         *,
         caller: Caller = PERSON,

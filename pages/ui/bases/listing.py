@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit import container, rerun
 
 from core.base.errors import ArchiveError
+from core.base.frozen import Values
 from core.model import (
     ABOUT_KINDS,
     BASE_KINDS,
@@ -73,7 +74,7 @@ def draw_new_base() -> None:
     with more:
         description = text_input("Description", "new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(usual.embedder)
-        chosen: dict[str, object] = {}
+        chosen: Values = {}
         for column, name in zip(st.columns(2), knobs.OF_BASES[: 1 if literal else 2], strict=False):
             value = select_in(column, knobs.setting_label(name), knobs.value_labels(name), f"new_{name}")
             chosen[name] = None if value == knobs.AS_SET else value

@@ -7,6 +7,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit import session_state
 
+from core.base.frozen import Values
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from pages.ui.chunks import bands, editor
@@ -49,7 +50,7 @@ def table(
     sections = [chunk.section for chunk in chunks]
     columns = zip(*sections, strict=False)
     shared = next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
-    lines: list[dict[str, object]] = [
+    lines: list[Values] = [
         {
             "index": chunk.index + 1,
             "line": chunk.line,

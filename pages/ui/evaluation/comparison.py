@@ -10,7 +10,7 @@ from streamlit import columns, container, session_state
 
 from core.base.blobs import join_spans
 from core.base.errors import NoteNotFound
-from core.base.messages import Message, message_table
+from core.base.messages import Message, Text, message_table
 from core.model import (
     ANSWER_METRICS,
     FIGURES,
@@ -172,7 +172,7 @@ def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float])
     return f'<div class="t-gold">{_tagged(t("Answer"), about, "t-edited" if right else "t-problem")}{text}</div>'
 
 
-def _tagged(text: str, tag: str | Message, tone: str) -> str:
+def _tagged(text: str, tag: Text, tone: str) -> str:
     return f'<div class="t-crumb">{html(text)} <span class="t-tag {tone}">{html(tag)}</span></div>'
 
 
@@ -438,7 +438,7 @@ def _draw_tables(shown: SideBySide) -> None:
             st.html(f'<div class="t-caption">{html(section.title)}</div>{_table(section.table)}')
 
 
-def _table(rows: Sequence[Sequence[str | Message]]) -> str:
+def _table(rows: Sequence[Sequence[Text]]) -> str:
     """Return a table as HTML. The first row and column are headers, and metrics have tooltips that explain them."""
     head = elements(rows[0], "th")
     about = {FIGURES[name]: text for name, text in ABOUT.items()}

@@ -9,6 +9,7 @@ from typing import TypeVar
 import streamlit as st
 from streamlit import columns, container, rerun, session_state
 
+from core.base.frozen import Values
 from core.base.messages import Message, message_table
 from core.model import (
     NOTICES,
@@ -497,7 +498,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
         # The last chosen question is shown.
         session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
-    rows: list[dict[str, object]] = [
+    rows: list[Values] = [
         {
             "question": item.text[:LISTED_LONGEST],
             "state": " · ".join(text_of(STATES[name]) for name in STATES if name != "all" and name in states(item)),

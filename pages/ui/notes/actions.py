@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit import rerun, session_state
 
 from core.base.errors import EditError
+from core.base.frozen import Values
 from core.model import NOTE_FIELDS, Note, Renaming, fields_of
 from pages.ui.notes import composer, history, note_fields, opened, trash
 from pages.ui.notes.files import note_page
@@ -76,7 +77,7 @@ def _fields(note_ids: Sequence[str]) -> None:
     leave = t("Leave as it is")
     add = note_fields.words_box(st, t("Add tags"), "several_add", list(workspace.vocabulary.tags()))
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
-    values: dict[str, object] = {}
+    values: Values = {}
     for column, name in in_columns(WORDS, 2):
         label = text_of(NOTE_FIELDS[name].title)
         words = sorted({getattr(card, name) for card in cards} - {""})

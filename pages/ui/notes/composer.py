@@ -15,6 +15,7 @@ from streamlit import session_state
 
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
+from core.base.frozen import Values
 from core.base.text import with_line_ends
 from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
@@ -495,7 +496,7 @@ def session_id() -> str:
     return str(session_state.setdefault(_SESSION, token_hex(4)))
 
 
-def draft_about(draft: NoteDraft) -> dict[str, object]:
+def draft_about(draft: NoteDraft) -> Values:
     """Return the draft data that the browser sends back: key, base, version and fields."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 

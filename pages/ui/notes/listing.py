@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.errors import QueryError
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.model import BY_USE, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
 from pages.ui.shared import links, tree
@@ -25,7 +25,7 @@ class Narrowing:
     """The parsed contents of the filter box: filters, and words to find in titles or paths."""
 
     filters: Filters
-    words: tuple[str, ...]
+    words: Texts
 
     @property
     def base(self) -> str:

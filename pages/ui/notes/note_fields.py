@@ -6,6 +6,7 @@ from datetime import date
 import streamlit as st
 from streamlit import columns, session_state
 
+from core.base.frozen import Values
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
@@ -112,7 +113,7 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
     key = key_of(session, name)
     label = text_of(NOTE_FIELDS[name].title)
     about = ABOUT.get(name)
-    more: dict[str, object] = {"on_change": _on_change(session, name, key)}
+    more: Values = {"on_change": _on_change(session, name, key)}
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit import columns, container, session_state
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
+from core.base.frozen import Values
 from core.base.messages import message
 from core.model import CompleteSettings, PastSearch, SearchOptions
 from pages.ui.search import threads
@@ -313,9 +314,7 @@ def options_button(bases: list[str]) -> SearchOptions:
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
     changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
     button(t("Options · {n}", n=changed) if changed else t("Options"), "options", "tune", **toggling(OPTIONS_OPEN))
-    chosen: dict[str, object] = {
-        name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN
-    }
+    chosen: Values = {name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if session_state["reranker"] == AS_SET else session_state["reranker"]
     of_bases, tags = (session_state[key] for key in FILTERS)
     chosen["filters"] = workspace.searching.filters(bases=of_bases, tags=tags)

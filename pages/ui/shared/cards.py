@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from core.base.flow import flow
+from core.base.frozen import Texts
 from core.base.messages import message
 from core.base.text import CJK, with_newlines
 from core.model import (
@@ -173,7 +174,7 @@ def legend(*, parts: bool) -> str:
     return "  \n".join(f"{mark} {text}" for mark, text in rows)
 
 
-def section(note: Note | NoteSummary, chunk: Chunk) -> tuple[str, ...]:
+def section(note: Note | NoteSummary, chunk: Chunk) -> Texts:
     """Return a chunk's section titles, dropping the first one if it repeats the note's title."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 

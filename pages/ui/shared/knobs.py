@@ -8,6 +8,7 @@ from typing import cast
 import streamlit as st
 from streamlit import session_state
 
+from core.base.frozen import Values
 from core.base.messages import message, message_table
 from core.model import (
     CHOICES,
@@ -143,7 +144,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
     def store() -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(session_state[key])}))
 
-    more: dict[str, object] = {"on_change": guarded(store), "disabled": workspace.readonly}
+    more: Values = {"on_change": guarded(store), "disabled": workspace.readonly}
     if name == "read_pictures" and not workspace.pictures.can_read:
         more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():

@@ -5,6 +5,7 @@ from functools import cache
 import streamlit as st
 from streamlit import config, session_state
 
+from core.base.frozen import Values
 from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
 from pages.ui.shared import server
@@ -71,7 +72,7 @@ def _chosen(workspace: Workspace | None) -> str:
     return look if look in LOOKS else SYSTEM
 
 
-def _options(look: str) -> dict[str, dict[str, object]]:
+def _options(look: str) -> dict[str, Values]:
     """Return the theme options by section. A chosen theme's options replace those of all other themes."""
     options = {section: dict(values) for section, values in _configured().items()}
     if look == SYSTEM:
@@ -86,7 +87,7 @@ def _options(look: str) -> dict[str, dict[str, object]]:
 
 
 @cache
-def _configured() -> dict[str, dict[str, object]]:
+def _configured() -> dict[str, Values]:
     return {
         name: config.get_options_for_section(name)
         for theme in ("theme", "theme.light", "theme.dark")

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.base.frozen import Texts
 from core.base.messages import Message, in_context, message, message_table
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
@@ -38,7 +39,7 @@ EVERYWHERE = {
 }
 """Action -> keys on every page, handled by `keys.js`. Keys without Ctrl or Alt work only outside text fields."""
 
-SHORTCUTS: dict[Message, dict[tuple[str, ...], Message]] = {
+SHORTCUTS: dict[Message, dict[Texts, Message]] = {
     message("Everywhere"): message_table(
         {
             EVERYWHERE["search"]: "Search",

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit import rerun, session_state
 
+from core.base.frozen import Texts
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
@@ -20,7 +21,7 @@ WHOLE = 500
 STEP = 200
 """Number of notes to send when a folder is expanded, and each time the user asks for more."""
 
-Path = tuple[str, ...]
+Path = Texts
 Folder = dict[str, Any]
 """A folder for the component: `name`, `count` (of notes), `folders` and `notes`.
 

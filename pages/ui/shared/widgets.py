@@ -19,7 +19,7 @@ from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 from streamlit.elements.lib.layout_utils import Width
 
 from core.base.errors import TesseraError
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.base.messages import Message, verbatim
 from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
@@ -133,7 +133,7 @@ def toggled() -> set[str]:
     return names
 
 
-def toggling(name: str) -> dict[str, object]:
+def toggling(name: str) -> Values:
     """Return button arguments that add a name to `toggled`, or remove it if it is already there.
 
     The callback doesn't read the session state, for the reason given in `_pressable`.
@@ -354,7 +354,7 @@ def expander(label: Label, icon: str = "", key: str | None = None, **more: objec
 
 
 def table(
-    rows: Sequence[Mapping[str, object]],
+    rows: Sequence[ValueMap],
     columns: Mapping[str, ColumnConfig | str | None],
     key: str,
     *,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import markdown, parse
@@ -52,7 +52,7 @@ def document(text: str, sources: Sources, passage: Span | None = None) -> Render
 
 
 def _document(text: str, sources: Sources, passage: Span | None, above: Sequence[str], budget: _Budget) -> RenderedNote:
-    environment: dict[str, object] = {}
+    environment: Values = {}
     tokens = parse(text, environment)
     headings = tuple(_headings(tokens))
     if passage:
