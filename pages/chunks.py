@@ -5,15 +5,16 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit import columns, container
 
-from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
+from core.model import ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from pages.ui.chunks import bands, chunktable, editor, summary
+from pages.ui.chunks.bands import Chunks
 from pages.ui.shared import jobs, knobs, links, welcome
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, t
 from pages.ui.shared.widgets import errors, popover, segments
 
 
-def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions) -> None:
+def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOptions) -> None:
     """Draw a note with its stored chunks."""
     if not chunks:
         st.info(

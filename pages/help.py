@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit import container, query_params
 
 from pages.ui import guide
-from pages.ui.guide import Chapter, GuideSources
+from pages.ui.guide import Chapter, Chapters, GuideSources
 from pages.ui.shared import shortcuts, welcome
 from pages.ui.shared.document import SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import to_note
@@ -50,7 +50,7 @@ def listed(items: Iterable[Chapter], current: str = "") -> str:
     return f"<ul>{rows}</ul>" if rows else ""
 
 
-def contents(every: dict[str, Chapter], *, current: str = "") -> str:
+def contents(every: Chapters, *, current: str = "") -> str:
     """Return the table of contents as HTML; if a part is open, list only that part's sections."""
     opened = current.partition("/")[0]
     parts = []

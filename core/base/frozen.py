@@ -8,6 +8,8 @@ _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
 Values = dict[str, object]
 """Values of any type, keyed by name."""
+Data = dict[str, Any]
+"""Values of unchecked types, keyed by name."""
 ValueMap = Mapping[str, object]
 """Read-only version of Values."""
 AnyValues = dict[str, Any]

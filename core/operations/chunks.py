@@ -27,7 +27,7 @@ from core.model import (
 )
 from core.operations import names
 from core.operations.declaring import About, Caller, operation, without_none
-from core.operations.parameters import CHUNKING_PARAMETERS, NoteName, SomeBase, check_base
+from core.operations.parameters import CHUNKING_PARAMETERS, Names, NoteName, SomeBase, check_base
 from core.operations.printing import details, table
 
 if TYPE_CHECKING:
@@ -272,7 +272,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
 def merge(
     workspace: "Workspace",
     chunk: ChunkName,
-    others: Annotated[list[str] | None, About("The neighbours; by default the next chunk.")] = None,
+    others: Annotated[Names, About("The neighbours; by default the next chunk.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
 
@@ -334,8 +334,8 @@ def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
 def index(
     workspace: "Workspace",
     progress: Progress,
-    chunks: Annotated[list[str] | None, About("The ids of chunks.")] = None,
-    notes: Annotated[list[str] | None, About("Notes, each by its id, path, title or alias.", find=names.ids)] = None,
+    chunks: Annotated[Names, About("The ids of chunks.")] = None,
+    notes: Annotated[Names, About("Notes, each by its id, path, title or alias.", find=names.ids)] = None,
 ) -> IndexedChunks:
     return IndexedChunks(workspace.pending.embed(note_ids=notes or (), chunk_ids=chunks or (), progress=progress))
 

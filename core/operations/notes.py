@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 from core.base.codec import assemble
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
+from core.base.frozen import Data
 from core.base.messages import message, plural, terminal_language
 from core.base.terminal import _
 from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Renaming
@@ -16,6 +17,7 @@ from core.operations.parameters import (
     NOTE_PARAMETERS,
     AnyNote,
     Expected,
+    Names,
     NoteName,
     NoteNames,
     Number,
@@ -54,9 +56,7 @@ Body = Annotated[
     str | None, About("The whole text, in Markdown; if left out, the text stays the same.", tool="text", long=True)
 ]
 NewBody = Annotated[str, About("The text, in Markdown.", tool="text", long=True)]
-Filters = Annotated[
-    list[str] | None, About("Filters as in the search box, such as tag:rust status:archived.", query="filter")
-]
+Filters = Annotated[Names, About("Filters as in the search box, such as tag:rust status:archived.", query="filter")]
 
 
 # reading
@@ -73,7 +73,7 @@ Filters = Annotated[
 def list_(
     workspace: "Workspace",
     caller: Caller,
-    bases: Annotated[list[str] | None, About("Only notes in these bases.", query="base")] = None,
+    bases: Annotated[Names, About("Only notes in these bases.", query="base")] = None,
     filters: Filters = None,
     text: Annotated[str, About("Part of the title or the path.")] = "",
     limit: Annotated[int | None, About("The maximum number of notes.", least=1, most=1000)] = None,
@@ -160,7 +160,7 @@ def new(
     ] = None,
     source_ref: Annotated[str | None, About("The place in the source, such as a file and its lines.")] = None,
     created_by: Annotated[str | None, About("The writer, such as the name of a program.")] = None,
-    metadata: Annotated[dict[str, Any] | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
+    metadata: Annotated[Data | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
     **fields: Any,
 ) -> WrittenNote:
     given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}
@@ -201,8 +201,8 @@ def update(
 def set_(
     workspace: "Workspace",
     notes: NoteNames,
-    add_tags: Annotated[list[str] | None, About("A tag to add.", flag="add-tag")] = None,
-    remove_tags: Annotated[list[str] | None, About("A tag to remove.", flag="remove-tag")] = None,
+    add_tags: Annotated[Names, About("A tag to add.", flag="add-tag")] = None,
+    remove_tags: Annotated[Names, About("A tag to remove.", flag="remove-tag")] = None,
     expected_version: Expected = None,
     **fields: Unpack[NoteFields],
 ) -> NoteList:

@@ -19,6 +19,7 @@ from core.operations.declaring import DOORS, About, Door, Parameter
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+Names = list[str] | None
 NoteName = Annotated[str, About("A note's id, path, title or alias.", find=names.id_of, example="4f1c")]
 AnyNote = Annotated[str, About("A note's id, path, title or alias.", find=names.any_id, example="4f1c")]
 """A note that may have been deleted."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Data, Texts, frozen
 from core.base.messages import Message, Text, lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
@@ -42,7 +42,7 @@ from core.model import (
     remarks,
 )
 from core.operations.declaring import About, Parameter, operation
-from core.operations.parameters import SEARCH, NoteName
+from core.operations.parameters import SEARCH, Names, NoteName
 from core.operations.printing import details, sentence
 
 if TYPE_CHECKING:
@@ -400,7 +400,6 @@ Question = Annotated[
         searched=True,
     ),
 ]
-Names = list[str] | None
 _PLAIN = About("Search for the text as it is; quotation marks, -words and filters mean nothing special.")
 OPTIONS: tuple[Parameter, ...] = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
@@ -475,7 +474,7 @@ def context(
 
 _OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
-    dict[str, Any] | None,
+    Data | None,
     About(
         "The task that asks: its types, tags and scopes.",
         parts=(

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from core.base.codec import assemble, encode
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Data, Texts, frozen
 from core.base.messages import Message, message_table
 from core.base.terminal import _, say
 from core.model import (
@@ -92,7 +92,7 @@ class WholeNote(ListedNote):
     """A note with its text. Also lists missing or unread attachments, and parts of its file that were left out."""
 
     body: str
-    properties: dict[str, Any]
+    properties: Data
     encoding: str
     missing_attachments: Texts
     unread_attachments: tuple[UnreadFile, ...]
@@ -390,7 +390,7 @@ class BaseDetails:
     watch: bool
     trusts_programs: bool
     read_pictures: bool
-    search: dict[str, Any]
+    search: Data
     folders: tuple[SyncedFolder, ...]
 
     @classmethod

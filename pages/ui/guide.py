@@ -83,6 +83,10 @@ class Chapter:
         return self.path.partition("/")[0]
 
 
+Chapters = dict[str, Chapter]
+"""Chapters by path."""
+
+
 @frozen
 class GuideSources(Sources):
     """Link resolver for a chapter: links lead to other chapters only."""
@@ -109,10 +113,10 @@ class GuideSources(Sources):
 
 
 @cache
-def chapters(language: str) -> dict[str, Chapter]:
+def chapters(language: str) -> Chapters:
     """Load the chapters, keyed by path, in the guide's order."""
     folder = PROGRAM / "data" / "packs" / PACKS.get(language, PACKS[ENGLISH])
-    found: dict[str, Chapter] = {}
+    found: Chapters = {}
     for part, sections in PARTS.items():
         for path in (part, *(f"{part}/{section}" for section in sections)):
             title, _, text = (folder / f"{path}.md").read_text(encoding="utf-8").partition("\n")
@@ -147,7 +151,7 @@ def passages(chapter: Chapter) -> Texts:
     return tuple(map(str.strip, joined))
 
 
-def embedded_texts(language: str) -> dict[str, Chapter]:
+def embedded_texts(language: str) -> Chapters:
     """Return the texts to compare with questions. Each is mapped to its chapter, cut down to that passage."""
     every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
     return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
@@ -161,7 +165,7 @@ def find(language: str, words: str, compare: Similarities = lambda question, tex
         return not all(pattern.search(name_key(text)) for pattern in patterns)
 
     holding = [item for item in chapters(language).values() if not lacks(f"{item.title}\n{excerpt(item, words)[0]}")]
-    found: dict[str, Chapter] = {}
+    found: Chapters = {}
     for item in (*sorted(holding, key=lambda item: lacks(item.title)), *_nearest(language, words, compare)):
         found.setdefault(item.path, item)
     return [*found.values()]
@@ -188,7 +192,7 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
         for similarity, item in zip(similarities, texts.values(), strict=False)
     ]
     scored = scored or [(shares[item.path], item) for item in every if shares[item.path] > best / 2]
-    nearest: dict[str, Chapter] = {}
+    nearest: Chapters = {}
     for _, item in sorted(scored, key=itemgetter(0), reverse=True):
         nearest.setdefault(item.path, item)
     return [*nearest.values()][:NEAREST]

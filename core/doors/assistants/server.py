@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import version
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated
 
 from anyio import CapacityLimiter, to_thread
 from mcp.server.lowlevel import Server
@@ -41,7 +41,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import TesseraError, UnknownChoice
-from core.base.frozen import ValueMap, Values
+from core.base.frozen import Data, ValueMap, Values
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
 from core.doors.assistants import tools
@@ -86,7 +86,7 @@ def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
         if parameter not in operation.fields
     ]
     if operation.fields:
-        inner: dict[str, Any] = {
+        inner: Data = {
             parameter.name: (_annotated(parameter), None)
             for parameter in operation.taken("tool")
             if parameter in operation.fields
@@ -109,7 +109,7 @@ def _annotated(parameter: declaring.Parameter) -> object:
 
 _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
 
-Schema = dict[str, Any]
+Schema = Data
 
 
 def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:

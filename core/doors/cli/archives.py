@@ -1,6 +1,5 @@
 """`tessera restore`, and the confirmation before deleted bases are removed for good."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +8,7 @@ import typer
 from core.base.messages import plural
 from core.base.terminal import _
 from core.doors.cli.bases import agreed
-from core.doors.cli.binding import Command
+from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.terminal import show
@@ -54,4 +53,4 @@ def _empty_trash(
     return EmptiedTrash(0)
 
 
-COMMANDS: Mapping[str, Command] = {"base.empty_trash": Command(run=_empty_trash)}
+COMMANDS: Commands = {"base.empty_trash": Command(run=_empty_trash)}

@@ -1,7 +1,6 @@
 """What `tessera backup` adds to its operations: confirmations, passphrases, and work on a closed workspace."""
 
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,7 @@ from core.base.frozen import Values
 from core.base.messages import message
 from core.base.terminal import _
 from core.doors.cli.bases import agreed
-from core.doors.cli.binding import Command
+from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call, writing
 from core.doors.cli.options import option
 from core.doors.cli.terminal import ask_secret, progress
@@ -78,7 +77,7 @@ def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
     return call(operations.encrypt, workspace, values)
 
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS: Commands = {
     "backup.list": Command(run=partial(_run_offline, operations.list_)),
     "backup.verify": Command(run=partial(_run_offline, operations.verify)),
     "backup.restore": Command(run=_restore),

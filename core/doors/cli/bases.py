@@ -3,7 +3,6 @@
 import re
 import shlex
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,7 @@ from core.base.errors import ConfigError
 from core.base.frozen import ValueMap, frozen
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
-from core.doors.cli.binding import Command
+from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import RunOperation, opened, stoppable
 from core.doors.cli.options import WORKSPACE, option
 from core.model import ChangeCost, SyncReport
@@ -207,7 +206,7 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
         return report
 
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS: Commands = {
     "base.change": Command(run=set_, also=(operations.cost,)),
     "base.delete": Command(run=delete),
     "base.import": Command(run=import_),

@@ -41,9 +41,11 @@ class Command:
     also: tuple[Operation[object], ...] = ()
 
 
-def bind(
-    groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation[object]]
-) -> None:
+Commands = Mapping[str, Command]
+"""Additions to operations, by operation name."""
+
+
+def bind(groups: Mapping[str, typer.Typer], commands: Commands, operations: Iterable[Operation[object]]) -> None:
     """Add commands for operations to their groups; `""` is the group for commands without one."""
     for operation in operations:
         if operation.cli and operation.by_hand != "cli":

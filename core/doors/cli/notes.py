@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Annotated
@@ -18,7 +18,7 @@ import typer
 from core.base.codec import assemble
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.base.terminal import _
-from core.doors.cli.binding import Command
+from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json, argument, option
 from core.doors.cli.terminal import show
@@ -163,7 +163,7 @@ def _version(note: ChangedNote) -> list[str]:
     return [_("'{title}' stays as it is.", title=note.title)]
 
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS: Commands = {
     "note.new": Command("'{title}' was saved: {base}: {path} ({id})", new),
     "note.update": Command(_version, edit),
     "note.revert": Command(_version, revert),

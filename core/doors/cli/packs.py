@@ -1,10 +1,9 @@
 """What `tessera packs` adds to its operations."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from core.doors.cli.binding import Command
+from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call
 from core.doors.cli.options import argument
 from core.features.packs import operations
@@ -36,7 +35,7 @@ def _upgrade(
     return PackReports(tuple(call(operations.upgrade, workspace, {"pack": name}) for name in names))
 
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS: Commands = {
     "pack.list": Command(run=_list),
     "pack.install": Command(run=_install),
     "pack.upgrade": Command(operations.format_reports, _upgrade),

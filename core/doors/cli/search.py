@@ -1,10 +1,9 @@
 """What `tessera search` and `tessera context` add to their operations."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from core.doors.cli.binding import Command
+from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call
 from core.doors.cli.options import option
 from core.model import IN_CONTEXT
@@ -34,7 +33,7 @@ def context(folder: Path, **given: object) -> ContextView:
     return call(operations.context, folder, given | usual)
 
 
-COMMANDS: Mapping[str, Command] = {
+COMMANDS: Commands = {
     "search.find": Command(run=search, also=(operations.context,)),
     "search.context": Command(run=context),
 }

@@ -15,6 +15,8 @@ from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import component, on_trigger, stamp
 
+Chunks = Sequence[Chunk]
+
 CHANGES = message_table(
     {
         "text": "edited",
@@ -47,7 +49,7 @@ class BandSpan:
     following: int = 0
 
 
-def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
+def pieces(chunks: Chunks, length: int) -> list[BandSpan]:
     """Divide the whole text into spans at the chunk boundaries.
 
     A chunk added by the user has an empty span.
@@ -69,7 +71,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
     return parts
 
 
-def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
+def _next_chunks(chunks: Chunks) -> list[int]:
     """Return the index of each chunk's successor among those cut from the note, or len(chunks) if there is none."""
     indexes = []
     after = len(chunks)
@@ -80,7 +82,7 @@ def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
     return indexes[::-1]
 
 
-def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
+def window(chunks: Chunks, shown: int, limit: int = LIMIT) -> tuple[int, int]:
     """Return the range of chunks to lay out: all chunks, or only those around the shown one."""
     first = last = shown
     size = len(chunks[shown].text)
@@ -101,7 +103,7 @@ def placed_edits(note: Note) -> dict[str, Edit]:
 
 def draw(
     note: Note,
-    chunks: Sequence[Chunk],
+    chunks: Chunks,
     edits: Mapping[str, Edit],
     shown: int | None,
     *,
@@ -166,7 +168,7 @@ def draw(
     )
 
 
-def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
+def rendered_text(chunks: Chunks, shown: int | None) -> None:
     """Draw the chunks as formatted text, each in its own colour. A long note is drawn only around the shown chunk."""
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []

@@ -11,6 +11,7 @@ from core.base.frozen import Values
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from pages.ui.chunks import bands, editor
+from pages.ui.chunks.bands import Chunks
 from pages.ui.shared import knobs, links, widgets
 from pages.ui.shared.jobs import hindrance, start_job
 from pages.ui.shared.safe import plain
@@ -41,9 +42,7 @@ WORDS = ("state", "edited", "kind")
 """Columns that are replaced by a line below the table if all their values are equal."""
 
 
-def table(
-    note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]
-) -> tuple[list[Chunk], int | None]:
+def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edit]) -> tuple[list[Chunk], int | None]:
     """Draw the table. Return the selected chunks and the index of the chunk to show in the text."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
@@ -129,8 +128,8 @@ def _mark(key: str, rows: Sequence[int]) -> None:
 def actions(
     base: KnowledgeBase,
     note: Note,
-    chunks: Sequence[Chunk],
-    marked: Sequence[Chunk],
+    chunks: Chunks,
+    marked: Chunks,
     edited: set[str],
 ) -> None:
     """Draw the actions on the selected chunks. Each applies only to the chunks that allow it."""

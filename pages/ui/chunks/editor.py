@@ -1,7 +1,7 @@
 """The drawer for editing, splitting, merging, hiding and restoring a chunk, and edits that no longer fit their note."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -13,12 +13,13 @@ from core.base.messages import message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
 from pages.ui.chunks import bands
+from pages.ui.chunks.bands import Chunks
 from pages.ui.shared import links, widgets
 from pages.ui.shared.jobs import hindrance, is_writing, start_job
 from pages.ui.shared.safe import facts, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import Dialog, button, close, errors, expander, row, segments, small, text_area
+from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, expander, row, segments, small, text_area
 
 # Undoing the latest chunk edits, step by step.
 
@@ -36,7 +37,7 @@ class EditStep:
     before: Sequence[Edit]
     after: Sequence[Edit] | None = None
 
-    def run(self, act: Callable[[], object]) -> None:
+    def run(self, act: Callback) -> None:
         """Run the action, possibly in a job, and record the note's edits afterwards."""
         try:
             act()
@@ -144,7 +145,7 @@ def open_next(chunk_id: str) -> None:
     session_state["drawer_mode"] = "edit"
 
 
-def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:
+def drawer(base: KnowledgeBase, note: Note, chunks: Chunks, edits: Mapping[str, Edit]) -> None:
     """Draw the drawer if it is open; close it if its chunk no longer exists."""
     chunk = next((chunk for chunk in chunks if chunk.id == _DRAWER.subject), None)
     if chunk is None:
@@ -166,7 +167,7 @@ def _draw_lock_reason(base: KnowledgeBase) -> bool:
 
 
 @errors()
-def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None) -> None:
+def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, edit: Edit | None) -> None:
     shut = _draw_lock_reason(base)
 
     def restore() -> None:
@@ -219,7 +220,7 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], chunk:
                 st.code(edit.anchor, language=None, wrap_lines=True)
 
 
-def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
+def chunks_to_merge(chunks: Chunks, chosen: Chunks) -> list[Chunk]:
     """Return the chunks to merge for a selection, in reading order, or an empty list if they can't be merged.
 
     Several chosen chunks must be consecutive. A single chunk is merged with the next one, or failing that, with the
@@ -233,7 +234,7 @@ def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Ch
     return [*chosen] if chosen and follow and _are_visible(chosen) else []
 
 
-def _are_visible(chunks: Sequence[Chunk]) -> bool:
+def _are_visible(chunks: Chunks) -> bool:
     return all(chunk.state != "deleted" for chunk in chunks)
 
 
@@ -277,7 +278,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
     return button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
-def _finish(note: Note, index: int, done: str, act: Callable[[], object]) -> None:
+def _finish(note: Note, index: int, done: str, act: Callback) -> None:
     """Call `act`, which `done` describes, then close the drawer and show the chunk at `index`."""
     with busy("Saving…"):
         begin_step(note, done).run(act)

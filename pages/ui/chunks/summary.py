@@ -12,7 +12,6 @@ from core.base.errors import NoteNotFound
 from core.base.messages import Message, message
 from core.model import (
     CALENDAR_BEGINS,
-    Chunk,
     ChunkingOptions,
     Cut,
     Difference,
@@ -24,7 +23,7 @@ from core.model import (
     Sizes,
 )
 from pages.ui.chunks import bands
-from pages.ui.chunks.bands import placed_edits
+from pages.ui.chunks.bands import Chunks, placed_edits
 from pages.ui.shared import knobs, links, safe, tree
 from pages.ui.shared.cards import tags
 from pages.ui.shared.jobs import hindrance, is_importing, start_job
@@ -131,7 +130,7 @@ def head(note: Note, own: bool) -> str:
         return segments("View", views, "cut_view", default="stored", persist_state="session")
 
 
-def figures(chunks: Sequence[Chunk]) -> None:
+def figures(chunks: Chunks) -> None:
     """Draw the number of chunks, and their sizes with a histogram."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.from_chunks(living)
@@ -173,7 +172,7 @@ def _histogram(numbers: Sequence[int]) -> str:
     return f'<div class="t-histogram"><div class="t-sizes">{bars}</div><div class="t-ends">{ends}</div></div>'
 
 
-def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
+def linked_chunk(chunks: Chunks) -> int | None:
     """Return the index of the chunk given in the URL, or None."""
     index = st.query_params.get("chunk", "")
     if not index:
@@ -283,13 +282,13 @@ def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
             _text(note, split.chunks, side, only=alone)
 
 
-def _unmatched(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
+def _unmatched(ours: Chunks, theirs: Chunks) -> tuple[set[int], set[int]]:
     """Return, for each split, the indexes of the chunks that start where the other split has no boundary."""
     difference = Difference.between(ours, theirs)
     return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
 
 
-def _chunks_at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
+def _chunks_at(chunks: Chunks, cuts: Collection[int]) -> set[int]:
     starts = set(cuts)
     end = 0
     indexes = set()
@@ -305,7 +304,7 @@ def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
     st.html(f'<div class="t-facts t-differ">{safe.figures(values)}</div>')
 
 
-def _text(note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:
+def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> None:
     """Draw a split of the note; clicking a position shows that position in every split."""
 
     def picked(index: int) -> None:

@@ -23,10 +23,11 @@ from core.model import (
     SearchOptions,
 )
 from pages.ui.shared import cards, jobs, links, widgets
-from pages.ui.shared.safe import Span, html, plain, t_html
+from pages.ui.shared.safe import Spans, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
+    Callback,
     Dialog,
     begin_with,
     button,
@@ -85,7 +86,7 @@ def mark_button(hit: Hit, text: str) -> None:
         st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
 
-def toggle(hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
+def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
     """Draw the button that adds a hit to the right passages or removes it; `about` is the button's tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
@@ -203,7 +204,7 @@ def find(question_set: QuestionSet, question: Question, key: str) -> None:
                 _hit(question_set, question, hit, seen[hit.chunk.id].words)
 
 
-def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Sequence[Span]) -> None:
+def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) -> None:
     right = [gold for gold in question.spans if gold.is_within(hit)]
 
     def act() -> None:

@@ -1,7 +1,5 @@
 """A dialog with a note's version history, and undoing the last changes."""
 
-from collections.abc import Callable
-
 import streamlit as st
 from streamlit import container, session_state
 
@@ -10,7 +8,7 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
-from pages.ui.shared.widgets import Dialog, button, close, errors, row, segments, select, small
+from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, row, segments, select, small
 
 # The latest changes, and the button that undoes them one by one.
 
@@ -22,7 +20,7 @@ _PLACE = "notes_done_place"
 _KEPT = 20
 
 
-def offer_undo(text: str, undo: Callable[[], object]) -> None:
+def offer_undo(text: str, undo: Callback) -> None:
     """Show a message about a change on the next rerun, with a button that undoes the change."""
     session_state[_OFFERED] = True
     session_state.pop(_PLACE, None)

@@ -36,6 +36,7 @@ from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, p
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
+    Callback,
     button,
     caption,
     chunk_link,
@@ -131,7 +132,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
         caption(reason)
         return pressed
 
-    def finish(text: str, take_back: Callable[[], object]) -> None:
+    def finish(text: str, take_back: Callback) -> None:
         offer_undo(plain(text), take_back)
         st.rerun()
 

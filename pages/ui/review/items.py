@@ -54,6 +54,8 @@ from pages.ui.shared.widgets import (
     small,
 )
 
+Items = Sequence[ReviewItem]
+
 # The box above a note that awaits review, or for which a program has proposed a change.
 
 
@@ -96,7 +98,7 @@ class Decision:
     icon: str
     shortcut: str
     kinds: tuple[MatterKind, ...]
-    act: Callable[[Sequence[ReviewItem]], None]
+    act: Callable[[Items], None]
     several: bool = True
 
 
@@ -155,11 +157,11 @@ def merge(matter: ReviewItem, into: str) -> None:
     offer_undo(t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge)
 
 
-def _note_ids(chosen: Sequence[ReviewItem]) -> list[str]:
+def _note_ids(chosen: Items) -> list[str]:
     return [matter.note.id for matter in chosen if matter.note]
 
 
-def _resolve(verdict: Verdict, chosen: Sequence[ReviewItem]) -> None:
+def _resolve(verdict: Verdict, chosen: Items) -> None:
     def work(_: object) -> None:
         for matter in chosen:
             if matter.flagged:
@@ -168,7 +170,7 @@ def _resolve(verdict: Verdict, chosen: Sequence[ReviewItem]) -> None:
     start_job("edits", work)
 
 
-def _try_again(chosen: Sequence[ReviewItem]) -> None:
+def _try_again(chosen: Items) -> None:
     bases = list(dict.fromkeys(matter.base for matter in chosen))
 
     def work(progress: Progress) -> int:
@@ -177,7 +179,7 @@ def _try_again(chosen: Sequence[ReviewItem]) -> None:
     start_job("embed", work)
 
 
-def _let_be(chosen: Sequence[ReviewItem]) -> None:
+def _let_be(chosen: Items) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     offer_undo(
@@ -186,7 +188,7 @@ def _let_be(chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _settle(side: Side, chosen: Sequence[ReviewItem]) -> None:
+def _settle(side: Side, chosen: Items) -> None:
     undone = [workspace.review.settle(matter, side) for matter in chosen]
 
     def back() -> None:
@@ -198,14 +200,14 @@ def _settle(side: Side, chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _mark_seen(chosen: Sequence[ReviewItem]) -> None:
+def _mark_seen(chosen: Items) -> None:
     undone = workspace.review.reminders.seen(_note_ids(chosen))
     offer_undo(
         t_plural("{n} note will be shown again later.", "{n} notes will be shown again later.", n=len(chosen)), undone
     )
 
 
-def _postpone(chosen: Sequence[ReviewItem]) -> None:
+def _postpone(chosen: Items) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     offer_undo(
@@ -214,7 +216,7 @@ def _postpone(chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
+def _submissions(chosen: Items) -> list[Submission]:
     return [matter.submission for matter in chosen if matter.submission]
 
 
@@ -460,7 +462,7 @@ SHOWN = 50
 _OPEN = "review_open"
 
 
-def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
+def choose_kind(matters: Items) -> list[ReviewItem]:
     """Draw the kind selector, and return the items of the chosen kind."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived_value("kind")) in MATTERS:
@@ -473,13 +475,13 @@ def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
     return [matter for matter in matters if kind in (None, matter.kind)]
 
 
-def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
+def choose_base(matters: Items, bases: Sequence[str]) -> list[ReviewItem]:
     """Draw the base selector, if there are several bases, and return the items of the chosen base."""
     base = base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
-def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
+def open_item(matters: Items) -> ReviewItem | None:
     """Return the chosen item, or the item now at its position, or None if there are no items."""
     key, place = session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
@@ -489,7 +491,7 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
     return matter
 
 
-def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
+def draw_list(matters: Items, open_key: str) -> None:
     """Draw the items by kind, with the open item highlighted, and the decisions that apply to all items."""
     names = _names(matters)
     with container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
@@ -522,7 +524,7 @@ def draw_list(matters: Sequence[ReviewItem], open_key: str) -> None:
             )
 
 
-def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
+def _names(matters: Items) -> dict[str, str]:
     """Return the items' display names by key: titles, with file names or bases where titles are the same."""
     several = len({matter.base for matter in matters}) > 1
     titles = Counter((matter.kind, matter.title) for matter in matters)
@@ -562,7 +564,7 @@ def reminders() -> None:
     st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
 
 
-def heading(matters: Sequence[ReviewItem]) -> str:
+def heading(matters: Items) -> str:
     """Return a line with the number of items awaiting review."""
     decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions

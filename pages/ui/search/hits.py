@@ -30,6 +30,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import (
+    Callback,
     bound,
     button,
     caption,
@@ -275,7 +276,7 @@ class Entries:
         """Return whether all the hits are below the background similarity and contain few of the question's words."""
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
-    def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
+    def draw(self, hit: Hit, more: Callback | None, *, head: bool = True) -> None:
         """Draw a hit. `head` adds the note's title, and `more` draws the button for the note's other hits."""
         chunk = hit.chunk
         seen = self._seen[chunk.id]

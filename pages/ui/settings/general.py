@@ -15,6 +15,7 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import (
+    Callback,
     Option,
     bound,
     button,
@@ -180,7 +181,7 @@ def field(
     key: str,
     draw: Callable[..., object],
     shown: Callable[..., object] = int,
-    then: Callable[[], object] = lambda: None,
+    then: Callback = lambda: None,
 ) -> None:
     """Draw a setting: its widget, a button that restores the default, and the setting's source.
 

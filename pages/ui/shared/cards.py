@@ -21,7 +21,7 @@ from core.model import (
     remarks,
 )
 from pages.ui.shared import rendered
-from pages.ui.shared.safe import Span, elements, facts, folded, html, marked, t_html
+from pages.ui.shared.safe import Span, Spans, elements, facts, folded, html, marked, t_html
 from pages.ui.shared.style import TILES
 from pages.ui.shared.text import t, text_of, with_note
 
@@ -34,7 +34,7 @@ EXCERPT = 420
 _LONGEST = 1000
 
 
-def best_excerpt(text: str, spans: Sequence[Span]) -> Span:
+def best_excerpt(text: str, spans: Spans) -> Span:
     """Return the span of about EXCERPT characters with the most highlighted text."""
     if len(text) <= EXCERPT * 1.3:
         return 0, len(text)
@@ -59,7 +59,7 @@ def best_excerpt(text: str, spans: Sequence[Span]) -> Span:
     return start, min(len(text), start + EXCERPT)
 
 
-def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+def spans_in(spans: Spans, start: int, end: int) -> list[Span]:
     """Return the spans that overlap part of a text, clipped to that part and relative to its start."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
@@ -223,14 +223,14 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def foldable(text: str, spans: Sequence[Span] = (), lines: int = LINES) -> str:
+def foldable(text: str, spans: Spans = (), lines: int = LINES) -> str:
     """Return the passage lines with the most highlighted text as HTML, followed by the whole passage, collapsed."""
     shown, whole = clip(text, spans, lines)
     title = t("Whole passage, {n} characters", n=len(text))
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
-def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
+def clip(text: str, spans: Spans, most: int) -> tuple[str, bool]:
     """Return the lines with the most highlighted text as HTML, and whether they are the whole text."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
@@ -250,7 +250,7 @@ def _context(hit: Hit, seen: Highlight) -> str:
     before = passage.text[:start]
     after = passage.text[start + len(chunk.text) :]
 
-    def draw(text: str, written: object, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
+    def draw(text: str, written: object, words: Spans = (), sentence: Span | None = None) -> str:
         if written:
             return f'<div class="t-text">{marked(with_newlines(text), words)}</div>'
         return rendered.render_text(flow(text, paged=hit.note.is_paged), words, sentence)

@@ -33,7 +33,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import button, close, page_link, popup, row, table, text_column
+from pages.ui.shared.widgets import Callback, button, close, page_link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -63,7 +63,7 @@ SOON = 1.2
 """Seconds a page waits for a job that may be short."""
 
 
-def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
+def follow(draw: Callback, *, idle: float | None = None) -> None:
     """Draw a fragment that depends on jobs, and redraw it while any job is running.
 
     The whole page is redrawn when a job starts or ends, and after a sync. While no job runs, the fragment is redrawn

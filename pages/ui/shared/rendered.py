@@ -17,7 +17,7 @@ from core.base.flow import GAP, LINE
 from core.base.frozen import frozen
 from core.base.text import line_starts, with_newlines
 from pages.ui.shared.document.parser import formula
-from pages.ui.shared.safe import Span, html
+from pages.ui.shared.safe import Span, Spans, html
 
 SHOWN = 520
 """Number of characters in an excerpt; the style sheet limits the number of lines."""
@@ -59,7 +59,7 @@ _ROWS = r"(?:\|.*\|[ \t]*(?:\n|\Z))+"
 _CELL = ' <span class="t-dim">·</span> '
 
 
-def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underline: bool) -> str:
+def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool) -> str:
     """Return the Markdown around a sentence as HTML, with words highlighted."""
     parts = pieces(text)
     first = _first(parts, sentence[0] if sentence else 0)
@@ -96,12 +96,12 @@ def _is_heading(piece: RenderedPart) -> bool:
     return "h" in piece.css.split()
 
 
-def render_text(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
+def render_text(text: str, words: Spans = (), sentence: Span | None = None) -> str:
     """Return Markdown as HTML, with words and a sentence highlighted."""
     return _render(text, pieces(text), words, sentence)
 
 
-def mark(text: str, spans: Sequence[Span]) -> str:
+def mark(text: str, spans: Spans) -> str:
     """Return plain text as HTML, with the spans highlighted."""
     return _render(text, [RenderedPart(0, len(text))], spans, None)
 
@@ -246,7 +246,7 @@ def _placeholder(match: re.Match[str]) -> str:
     return re.sub(r"(?s)." if match["math"] else r"[^\n]", _STANDIN, match[0])
 
 
-def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sentence: Span | None) -> str:
+def _render(text: str, parts: Sequence[RenderedPart], words: Spans, sentence: Span | None) -> str:
     cuts = sorted({place for span in (*words, *([sentence] if sentence else ())) for place in span})
     marked = iter(words)
     word = next(marked, None)

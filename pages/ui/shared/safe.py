@@ -1,7 +1,7 @@
 """Escaping untrusted text for display, so that nothing is run, fetched, or read as Markdown by accident."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 
 from core.base.text import LINE_END
@@ -9,6 +9,7 @@ from pages.ui.shared.text import t, text_of
 
 Span = tuple[int, int]
 
+Spans = Sequence[Span]
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"

@@ -1,6 +1,6 @@
 """The frame of every page: setup, language, menu, workspace, model state, errors, and dialogs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ from pages.ui.shared.names import megabytes
 from pages.ui.shared.safe import elements, html, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
-from pages.ui.shared.widgets import Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
+from pages.ui.shared.widgets import Callback, Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
 
 # The quick switcher: from any page to a note (by title, alias or path), a page, or a new note.
 
@@ -346,7 +346,7 @@ def _care() -> None:
         st.warning(t("The daily backup failed: see Settings."), icon=":material/backup:")
 
 
-def report(made: Callable[[], object]) -> None:
+def report(made: Callback) -> None:
     """Draw a bug report to copy, which is generated when the user opens it."""
 
     def draw() -> None:

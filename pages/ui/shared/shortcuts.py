@@ -1,10 +1,8 @@
 """Keyboard shortcuts on every page, and the dialog that lists them."""
 
-from typing import Any
-
 import streamlit as st
 
-from core.base.frozen import Texts
+from core.base.frozen import Data, Texts
 from core.base.messages import Message, in_context, message, message_table
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
@@ -20,7 +18,7 @@ def listen(*, searches: bool, language: str) -> str:
 
     `language` is the page's language for screen readers.
     """
-    wishes: dict[str, Any] = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
+    wishes: Data = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
     with st.container(key="keys"):
         wants = KEYS(
             key="keys_component",

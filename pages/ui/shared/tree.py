@@ -1,12 +1,11 @@
 """A tree of folders and notes to choose from. In a large tree, a folder's contents are sent when it is expanded."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import streamlit as st
 from streamlit import rerun, session_state
 
-from core.base.frozen import Texts
+from core.base.frozen import Data, Texts
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
@@ -22,7 +21,7 @@ STEP = 200
 """Number of notes to send when a folder is expanded, and each time the user asks for more."""
 
 Path = Texts
-Folder = dict[str, Any]
+Folder = Data
 """A folder for the component: `name`, `count` (of notes), `folders` and `notes`.
 
 A note is a list: id, title, small text, and whether it is waiting to be indexed.

@@ -33,6 +33,9 @@ Place = DeltaGenerator | ModuleType
 Label = str | Message
 """A label: a string to translate, or a Message, such as a verbatim title."""
 
+Callback = Callable[[], object]
+"""A function without arguments, such as one that draws something."""
+
 Option = TypeVar("Option")
 Item = TypeVar("Item")
 
@@ -323,7 +326,7 @@ def halves(key: str) -> Sequence[DeltaGenerator]:
         return st.columns(2, gap="large")
 
 
-def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
+def tabs(contents: Mapping[str, Callback], key: str = "") -> None:
     """Draw tabs with their contents, or only the open tab's contents if `key` is given."""
     more = {"key": key, "on_change": "rerun"} if key else {}
     for tab, draw in zip(drawn(st.tabs, list(contents), **more), contents.values(), strict=True):
@@ -408,7 +411,7 @@ def base_filter(bases: Sequence[str], key: str) -> str:
     return select("Base", texts, key, persist_state="session")
 
 
-def on_demand(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
+def on_demand(label: Label, key: str, icon: str, draw: Callback) -> None:
     """Draw an expander as a fragment whose contents are drawn only while it is open."""
 
     @fragment
@@ -421,7 +424,7 @@ def on_demand(label: Label, key: str, icon: str, draw: Callable[[], None]) -> No
     part()
 
 
-def popover(label: Label, key: str, icon: str, draw: Callable[[], None]) -> None:
+def popover(label: Label, key: str, icon: str, draw: Callback) -> None:
     """Draw a popover as a fragment, so that its contents are redrawn without the rest of the page.
 
     The contents are drawn even before it is opened. A popover that reports being opened would also report being closed
@@ -459,13 +462,13 @@ class Dialog:
         session_state.pop(self.key, None)
 
     def draw(
-        self, title: str, content: Callable[[], None], width: DialogWidth = "small", position: DialogPosition = "center"
+        self, title: str, content: Callback, width: DialogWidth = "small", position: DialogPosition = "center"
     ) -> None:
         """Draw the dialog."""
         st.dialog(title, on_dismiss=self.close, width=width, position=position)(content)()
 
     def draw_with_button(
-        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
+        self, label: str, key: str, icon: str, subject: object, content: Callback, **more: object
     ) -> None:
         """Draw a button that opens the dialog, and the dialog if it is open, in a fragment of the page.
 
@@ -482,7 +485,7 @@ class Dialog:
 
         part()
 
-    def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
+    def confirm(self, title: str, text: str, key: str, act: Callback) -> None:
         """Draw the dialog as a confirmation; `act` performs the deletion."""
 
         def content() -> None:
@@ -538,7 +541,7 @@ def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[]
 COPY = component("copying", __file__, "<button></button>")
 
 
-def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
+def copy_button(label: Label, text: str, key: str, copied: Callback | None = None) -> None:
     """Draw a button that copies text, then changes its label and calls `copied`."""
     data = {"label": label_of(label), "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))

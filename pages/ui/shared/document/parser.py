@@ -16,6 +16,8 @@ from core.base.text import CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
+Match = re.Match[str]
+
 # Hard-wrapped notes, such as books and e-mail, in which a line end is only a space.
 
 # Widths, in characters, at which editors wrap lines.
@@ -275,7 +277,7 @@ def formula(tex: str) -> str:
     return f'<span class="t-math">{" ".join(re.sub("[{}]", "", text).split())}</span>'
 
 
-def _sign(match: re.Match[str]) -> str:
+def _sign(match: Match) -> str:
     name, space, other = match.groups()
     if name is None:
         return other if other in "{}%_#$|" else " "
@@ -283,7 +285,7 @@ def _sign(match: re.Match[str]) -> str:
     return sign + space if sign else ""
 
 
-def _script(match: re.Match[str]) -> str:
+def _script(match: Match) -> str:
     tag = "sub" if match[1] == "_" else "sup"
     return f"<{tag}>{match[2] if match[2] is not None else match[3]}</{tag}>"
 
@@ -335,8 +337,8 @@ def _add_inline(parser: MarkdownIt) -> None:
 
 def _rule(
     pattern: re.Pattern[str],
-    read: Callable[[StateInline, re.Match[str]], None],
-    allows: Callable[[StateInline, re.Match[str]], bool] = lambda *_: True,
+    read: Callable[[StateInline, Match], None],
+    allows: Callable[[StateInline, Match], bool] = lambda *_: True,
 ) -> Callable[[StateInline, bool], bool]:
     """Return an inline rule for a pattern. If `allows` accepts a match, `read` adds the tokens."""
 
@@ -352,20 +354,20 @@ def _rule(
     return rule
 
 
-def _wikilink(state: StateInline, match: re.Match[str]) -> None:
+def _wikilink(state: StateInline, match: Match) -> None:
     target = match[2].removesuffix("\\").strip()
     token = state.push("wikilink", "", 0)
     token.meta = {"target": target, "words": (match[3] or "").strip(), "embed": bool(match[1]), "block": False}
 
 
-def _footnote_mark(state: StateInline, match: re.Match[str]) -> None:
+def _footnote_mark(state: StateInline, match: Match) -> None:
     order = state.env.setdefault("footnote_order", [])
     if match[1] not in order:
         order.append(match[1])
     state.push("footnote_ref", "", 0).meta = {"number": order.index(match[1]) + 1}
 
 
-def _math(state: StateInline, match: re.Match[str]) -> None:
+def _math(state: StateInline, match: Match) -> None:
     token = state.push("math_inline", "", 0)
     token.content = match[1] or match[2]
     token.meta = {"block": match[1] is not None}
@@ -381,7 +383,7 @@ def _hidden(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _mark(state: StateInline, match: re.Match[str]) -> None:
+def _mark(state: StateInline, match: Match) -> None:
     most = state.posMax
     state.push("mark_open", "mark", 1)
     state.pos = match.start(1)
@@ -391,11 +393,11 @@ def _mark(state: StateInline, match: re.Match[str]) -> None:
     state.posMax = most
 
 
-def _tag(state: StateInline, match: re.Match[str]) -> None:
+def _tag(state: StateInline, match: Match) -> None:
     state.push("tag", "", 0).content = match[0]
 
 
-def _plain(state: StateInline, match: re.Match[str]) -> None:
+def _plain(state: StateInline, match: Match) -> None:
     name = match[1].lower()
     state.push("hardbreak" if name == "br" else "plain_html", "", 0).content = name
 
