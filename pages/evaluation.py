@@ -62,8 +62,9 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
 
 def view(question_set: QuestionSet) -> str:
     """Draw the view selector, and return the view; a set with only suggested questions opens in the questions view."""
-    first = "compare" if question_set.questions > question_set.suggested else "questions"
-    links.begin_with("view", "eval_view", VIEWS, first)
+    links.begin_with(
+        "view", "eval_view", VIEWS, "compare" if question_set.questions > question_set.suggested else "questions"
+    )
     chosen = segments("View", VIEWS, "eval_view", persist_state="session")
     links.set_value("view", chosen)
     return chosen

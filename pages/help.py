@@ -113,8 +113,10 @@ def reading(chapter: Chapter) -> None:
         around = [f"<div>← {link(order[at - 1])}</div>" if at else "<div></div>"]
         if at + 1 < len(order):
             around.append(f"<div>{link(order[at + 1])} →</div>")
-        ways = "".join(around)
-        show(f'<article>{drawn.html}{sections}</article><section class="links ways">{ways}</section>', "guide_text")
+        show(
+            f'<article>{drawn.html}{sections}</article><section class="links ways">{"".join(around)}</section>',
+            "guide_text",
+        )
 
 
 chapter = guide.chapters(language).get(query_params.get(ADDRESS, ""))

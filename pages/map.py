@@ -51,8 +51,11 @@ def page(bases: Sequence[str]) -> None:
             t("{n} archived", n=counts.archived): counts.archived,
             t("{n} not indexed for this map yet", n=others): others,
         }
-        left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
-        small_print("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n])
+        small_print(
+            "{left}: {reasons}",
+            left=t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out),
+            reasons=[reason for reason, n in reasons.items() if n],
+        )
     caption(t("Drag to move, scroll to zoom, click a point to open its note."))
 
 

@@ -215,8 +215,9 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     fields=CHUNKING_PARAMETERS,
 )
 def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: object) -> Rechunked:
-    options = _options(workspace.bases.get(base).chunking, chunking) if chunking else None
-    return workspace.chunks.rechunk(base, options=options, progress=progress)
+    return workspace.chunks.rechunk(
+        base, options=_options(workspace.bases.get(base).chunking, chunking) if chunking else None, progress=progress
+    )
 
 
 @operation(

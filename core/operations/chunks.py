@@ -131,8 +131,9 @@ _HUES = (170, 35, 215, 340, 270, 95)
 def format_chunks(listed: ChunkList) -> list[str]:
     lines: list[str] = []
     for chunk in listed.chunks:
-        about = _("{id}, {n} tokens, {state}", id=chunk.id, n=chunk.token_count, state=CHUNK_STATES[chunk.state])
-        lines += _format_chunk(chunk, about)
+        lines += _format_chunk(
+            chunk, _("{id}, {n} tokens, {state}", id=chunk.id, n=chunk.token_count, state=CHUNK_STATES[chunk.state])
+        )
     return lines[1:] or [_("The note has no chunks.")]
 
 

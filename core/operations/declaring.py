@@ -116,8 +116,9 @@ class Operation(Generic[Result]):
     @cached_property
     def arguments(self) -> Values:
         """Example arguments: all required ones, plus those in `takes`."""
-        required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
-        return without_none(required) | dict(self.takes)
+        return without_none(
+            {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
+        ) | dict(self.takes)
 
     @cached_property
     def response(self) -> object:

@@ -85,8 +85,10 @@ def converters(workspace: "Workspace") -> ConverterList:
     ),
 )
 def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
-    files = map(UnreadFile.from_failure, workspace.documents.unread(base))
-    return UnreadFiles(tuple(files), tuple(workspace.documents.incomplete(base)))
+    return UnreadFiles(
+        tuple(map(UnreadFile.from_failure, workspace.documents.unread(base))),
+        tuple(workspace.documents.incomplete(base)),
+    )
 
 
 @operation(
@@ -127,8 +129,9 @@ def clip(
     ] = None,
     base: SomeBase = None,
 ) -> WrittenNote:
-    note = workspace.proposals.add_page(base or "web", html, address=address, title=title, pictures=pictures)
-    return WrittenNote.from_result(workspace, note)
+    return WrittenNote.from_result(
+        workspace, workspace.proposals.add_page(base or "web", html, address=address, title=title, pictures=pictures)
+    )
 
 
 @operation(

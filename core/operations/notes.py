@@ -122,8 +122,9 @@ def export(
     to: Annotated[Path | None, About("A new file to write the note to.", doors=("cli",))] = None,
 ) -> NoteFile:
     item = workspace.notes.get(note)
-    text = workspace.files.export(item.id, to) if to else workspace.files.text(item.id)
-    return NoteFile(item.id, item.version, item.path, text)
+    return NoteFile(
+        item.id, item.version, item.path, workspace.files.export(item.id, to) if to else workspace.files.text(item.id)
+    )
 
 
 # writing
@@ -211,8 +212,9 @@ def set_(
     if fields:
         workspace.notes.set_fields(notes, expected_version=expected_version, **fields)
     if add_tags or remove_tags:
-        version = None if fields else expected_version
-        workspace.notes.tag(notes, add=add_tags or (), remove=remove_tags or (), expected_version=version)
+        workspace.notes.tag(
+            notes, add=add_tags or (), remove=remove_tags or (), expected_version=None if fields else expected_version
+        )
     cards = workspace.notes.cards_of(notes)
     return NoteList.from_summaries(*(cards[item] for item in notes))
 

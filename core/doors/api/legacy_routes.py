@@ -207,12 +207,13 @@ class Reindex(Body):
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
     _card(workspace, doc_id, or_404(lambda: workspace.bases.get(base)).name)
-    listed = [
-        {"id": chunk.id, "start": chunk.start, "end": chunk.end}
-        | {"preview": chunk.text[:_PREVIEW], "state": chunk.state}
-        for chunk in _run(chunk_operations.list_, workspace, note=doc_id).chunks
-    ]
-    return answer(listed)
+    return answer(
+        [
+            {"id": chunk.id, "start": chunk.start, "end": chunk.end}
+            | {"preview": chunk.text[:_PREVIEW], "state": chunk.state}
+            for chunk in _run(chunk_operations.list_, workspace, note=doc_id).chunks
+        ]
+    )
 
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
@@ -227,8 +228,9 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids).chunks
     cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
     states = {card.state for card in cards.values()}
-    status = next((state for state in get_args(NoteState) if state in states), "ready")
-    return answer({"embedded": embedded, "status": status})
+    return answer(
+        {"embedded": embedded, "status": next((state for state in get_args(NoteState) if state in states), "ready")}
+    )
 
 
 @router.post("/knowledge/reindex", **documented(example_for(JobView), 202, takes={"base": "work"}))
@@ -347,6 +349,8 @@ def _answer(result: SearchResult) -> Response:
 
 def _chunk_info(chunk: Chunk) -> Values:
     """Return how a chunk was created: its position in the note, kind, section and sizes."""
-    names = ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
     place = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total, "chunk_type": chunk.kind}
-    return place | {name: getattr(chunk, name) for name in names}
+    return place | {
+        name: getattr(chunk, name)
+        for name in ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
+    }

@@ -311,8 +311,9 @@ def knowledge_retrieve(
 
 def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: Terms = None) -> Filters:
     """Return filters. Raises UnknownChoice if a base is unknown, and QueryError if a term is invalid."""
-    names = [workspace.bases.get(name).name for name in bases or ()]
-    return workspace.searching.filters(bases=names, tags=tags or (), terms=terms or ())
+    return workspace.searching.filters(
+        bases=[workspace.bases.get(name).name for name in bases or ()], tags=tags or (), terms=terms or ()
+    )
 
 
 def source(card: NoteSummary) -> str:

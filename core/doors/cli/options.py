@@ -46,8 +46,9 @@ WORKSPACE = app_paths.workspace()
 
 def group(about: str, *, lists: bool = False) -> typer.Typer:
     """Return a command group; with `lists`, it runs `list` if no command is given."""
-    kind = _ListingGroup if lists else TyperGroup
-    return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
+    return typer.Typer(
+        help=about, cls=_ListingGroup if lists else TyperGroup, no_args_is_help=True, rich_markup_mode=None
+    )
 
 
 class _ListingGroup(TyperGroup):

@@ -29,8 +29,9 @@ def search(
 
 
 def context(folder: Path, **given: object) -> ContextView:
-    usual = {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
-    return call(operations.context, folder, given | usual)
+    return call(
+        operations.context, folder, given | {name: value for name, value in IN_CONTEXT.items() if given[name] is None}
+    )
 
 
 COMMANDS: Commands = {

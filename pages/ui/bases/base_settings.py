@@ -51,8 +51,11 @@ def section(status: BaseStatus) -> None:
     if not status.refused:
         return
     base = status.base.name
-    label = t_plural("{n} passage rejected by the model", "{n} passages rejected by the model", n=status.refused)
-    with expander(label, "block", f"refused_{status.base.id}"):
+    with expander(
+        t_plural("{n} passage rejected by the model", "{n} passages rejected by the model", n=status.refused),
+        "block",
+        f"refused_{status.base.id}",
+    ):
         small_print(
             "These passages are found by words only. Tessera tries them again when their text or "
             "the model changes, or when you retry them."

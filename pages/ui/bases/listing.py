@@ -216,8 +216,11 @@ def section() -> None:
 
 def _file() -> None:
     with st.form("import_file", border=False):
-        about = t("A zip, JSON or YAML file exported by Tessera, or a zip of Markdown notes")
-        upload = st.file_uploader(about, type=TYPES, key="import_base_file")
+        upload = st.file_uploader(
+            t("A zip, JSON or YAML file exported by Tessera, or a zip of Markdown notes"),
+            type=TYPES,
+            key="import_base_file",
+        )
         name = _name("import_file_name", t("Default: its own name"))
         if _submitted("import_file") and _require(upload, t("Choose a file first.")):
             data = upload.getvalue()

@@ -47,8 +47,10 @@ def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edi
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
     sections = [chunk.section for chunk in chunks]
-    columns = zip(*sections, strict=False)
-    shared = next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
+    shared = next(
+        (number for number, titles in enumerate(zip(*sections, strict=False)) if len(set(titles)) > 1),
+        min(map(len, sections)),
+    )
     lines: list[Values] = [
         {
             "index": chunk.index + 1,
@@ -163,11 +165,13 @@ def actions(
             text = t_plural("{n} chunk was restored.", "{n} chunks were restored.", n=len(back))
             step = editor.begin_step(note, text)
             _run_each(step, back, restore)
-    usual = t(
-        "Select one or more rows to act on them. In the text, click a chunk to show it; "
-        "double-click it or press Enter to open it."
+    st.caption(
+        plain(why)
+        or t(
+            "Select one or more rows to act on them. In the text, click a chunk to show it; "
+            "double-click it or press Enter to open it."
+        )
     )
-    st.caption(plain(why) or usual)
 
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:

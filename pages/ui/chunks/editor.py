@@ -81,12 +81,15 @@ def draw_flagged() -> None:
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
-    title = t_plural(
-        "{n} edit has lost its place. Keep or discard it?",
-        "{n} edits have lost their place. Keep or discard them?",
-        n=len(waiting),
-    )
-    with expander(title, "flag", "flagged"):
+    with expander(
+        t_plural(
+            "{n} edit has lost its place. Keep or discard it?",
+            "{n} edits have lost their place. Keep or discard them?",
+            n=len(waiting),
+        ),
+        "flag",
+        "flagged",
+    ):
         small_print("The text that these edits belong to is no longer in the note. Nothing is lost until you decide.")
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):

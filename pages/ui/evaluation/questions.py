@@ -137,8 +137,10 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
             # The chunk that contains most of the passage.
-            chunks = workspace.chunks.all(gold.note_id)
-            held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
+            held = {
+                chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start)
+                for chunk in workspace.chunks.all(gold.note_id)
+            }
             _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
         widgets.close(key, "Remove", on_click=guarded(act, key), writes=True)
@@ -332,8 +334,9 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             ),
         )
         with row():
-            label = t("Save") if question.id else t("Add")
-            saved = widgets.submit(label, f"save_question_{key}", type="primary", writes=True)
+            saved = widgets.submit(
+                t("Save") if question.id else t("Add"), f"save_question_{key}", type="primary", writes=True
+            )
             small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = (typed.strip() for typed in (text, note, answer))
@@ -409,8 +412,9 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
 
 def show(question_id: str) -> None:
     """Open a question."""
-    marked = session_state.get("questions_marked", 0) + 1
-    session_state.update({_CHOSEN: [question_id], _ADDING: False, "questions_marked": marked})
+    session_state.update(
+        {_CHOSEN: [question_id], _ADDING: False, "questions_marked": session_state.get("questions_marked", 0) + 1}
+    )
 
 
 def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:

@@ -53,8 +53,10 @@ LETTERS = "AB"
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
     """Return presets by name; each differs from the base in one setting."""
     now = base.chunking
-    halved = ("chunk_size", "max_single_chunk_size", "chunk_overlap")
-    halves = {name: max(SIZES[name].least, getattr(now, name) // 2) for name in halved}
+    halves = {
+        name: max(SIZES[name].least, getattr(now, name) // 2)
+        for name in ("chunk_size", "max_single_chunk_size", "chunk_overlap")
+    }
     smaller = replace(now, short_doc_threshold=SIZES["short_doc_threshold"].least, **halves)
     strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
     by_meaning = {
@@ -119,9 +121,11 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
             _everything(base, number, way, put)
     offered = {"as_is": Pipeline(), **presets(base)}
     chosen = next((name for name, preset in offered.items() if preset == way), None)
-    label = t("What is different in {letter}", letter=LETTERS[number])
-    texts = {name: PRESETS[name] for name in offered}
-    pills(label, texts, **bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way)))
+    pills(
+        t("What is different in {letter}", letter=LETTERS[number]),
+        {name: PRESETS[name] for name in offered},
+        **bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way)),
+    )
 
 
 def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:

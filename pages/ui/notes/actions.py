@@ -80,8 +80,9 @@ def _fields(note_ids: Sequence[str]) -> None:
     values: Values = {}
     for column, name in in_columns(WORDS, 2):
         label = text_of(NOTE_FIELDS[name].title)
-        words = sorted({getattr(card, name) for card in cards} - {""})
-        values[name] = note_fields.word_box(column, label, f"several_{name}", words, placeholder=leave)
+        values[name] = note_fields.word_box(
+            column, label, f"several_{name}", sorted({getattr(card, name) for card in cards} - {""}), placeholder=leave
+        )
     for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
         key = f"several_{name}"
         match NOTE_FIELDS[name].kind:

@@ -272,8 +272,9 @@ def _store(session: EditorSession, over: Note | None) -> Note:
     if session.note is None:
         session.created = True
         folder = session.folder.strip("/ ")
-        path = f"{folder}/" if folder else ""
-        return workspace.notes.add(session.base, session.body, path=path, author="person", embed=False, **fields)
+        return workspace.notes.add(
+            session.base, session.body, path=f"{folder}/" if folder else "", author="person", embed=False, **fields
+        )
     stored = over or session.note
     body = None if session.body == stored.body else session.body
     if session.proposed:

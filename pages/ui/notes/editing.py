@@ -242,8 +242,9 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
         if view == "fields":
             note_fields.draw(session)
         elif view == "nearby":
-            note_id = session.note.id if session.note else ""
-            hits = workspace.related.passages(session.body, session.caret, without=note_id)
+            hits = workspace.related.passages(
+                session.body, session.caret, without=session.note.id if session.note else ""
+            )
             if not hits:
                 small_print(
                     "Passages from your other notes that are similar to the paragraph you are writing appear here."

@@ -194,8 +194,11 @@ def _by_path(base: str) -> None:
         if Path(folder).is_absolute()
     ]
     for number, (into, folder) in enumerate(known):
-        label = t("{what}: {place}", what=t("Update again"), place=f"{plain(into)} · {plain(folder)}")
-        if small(label, f"{_INTO if base else ''}again_{number}", "sync"):
+        if small(
+            t("{what}: {place}", what=t("Update again"), place=f"{plain(into)} · {plain(folder)}"),
+            f"{_INTO if base else ''}again_{number}",
+            "sync",
+        ):
             _look(folder, into)
 
 

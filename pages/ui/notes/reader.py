@@ -238,8 +238,9 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             if omission.kind != "field" or omission.count > len(note.warnings)
         )
         if remarks := [text_of(remark) for remark in (*omissions, *note.warnings)]:
-            sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
-            st.warning("\n\n".join(sentences), icon=":material/warning:")
+            st.warning(
+                "\n\n".join(plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks), icon=":material/warning:"
+            )
         if note.encoding and note.encoding.known == "unsure" and not is_shut():
             small(
                 "Change the encoding…",

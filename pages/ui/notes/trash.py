@@ -101,14 +101,17 @@ def _dialog() -> None:
     note_ids = _DIALOG.subject
     if not note_ids:
         return
-    title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
-    text = t("The text, its history and your edits of passages can't be restored afterwards. Files on disk are kept.")
 
     def delete() -> None:
         workspace.trash.delete_for_good(note_ids)
         clear_undo()
 
-    _DIALOG.confirm(title, text, "forget", delete)
+    _DIALOG.confirm(
+        t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids)),
+        t("The text, its history and your edits of passages can't be restored afterwards. Files on disk are kept."),
+        "forget",
+        delete,
+    )
 
 
 NAMED = 5
@@ -142,17 +145,18 @@ def _base(base: str) -> None:
             workspace.bases.delete(base)
         opened.forget()
 
-    title = plain(
-        t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)
+    DIALOG.confirm(
+        plain(t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)),
+        t_plural(
+            "The base is moved to the trash with its notes, their history, question sets and runs. "
+            "You can restore it on the Bases page for {n} day. Files on disk are kept.",
+            "The base is moved to the trash with its notes, their history, question sets and runs. "
+            "You can restore it on the Bases page for {n} days. Files on disk are kept.",
+            n=workspace.archives.trash_stays.days,
+        ),
+        "delete",
+        delete,
     )
-    text = t_plural(
-        "The base is moved to the trash with its notes, their history, question sets and runs. "
-        "You can restore it on the Bases page for {n} day. Files on disk are kept.",
-        "The base is moved to the trash with its notes, their history, question sets and runs. "
-        "You can restore it on the Bases page for {n} days. Files on disk are kept.",
-        n=workspace.archives.trash_stays.days,
-    )
-    DIALOG.confirm(title, text, "delete", delete)
 
 
 def _notes(note_ids: Sequence[str]) -> None:
@@ -182,12 +186,14 @@ def _notes(note_ids: Sequence[str]) -> None:
     names = [f"- {plain(card.title)}{f' · {plain(card.path)}' if card.path else ''}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
-    goes = t_plural(
-        "Notes can be restored from the trash for {n} day, with their history and your edits of passages.",
-        "Notes can be restored from the trash for {n} days, with their history and your edits of passages.",
-        n=workspace.trash.stays.days,
-    )
-    texts = ["\n".join(names), goes]
+    texts = [
+        "\n".join(names),
+        t_plural(
+            "Notes can be restored from the trash for {n} day, with their history and your edits of passages.",
+            "Notes can be restored from the trash for {n} days, with their history and your edits of passages.",
+            n=workspace.trash.stays.days,
+        ),
+    ]
     owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
     texts += [t("The files are moved to the system's trash; restoring a note writes its file again.")] * (True in owned)
     texts += [t("Files that are read-only in Tessera stay on disk; updates skip them until they change.")] * (

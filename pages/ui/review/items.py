@@ -118,8 +118,9 @@ def accept(chosen: Sequence[Submission]) -> None:
             if submission.change:
                 note = workspace.versions.revert(submission.note.id, submission.note.version, embed=False)
                 workspace.proposals.restore([replace(submission.change, version=note.version)])
-        new = [submission.note.id for submission in chosen if not submission.change]
-        workspace.notes.set_fields(new, status="pending")
+        workspace.notes.set_fields(
+            [submission.note.id for submission in chosen if not submission.change], status="pending"
+        )
 
     many = t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(chosen))
     offer_undo(_settled(chosen, accepted=True) or many, wait_again)

@@ -56,8 +56,9 @@ EXCERPT = 2
 
 
 def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
-    explained = options | {"explain": True, "wait": False}
-    result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
+    result = workspace.searching.answer(
+        workspace.searching.prepare(prepared.typed, options | {"explain": True, "wait": False}, like=prepared)
+    )
     if not result.lost:
         small_print("Every passage that was considered is among the hits.")
         return
@@ -301,12 +302,13 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         t("cached") if result.cached else "",
     ]
     with top:
-        count = (
+        st.caption(
             plain(_count(result))
             if close or result.pictures
-            else f":material/search_off: {plain(t('Nothing similar was found. The closest hits:'))}"
+            else f":material/search_off: {plain(t('Nothing similar was found. The closest hits:'))}",
+            width="stretch",
+            help=plain(" · ".join(filter(None, about))),
         )
-        st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if result.hits:
             st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
@@ -321,8 +323,11 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
     hits.draw_choice(result)
     for word, nearest in result.spelled.items():
         with row(key=f"spelled_{word}"):
-            text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
-            caption(text, "spellcheck", width="content")
+            caption(
+                t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest),
+                "spellcheck",
+                width="content",
+            )
             only = partial(session_state.__setitem__, "as_typed", result.query)
             small("Search for exactly this", f"as_typed_{word}", "undo", on_click=only)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():

@@ -172,8 +172,11 @@ def draw_choice(result: SearchResult) -> None:
     with container(border=True, key="choice", gap="xsmall"):
         st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
         for hit in result.hits[: len(choice.chunks)]:
-            label = plain(f"{hit.rank}. {cards.place(hit)}")
-            st.page_link("notes.py", label=label, query_params=cards.address(hit, result.query))
+            st.page_link(
+                "notes.py",
+                label=plain(f"{hit.rank}. {cards.place(hit)}"),
+                query_params=cards.address(hit, result.query),
+            )
 
 
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})

@@ -154,8 +154,9 @@ def _follow_up(thread: Thread) -> None:
             if pressed and typed.strip():
                 with busy("Completing the question…"):
                     question = workspace.threads.complete(thread.id, typed.strip())
-                state = {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
-                session_state.update(state)
+                session_state.update(
+                    {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
+                )
                 rerun()
         return
     asked = text_area("This is how the question will be searched; change it if it isn't what you mean", "thread_asked")

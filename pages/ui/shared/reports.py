@@ -248,8 +248,11 @@ def listing(rows: Rows) -> None:
 
 def not_downloaded(files: Sequence[Failed]) -> None:
     """Draw any files that aren't downloaded yet, each with a remedy."""
-    title = t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files))
-    _to_unfold(title, failed(files), ":material/cloud_download:")
+    _to_unfold(
+        t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files)),
+        failed(files),
+        ":material/cloud_download:",
+    )
 
 
 def not_read(files: Sequence[Failed]) -> None:
@@ -296,8 +299,11 @@ def draw_ignored(base: KnowledgeBase) -> None:
     ignored = workspace.folders.ignored(base)
     if not ignored:
         return
-    label = t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored))
-    with expander(label, "visibility_off", f"ignored_{base.id}"):
+    with expander(
+        t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored)),
+        "visibility_off",
+        f"ignored_{base.id}",
+    ):
         small_print("These files are not reported while they can't be read. As soon as they can be, they are read.")
         for number, pattern in enumerate(ignored):
             with row():
