@@ -183,10 +183,14 @@ def _draw_emptying() -> None:
         for trashed_base in trashed:
             workspace.archives.delete_for_good(trashed_base.key)
 
-    title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
     named = join_list(plain(trashed_base.name) for trashed_base in trashed)
     text = t("The notes, their history and your edits can't be restored afterwards. Files on disk are kept.")
-    _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)
+    _DIALOG.confirm(
+        t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed)),
+        f"{named}\n\n{text}",
+        "forget_bases",
+        delete,
+    )
 
 
 # Importing an exported base, or a folder of notes that Tessera then owns.
@@ -276,13 +280,17 @@ def _restore(restore: Callable[[], Restored]) -> None:
             with busy("Importing…"):
                 restored = restore()
         except ArchiveError as error:
-            count = t_plural(
-                "{path} has {n} mistake, so nothing was imported. Correct it, then import the file again.",
-                "{path} has {n} mistakes, so nothing was imported. Correct them, then import the file again.",
-                n=len(error.mistakes),
-                path=error.path,
+            st.error(
+                plain(
+                    t_plural(
+                        "{path} has {n} mistake, so nothing was imported. Correct it, then import the file again.",
+                        "{path} has {n} mistakes, so nothing was imported. Correct them, then import the file again.",
+                        n=len(error.mistakes),
+                        path=error.path,
+                    )
+                ),
+                icon=":material/error:",
             )
-            st.error(plain(count), icon=":material/error:")
             rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
             st.html(f'<div class="t-list">{"".join(f"<div>{line}</div>" for line in rows)}</div>')
             return

@@ -109,12 +109,17 @@ def draw_model(status: BaseStatus) -> None:
         group_title("Change the model")
         _change(base, models)
         if base.has_vectors:
-            about = t(
-                "For a model that changed but kept its name, such as an updated one on a server. Until "
-                "indexing is finished, notes are found by words only."
-            )
             shut = is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
-            if button("Index all notes again", f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+            if button(
+                "Index all notes again",
+                f"again_{base.id}",
+                "restart_alt",
+                disabled=shut,
+                help=t(
+                    "For a model that changed but kept its name, such as an updated one on a server. Until "
+                    "indexing is finished, notes are found by words only."
+                ),
+            ):
                 start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
@@ -172,8 +177,13 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     with row():
         if button("Resume", f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             start_job("switch", lambda progress: _run(base, progress))
-        about = plain(t("The base keeps its current model; the index for the other model is deleted."))
-        if button("Cancel the change", f"abandon_{base.id}", "undo", disabled=shut, help=about):
+        if button(
+            "Cancel the change",
+            f"abandon_{base.id}",
+            "undo",
+            disabled=shut,
+            help=plain(t("The base keeps its current model; the index for the other model is deleted.")),
+        ):
             workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")
             rerun()

@@ -113,9 +113,14 @@ def _draw_flagged(item: Flagged) -> None:
         start_job("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with row():
-        about = plain(t("Becomes a separate chunk at the end of the note"))
         impossible = shut or note is None or edit.kind == "delete"
-        if button("Keep", f"keep_{edit.id}", "check", disabled=impossible, help=about):
+        if button(
+            "Keep",
+            f"keep_{edit.id}",
+            "check",
+            disabled=impossible,
+            help=plain(t("Becomes a separate chunk at the end of the note")),
+        ):
             decide("keep")
         if button("Discard", f"drop_{edit.id}", "close", disabled=shut):
             decide("drop")
@@ -174,8 +179,12 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
     shut = _draw_lock_reason(base)
 
     def restore() -> None:
-        done = t("The chunk was restored to the note's text.")
-        _finish(note, chunk.index, done, lambda: workspace.chunks.restore(chunk.id))
+        _finish(
+            note,
+            chunk.index,
+            t("The chunk was restored to the note's text."),
+            lambda: workspace.chunks.restore(chunk.id),
+        )
 
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)

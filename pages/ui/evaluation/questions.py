@@ -75,10 +75,14 @@ def mark_button(hit: Hit, text: str) -> None:
         # A toast in a callback would replace the page's first elements.
         session_state[_MARKED] = hit.chunk.id, into.name
 
-    about = t(
-        "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
+    toggle(
+        hit,
+        marked=marked,
+        about=t(
+            "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
+        ),
+        act=act,
     )
-    toggle(hit, marked=marked, about=about, act=act)
     if marked:
         page_link("evaluation.py", "Evaluation", "query_stats")
     if session_state.get(_MARKED, ("", ""))[0] == hit.chunk.id:
@@ -549,9 +553,12 @@ def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
         "Tick the box on the left of a row to see the question; tick several boxes to change several questions."
     )
     if _DELETION.subject and chosen:
-        title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
-        text = t("Runs that used these questions keep their results.")
-        _DELETION.confirm(title, text, "questions_delete", lambda: questions.delete_for_good(question_set, chosen))
+        _DELETION.confirm(
+            t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen)),
+            t("Runs that used these questions keep their results."),
+            "questions_delete",
+            lambda: questions.delete_for_good(question_set, chosen),
+        )
 
 
 # The question next to the table.

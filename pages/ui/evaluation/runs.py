@@ -161,12 +161,16 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
             select("Answers", writers, **field("answers"))
-            about = t(
-                "The judge compares each answer with your expected answer and with the right "
-                "passages, and says whether they agree and why. Its opinion is a separate figure; a "
-                "model is lenient with its own writing."
+            select(
+                "Judge",
+                {"none": t("Nobody"), "model": t("The language model")},
+                help=t(
+                    "The judge compares each answer with your expected answer and with the right "
+                    "passages, and says whether they agree and why. Its opinion is a separate figure; a "
+                    "model is lenient with its own writing."
+                ),
+                **field("judge"),
             )
-            select("Judge", {"none": t("Nobody"), "model": t("The language model")}, help=about, **field("judge"))
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
             if name == "reranker":

@@ -53,8 +53,13 @@ def import_questions(base: str) -> None:
         new = PurePath(file.name).stem.strip()[:LONGEST] or t("My questions")
         texts = {question_set.name: question_set.name for question_set in workspace.question_sets.all(base)}
         texts.setdefault(new, t("{set} (new)", set=new))
-        about = t("Choose a set, or type the name of a new one.")
-        name = widgets.select_or_type("Import into", texts, new, f"import_into_{file.name}", help=about)
+        name = widgets.select_or_type(
+            "Import into",
+            texts,
+            new,
+            f"import_into_{file.name}",
+            help=t("Choose a set, or type the name of a new one."),
+        )
         if button("Import", "import_questions", "upload_file", type="primary", writes=True):
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)

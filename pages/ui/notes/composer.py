@@ -452,8 +452,14 @@ def draw_new_drafts() -> None:
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
-            title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            _offer(draft, t("Unsaved draft: {title} ({at}).", title=title, at=local(draft.at)))
+            _offer(
+                draft,
+                t(
+                    "Unsaved draft: {title} ({at}).",
+                    title=plain(draft.title or draft.body.strip().split("\n")[0][:60]),
+                    at=local(draft.at),
+                ),
+            )
 
 
 def _offer(draft: NoteDraft, text: str) -> None:

@@ -174,12 +174,16 @@ def _by_path(base: str) -> None:
     choose("import_path")
     take("import_path")
     with st.form("by_path", border=False):
-        about = t(
-            "Imports Markdown, text files and documents (Word, PDF, …) from this folder and its "
-            "subfolders. The files stay where they are. Before the import, you choose whether "
-            "edits may change them."
+        path = text_input(
+            "Folder path",
+            "import_path",
+            help=t(
+                "Imports Markdown, text files and documents (Word, PDF, …) from this folder and its "
+                "subfolders. The files stay where they are. Before the import, you choose whether "
+                "edits may change them."
+            ),
+            placeholder="~/Documents/notes",
         )
-        path = text_input("Folder path", "import_path", help=about, placeholder="~/Documents/notes")
         name = base or _target("import_base")
         submitted = submit("Preview changes", f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
@@ -293,13 +297,17 @@ def _decide(plan: SyncPlan) -> None:
 
 def _joins(plan: SyncPlan) -> bool:
     """Draw the notes that will be linked to files. Return whether the user agrees to replace differing text."""
-    joined = t_plural(
-        "{n} note has the same path as a file in {folder}, and will be linked to it.",
-        "{n} notes have the same paths as files in {folder}, and will be linked to them.",
-        n=len(plan.joined),
-        folder=plan.source_ref,
+    st.info(
+        plain(
+            t_plural(
+                "{n} note has the same path as a file in {folder}, and will be linked to it.",
+                "{n} notes have the same paths as files in {folder}, and will be linked to them.",
+                n=len(plan.joined),
+                folder=plan.source_ref,
+            )
+        ),
+        icon=":material/link:",
     )
-    st.info(plain(joined), icon=":material/link:")
     if not plan.differing:
         return True
     count = len(plan.differing)

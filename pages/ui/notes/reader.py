@@ -79,8 +79,14 @@ def draw_uses(note: Note) -> None:
             st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
         widgets.more(len(uses) - USES)
         forget = partial(workspace.uses.forget, [note.id])
-        about = t("Deletes these figures and verdicts. The note itself isn't changed.")
-        small("Delete", "forget_uses", "delete", help=about, on_click=forget, writes=True)
+        small(
+            "Delete",
+            "forget_uses",
+            "delete",
+            help=t("Deletes these figures and verdicts. The note itself isn't changed."),
+            on_click=forget,
+            writes=True,
+        )
 
 
 def _line(use: Use) -> str:

@@ -556,13 +556,17 @@ def reminders() -> None:
     """Draw the switch for reminders about notes worth another look."""
     chosen = workspace.review.reminders
     now = bound("reminders", chosen.enabled, chosen.enable)
-    about = t(
-        "Lists up to ten notes that searches found in the last day and that you haven't opened "
-        "or changed for a month. A note you have seen comes back after 1 day, then after 6, then "
-        "at longer and longer intervals. For this, the use of notes must be recorded (Settings, "
-        "Search)."
+    st.toggle(
+        t("Show notes worth another look"),
+        help=t(
+            "Lists up to ten notes that searches found in the last day and that you haven't opened "
+            "or changed for a month. A note you have seen comes back after 1 day, then after 6, then "
+            "at longer and longer intervals. For this, the use of notes must be recorded (Settings, "
+            "Search)."
+        ),
+        disabled=workspace.readonly,
+        **now,
     )
-    st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
 
 
 def heading(matters: Items) -> str:

@@ -230,9 +230,13 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
         if hits not in weak:
             _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
     if weak:
-        label = t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak)))
-        about = t("They are no closer to your question in meaning than notes about other things.")
-        small(label, "weaker_hits", "expand_less" if shown else "expand_more", help=about, **toggling(fold))
+        small(
+            t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak))),
+            "weaker_hits",
+            "expand_less" if shown else "expand_more",
+            help=t("They are no closer to your question in meaning than notes about other things."),
+            **toggling(fold),
+        )
     for hits in weak if shown else ():
         _card(hits, entries.draw, seen=1)
 
@@ -249,8 +253,12 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
             shown = key in widgets.toggled()
 
             def more() -> None:
-                count = t_plural("{n} more in this note", "{n} more in this note", n=others)
-                small(count, f"others_{first.rank}", "expand_less" if shown else "expand_more", **toggling(key))
+                small(
+                    t_plural("{n} more in this note", "{n} more in this note", n=others),
+                    f"others_{first.rank}",
+                    "expand_less" if shown else "expand_more",
+                    **toggling(key),
+                )
 
             draw(first, more if others > 0 else None)
             for hit in hits[1 : None if shown else seen]:
@@ -361,8 +369,14 @@ class Entries:
         st.html(f'<p>{html(title)}</p><div class="t-list">{elements(lines)}</div>')
         widgets.more(len(clicks) - LISTED)
         forget = partial(workspace.clicks.forget, [hit.note.id])
-        about = t("Delete your recorded clicks on this note")
-        small("Clear", f"forget_clicks_{hit.rank}", "delete", help=about, on_click=forget, writes=True)
+        small(
+            "Clear",
+            f"forget_clicks_{hit.rank}",
+            "delete",
+            help=t("Delete your recorded clicks on this note"),
+            on_click=forget,
+            writes=True,
+        )
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:

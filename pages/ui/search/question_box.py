@@ -159,8 +159,14 @@ def _question() -> str | None:
         put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
         session_state.update(new_question=linked.strip(), draft="")
-    about = t("Ask a question or type a few words")
-    text_box(about, "q", icon=":material/search:", live="200ms", on_change=_take_question, persist_state="session")
+    text_box(
+        "Ask a question or type a few words",
+        "q",
+        icon=":material/search:",
+        live="200ms",
+        on_change=_take_question,
+        persist_state="session",
+    )
     question: str = session_state.get("asked", "")
     if not question:
         links.set_values({"q": "", _EARLIER: ""})

@@ -99,8 +99,12 @@ def in_place(thread: Thread, question: str) -> None:
             else:
                 _turn(turn, first=turn.number == 1)
         _follow_up(thread)
-        label = t("Open the thread, or keep it as a note")
-        st.page_link("search.py", label=label, icon=":material/forum:", query_params={"thread": thread.id})
+        st.page_link(
+            "search.py",
+            label=t("Open the thread, or keep it as a note"),
+            icon=":material/forum:",
+            query_params={"thread": thread.id},
+        )
 
 
 def _turn(turn: Turn, *, first: bool) -> None:

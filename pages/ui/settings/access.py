@@ -104,5 +104,11 @@ def _token() -> None:
         workspace.access.renew()
         st.toast(t("A new token was created. Programs with the old token no longer have access."))
 
-    about = t("Programs with the old token have no access until you give them the new token.")
-    button("Create a new token", "renew", "autorenew", on_click=renew, help=about, writes=True)
+    button(
+        "Create a new token",
+        "renew",
+        "autorenew",
+        on_click=renew,
+        help=t("Programs with the old token have no access until you give them the new token."),
+        writes=True,
+    )

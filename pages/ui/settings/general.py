@@ -111,8 +111,14 @@ def draw_vocabulary() -> None:
             button("Discard", "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
         for name, title in vocabulary.presets.items():
             put = partial(fill, vocabulary.preset(name, language))
-            about = t("Puts these types into the field above. Nothing is stored until you save.")
-            small(title, f"preset_{name}", "style", on_click=put, help=about, writes=True)
+            small(
+                title,
+                f"preset_{name}",
+                "style",
+                on_click=put,
+                help=t("Puts these types into the field above. Nothing is stored until you save."),
+                writes=True,
+            )
     for problem in vocabulary.problems():
         warn(problem)
     caption(t("Stored in {file}.", file=str(vocabulary.path)))
@@ -201,8 +207,14 @@ def field(
                 disabled=_is_fixed(program_setting),
             )
         if program_setting.source == "file":
-            about = t("Delete this line from {file}", file=FILE)
-            small("", f"{widget}_undo", "undo", help=about, on_click=partial(write, None), writes=True)
+            small(
+                "",
+                f"{widget}_undo",
+                "undo",
+                help=t("Delete this line from {file}", file=FILE),
+                on_click=partial(write, None),
+                writes=True,
+            )
     remark(program_setting)
 
 

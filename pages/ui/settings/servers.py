@@ -203,8 +203,13 @@ def _card(status: Status, card: ServerCard) -> None:
             width="stretch",
         )
         if "entered" in card.sources.values():
-            about = plain(t("Removes the server's address, model and key from this machine."))
-            small("Remove server", f"remove_server_{card.section}", "delete", help=about, on_click=remove)
+            small(
+                "Remove server",
+                f"remove_server_{card.section}",
+                "delete",
+                help=plain(t("Removes the server's address, model and key from this machine.")),
+                on_click=remove,
+            )
     st.html(f'<div class="t-small">{html(purpose.about)}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:

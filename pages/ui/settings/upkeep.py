@@ -123,12 +123,16 @@ def _choices() -> None:
         if folder.source == "file":
             workspace.settings_file.write(folder.key, typed or None)
 
-    about = t(
-        "Made while Tessera is running. The last seven daily backups are kept; backups that you "
-        "make yourself are kept until you delete them."
-    )
     general.switch(
-        "backups.daily", t("Make a backup every day"), "backup_daily", backups.daily, backups.choose_daily, about
+        "backups.daily",
+        t("Make a backup every day"),
+        "backup_daily",
+        backups.daily,
+        backups.choose_daily,
+        t(
+            "Made while Tessera is running. The last seven daily backups are kept; backups that you "
+            "make yourself are kept until you delete them."
+        ),
     )
     session_state.setdefault(_FOLDER, str(backups.place))
     with row(vertical_alignment="bottom"):
@@ -262,7 +266,12 @@ def problem(status: Status) -> None:
 
 def rebuild() -> None:
     """Draw the button that rebuilds the vector index."""
-    about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
     shut = is_writing() or workspace.jobs.running("switch")
-    if button("Rebuild the index", "rebuild", "restart_alt", disabled=shut, help=about):
+    if button(
+        "Rebuild the index",
+        "rebuild",
+        "restart_alt",
+        disabled=shut,
+        help=plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes.")),
+    ):
         start_job("rebuild", workspace.rebuild)

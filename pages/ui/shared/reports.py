@@ -287,9 +287,14 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
             label = t("Ignore this file")
             button(label, f"ignore_{key}_{number}", "visibility_off", args=(base, escape(item.path)))
             if kind := PurePosixPath(item.path).suffix.lower():
-                about = plain(t("All {kind} files in this base that can't be read, now or later", kind=kind))
                 label = t("Ignore such files")
-                button(label, f"ignore_all_{key}_{number}", "hide_source", help=about, args=(base, f"*{escape(kind)}"))
+                button(
+                    label,
+                    f"ignore_all_{key}_{number}",
+                    "hide_source",
+                    help=plain(t("All {kind} files in this base that can't be read, now or later", kind=kind)),
+                    args=(base, f"*{escape(kind)}"),
+                )
     if others := files[_ACTED:]:
         listing(failed(others))
 
