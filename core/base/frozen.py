@@ -8,12 +8,10 @@ _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
 Values = dict[str, object]
 """Values of any type, keyed by name."""
-Data = dict[str, Any]
-"""Values of unchecked types, keyed by name."""
+AnyValues = dict[str, Any]
+"""Values of unchecked types, keyed by name: to convert, or to pass as keyword arguments."""
 ValueMap = Mapping[str, object]
 """Read-only version of Values."""
-AnyValues = dict[str, Any]
-"""Values to convert or to pass as keyword arguments, by name."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

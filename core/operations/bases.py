@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.codec import assemble
-from core.base.frozen import Data, ValueMap
+from core.base.frozen import AnyValues, ValueMap
 from core.model import (
     OPEN,
     BaseFields,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 Model = Annotated[str | None, About("The model for meaning, by a name from `tessera models list`.")]
-Splitting = Annotated[Data | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
+Splitting = Annotated[AnyValues | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
 Folder = Annotated[
     Path,
@@ -60,7 +60,7 @@ _SETTINGS: ValueMap = {
     "description": Annotated[str | None, About("What the base is for, in a sentence.")],
     "embedder": Model,
     "chunking": Splitting,
-    "search": Annotated[Data | None, About("How notes are searched.", parts=BASE_SEARCH)],
+    "search": Annotated[AnyValues | None, About("How notes are searched.", parts=BASE_SEARCH)],
     "embed_at_once": Annotated[
         bool | None,
         About("Index new notes at once, or only when you start indexing.", "index-at-once/--index-later"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from core.base.call_log import log_call
 from core.base.codec import decode, json_type, typed_dict
-from core.base.frozen import Data, Values, frozen
+from core.base.frozen import AnyValues, Values, frozen
 from core.base.messages import Message, as_message
 from core.model import Author, Progress, no_progress
 
@@ -18,7 +18,7 @@ Result = TypeVar("Result", covariant=True)
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
 
-EXAMPLES: Data = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+EXAMPLES: AnyValues = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 """Example responses for the HTTP API's schema, keyed by type name."""
 
 # Parameters set by the interface rather than by the caller.
@@ -187,7 +187,7 @@ class Operation(Generic[Result]):
         return result
 
 
-def without_none(values: Mapping[str, Any]) -> Data:
+def without_none(values: Mapping[str, Any]) -> AnyValues:
     """Return the values that aren't None."""
     return {name: value for name, value in values.items() if value is not None}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
 from core.base.codec import assemble
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
-from core.base.frozen import Data
+from core.base.frozen import AnyValues
 from core.base.messages import message, plural, terminal_language
 from core.base.terminal import _
 from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Renaming
@@ -161,7 +161,7 @@ def new(
     ] = None,
     source_ref: Annotated[str | None, About("The place in the source, such as a file and its lines.")] = None,
     created_by: Annotated[str | None, About("The writer, such as the name of a program.")] = None,
-    metadata: Annotated[Data | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
+    metadata: Annotated[AnyValues | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
     **fields: Any,
 ) -> WrittenNote:
     given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Self
 from core import desktop
 from core.base.codec import assemble, encode
 from core.base.errors import JobNotFound
-from core.base.frozen import Data, Texts, frozen
+from core.base.frozen import AnyValues, Texts, frozen
 from core.base.jobs import JobState
 from core.base.messages import Message, Text
 from core.base.terminal import _
@@ -34,7 +34,7 @@ class JobView:
     what: Text
     seconds: float
     seconds_left: float | None
-    result: Data | None
+    result: AnyValues | None
     error: Message | None
 
     @classmethod

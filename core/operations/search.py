@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
-from core.base.frozen import Data, Texts, frozen
+from core.base.frozen import AnyValues, Texts, frozen
 from core.base.messages import Message, Text, lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
@@ -474,7 +474,7 @@ def context(
 
 _OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
-    Data | None,
+    AnyValues | None,
     About(
         "The task that asks: its types, tags and scopes.",
         parts=(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from core.base.codec import assemble, encode
-from core.base.frozen import Data, Texts, frozen
+from core.base.frozen import AnyValues, Texts, frozen
 from core.base.messages import Message, message_table
 from core.base.terminal import _, say
 from core.model import (
@@ -92,7 +92,7 @@ class WholeNote(ListedNote):
     """A note with its text. Also lists missing or unread attachments, and parts of its file that were left out."""
 
     body: str
-    properties: Data
+    properties: AnyValues
     encoding: str
     missing_attachments: Texts
     unread_attachments: tuple[UnreadFile, ...]
@@ -390,7 +390,7 @@ class BaseDetails:
     watch: bool
     trusts_programs: bool
     read_pictures: bool
-    search: Data
+    search: AnyValues
     folders: tuple[SyncedFolder, ...]
 
     @classmethod

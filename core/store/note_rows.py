@@ -7,7 +7,7 @@ from sqlite3 import Row
 from typing import get_type_hints
 
 from core.base.codec import DAMAGE, decoder, to_plain
-from core.base.frozen import AnyValues, Texts, frozen
+from core.base.frozen import Texts, Values, frozen
 from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
@@ -105,13 +105,13 @@ class Joined:
     overridden: dict[str, object]
 
 
-def data_of(note: Note) -> AnyValues:
+def data_of(note: Note) -> Values:
     """Return a note's values, except id, base, title, body, version and generation, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
 
-def described(note: Note) -> AnyValues:
+def described(note: Note) -> Values:
     elsewhere = {name: getattr(note, name) for name in _ELSEWHERE}
     row = {name: value for name, value in (data_of(note) | elsewhere).items() if name != "tags"}
     return row | {name: json.dumps(row[name], ensure_ascii=False) for name in _JSON}
@@ -124,7 +124,7 @@ def note_of(row: Row, unread: Unread) -> Note:
 def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
     """Return a cached function that decodes a row's JSON columns and reads the row with `reader`."""
 
-    def values(columns: Iterable[str], row: Iterable[object]) -> AnyValues:
+    def values(columns: Iterable[str], row: Iterable[object]) -> Values:
         pairs = dict(zip(columns, row, strict=True))
         read = {name: loaded(value) if value else () for name, value in pairs.items() if name in _LISTS}
         return pairs | read | ({"document": loaded(pairs["document"])} if "document" in pairs else {})
@@ -153,11 +153,11 @@ def texts(stored: object) -> Texts:
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
 
-def overridden(values: AnyValues) -> AnyValues:
+def overridden(values: Values) -> Values:
     return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 
 
-def extra(values: AnyValues) -> AnyValues:
+def extra(values: Values) -> Values:
     """Decode the JSON values of user-defined properties. Raises DAMAGE if `aliases` isn't a list of strings."""
     decoder(Texts)(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)

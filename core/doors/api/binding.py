@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from core.base.codec import encode, json_type
 from core.base.errors import JobNotFound, UnknownChoice
-from core.base.frozen import Data, Values
+from core.base.frozen import AnyValues, Values
 from core.base.messages import message, readable
 from core.base.text import make_storable
 from core.doors.api import PLACE
@@ -68,7 +68,7 @@ class Body(BaseModel):
 
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
-) -> Data:
+) -> AnyValues:
     """Return a route's arguments with examples. `form` is the response's media type, `sent` the request body's."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
@@ -234,7 +234,7 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
 
 def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
     """Return the model for a request body with these parameters."""
-    fields: Data = {}
+    fields: AnyValues = {}
     for parameter in taken:
         kind, about = _described(parameter)
         kind = kind if parameter.required else kind | None
@@ -242,7 +242,7 @@ def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
     return create_model(re.sub(r"(?:^|[._])(\w)", lambda first: first[1].upper(), name), __base__=Body, **fields)
 
 
-def _described(parameter: declaring.Parameter) -> tuple[Any, Data]:
+def _described(parameter: declaring.Parameter) -> tuple[Any, AnyValues]:
     """Return a parameter's type over HTTP, and its description and range."""
     kind = with_types(parameter.type, _ANY if parameter.about.searched else _LONG if parameter.about.long else _TYPES)
     return kind, {"description": str(parameter.about.text), "ge": parameter.about.least, "le": parameter.about.most}

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from core.base.codec import encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
-from core.base.frozen import Data, Values
+from core.base.frozen import AnyValues, Values
 from core.base.jobs import Busy
 from core.base.messages import message
 from core.doors.api.binding import AnyText, Body, Opened, Text, documented, or_404, start_job
@@ -264,7 +264,7 @@ class NoteFilters(_Words):
     after: Text | None = None
     before: Text | None = None
 
-    def options(self, workspace: Workspace) -> Data:
+    def options(self, workspace: Workspace) -> AnyValues:
         """Return the filters as search options. Raises QueryError if a date is invalid."""
         filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
         given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}

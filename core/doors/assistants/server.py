@@ -41,7 +41,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import TesseraError, UnknownChoice
-from core.base.frozen import Data, ValueMap, Values
+from core.base.frozen import AnyValues, ValueMap, Values
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
 from core.doors.assistants import tools
@@ -86,7 +86,7 @@ def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
         if parameter not in operation.fields
     ]
     if operation.fields:
-        inner: Data = {
+        inner: AnyValues = {
             parameter.name: (_annotated(parameter), None)
             for parameter in operation.taken("tool")
             if parameter in operation.fields
@@ -109,7 +109,7 @@ def _annotated(parameter: declaring.Parameter) -> object:
 
 _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
 
-Schema = Data
+Schema = AnyValues
 
 
 def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:

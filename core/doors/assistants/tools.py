@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from core.base.codec import encode
 from core.base.errors import QueryError
-from core.base.frozen import Data, Texts, frozen
+from core.base.frozen import AnyValues, Texts, frozen
 from core.base.messages import readable
 from core.base.text import make_storable
 from core.features.answers.operations import ask
@@ -44,7 +44,7 @@ MOST = 100
 MOST_CHARACTERS = 50_000
 """Maximum number of characters of note text in one answer, about 12,000 tokens for a model."""
 
-Item = Data
+Item = AnyValues
 
 
 @frozen
@@ -285,7 +285,7 @@ def knowledge_retrieve(
     workspace: Workspace,
     query: Text,
     context: Annotated[
-        Data | None,
+        AnyValues | None,
         Field(description='The task: {"type": …, "tags": […], "scope": …}; other types and tags are left out'),
     ] = None,
     bases: Names = None,

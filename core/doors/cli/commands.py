@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.frozen import Data, Values
+from core.base.frozen import AnyValues, Values
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.cli import options
@@ -133,5 +133,5 @@ class Root(TyperGroup):
         self.commands: Any = _Commands()
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        listed: Data = {name: TyperCommand(name, help=about) for name, about in self.commands.abouts.items()}
+        listed: AnyValues = {name: TyperCommand(name, help=about) for name, about in self.commands.abouts.items()}
         TyperGroup(commands=listed).format_commands(ctx, formatter)

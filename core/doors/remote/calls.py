@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
-from core.base.frozen import Data, Values
+from core.base.frozen import AnyValues, Values
 from core.base.jobs import Busy, Progress
 from core.base.messages import Text, verbatim
 from core.doors import remote as wire
@@ -62,7 +62,7 @@ def arguments(operation: "Operation[object]", given: object) -> Values:
 def _model(operation: "Operation[object]") -> "type[BaseModel]":
     from pydantic import ConfigDict, create_model
 
-    fields: Data = {
+    fields: AnyValues = {
         parameter.name: (parameter.type, ... if parameter.required else parameter.default)
         for parameter in operation.parameters
     }

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, TesseraError
-from core.base.frozen import Data
+from core.base.frozen import AnyValues
 from core.base.messages import Message
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, Note
@@ -89,7 +89,7 @@ class EditorSession:
     base: str
     body: str = ""
     folder: str = ""
-    fields: Data = field(default_factory=dict)
+    fields: AnyValues = field(default_factory=dict)
     """Fields that differ from the note's, in JSON form."""
     caret: int = 0
 
@@ -295,7 +295,7 @@ class EditorSession:
         return True
 
 
-def fields_of(note: Note, before: Note | None = None) -> Data:
+def fields_of(note: Note, before: Note | None = None) -> AnyValues:
     """Return the note's fields that differ from those of `before` (by default a new note), in JSON form."""
     before = before or Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(before, name)}

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.base.frozen import Data, Texts
+from core.base.frozen import AnyValues, Texts
 from core.base.messages import Message, in_context, message, message_table
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
@@ -18,7 +18,7 @@ def listen(*, searches: bool, language: str) -> str:
 
     `language` is the page's language for screen readers.
     """
-    wishes: Data = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
+    wishes: AnyValues = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
     with st.container(key="keys"):
         wants = KEYS(
             key="keys_component",

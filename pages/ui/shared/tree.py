@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 from streamlit import rerun, session_state
 
-from core.base.frozen import Data, Texts
+from core.base.frozen import AnyValues, Texts
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
@@ -21,7 +21,7 @@ STEP = 200
 """Number of notes to send when a folder is expanded, and each time the user asks for more."""
 
 Path = Texts
-Folder = Data
+Folder = AnyValues
 """A folder for the component: `name`, `count` (of notes), `folders` and `notes`.
 
 A note is a list: id, title, small text, and whether it is waiting to be indexed.

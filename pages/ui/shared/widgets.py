@@ -541,7 +541,7 @@ def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[]
 COPY = component("copying", __file__, "<button></button>")
 
 
-def copy_button(label: Label, text: str, key: str, copied: Callback | None = None) -> None:
+def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
     """Draw a button that copies text, then changes its label and calls `copied`."""
     data = {"label": label_of(label), "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
