@@ -88,15 +88,17 @@ def match_levels(
 ) -> dict[str, int]:
     """Return how well each hit matches, by chunk id: a level from 1 to 3, or 0 if unknown.
 
-    If the question was answered, hits quoted in the answer get their level from `quoted`. The remaining hits get at
-    most 2, because a shared word isn't a strong match. `quoted` is None if there is no answer.
+    For a question, hits quoted in its answer get their level from `quoted`. The remaining hits get at most 2, because a
+    shared word isn't a strong match, and at most 1 if nothing is quoted, because what doesn't answer is no good match.
+    `quoted` is None if no question was asked.
 
     Levels never rise from one hit to the next. If a later hit seems nearer, it and the hits it would overtake get their
     mean level (pool adjacent violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
     """
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
     if quoted is not None:
-        levels = [quoted.get(hit.chunk.id, min(level, 2)) for hit, level in zip(result.hits, levels, strict=True)]
+        most = 2 if quoted else 1
+        levels = [quoted.get(hit.chunk.id, min(level, most)) for hit, level in zip(result.hits, levels, strict=True)]
     pools: list[list[int]] = []
     for level in levels:
         pools.append([level])

@@ -44,5 +44,10 @@ def test_where_nothing_is_close_all_are_weak() -> None:
 
 def test_a_hit_of_a_question_is_strong_where_a_sure_answer_quotes_it() -> None:
     assert levels([0.45, 0.6], quoted={"0": 3}) == [3, 2]
-    assert levels([0.6, 0.6], quoted={}) == [2, 2]
+    assert levels([0.6, 0.6], quoted={"1": 2}) == [2, 2]
     assert levels([0.2, 0.2], quoted={"0": 2}) == [2, 1]
+
+
+def test_no_hit_of_a_question_without_an_answer_is_a_good_match() -> None:
+    assert levels([0.6, 0.45], quoted={}) == [1, 1]
+    assert levels([0.6, 0.45], quoted=None) == [3, 2]
