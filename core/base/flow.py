@@ -9,9 +9,9 @@ from core.base.text import UNSPACED, with_newlines
 # A code block, or a paragraph or list item of several lines.
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?P<fence>`{3,}|~{3,}|\$\$(?=[ \t]*$))(?s:.*?)(?:\n[ \t>]*(?P=fence).*|\Z)"
-    r"|^(?! {4}|\t)(?![ \t>]*(?:$|[#|<=$]|-{3,}[ \t]*$|\[!))"
+    r"|^(?! {4}|\t)(?![ \t>]*(?:$|[#|<=$]|-{3,}[ \t]*$|\[!|!!! |\?{3}))"
     r"(?P<lines>.+(?:\n(?![ \t>]*(?:$|[-*+•][ \t]|\d+[.)][ \t]|\d+、|#{1,6}[ \t]"
-    r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|-{2,}[ \t]*$|\$\$)).+)+)"
+    r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|={3}[!+]? |-{2,}[ \t]*$|\$\$|!!! |\?{3})).+)+)"
 )
 _BREAK = re.compile(
     r"(?P<line>.*?(?P<left>[^\W\d_]{0,40}))(?P<hyphen>[-‐\u00ad]?)(?P<end>[ \t]*\n[ \t>]*)"

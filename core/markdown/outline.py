@@ -80,6 +80,7 @@ _KINDS: dict[str, BlockKind] = {
     "ordered_list_open": "list",
     "list_item_open": "item",
     "blockquote_open": "quote",
+    "callout_open": "callout",
     "details_open": "details",
     "heading_open": "heading",
     "paragraph_open": "paragraph",
@@ -117,7 +118,7 @@ def build_outline(parsed: Parsed) -> Outline:
         start, end = parsed.span(token)
         kind, siblings, head, lead = _KINDS[token.type], stack[-1], min(end, start + MAX_LEAD), ""
         match kind:
-            case "quote" if _CALLOUT.match(body, start, head):
+            case "callout" | "quote" if kind == "callout" or _CALLOUT.match(body, start, head):
                 kind = "callout"
                 lead = first_lines(start, 1)
             case "details" if summary := _SUMMARY.match(body, start, head):

@@ -1,7 +1,7 @@
 """Parse a Markdown body into block tokens with line numbers.
 
-markdown-it-py finds the blocks (CommonMark plus tables). Two additional rules find Obsidian's `$$` math and `%%`
-comments.
+markdown-it-py finds the blocks (CommonMark plus tables). Additional rules find Obsidian's `$$` math and `%%` comments,
+and MkDocs' admonitions and content tabs.
 """
 
 import re
@@ -15,6 +15,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from core.base.admonitions import add_admonitions
 from core.base.errors import SourceError
 from core.base.text import line_starts, text_end
 
@@ -85,7 +86,27 @@ def _parser() -> MarkdownIt:
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     rules.before("fence", "math", _delimited_block("math", "$$"), interrupts)
     rules.before("fence", "comment", _delimited_block("comment", "%%"), interrupts)
+    add_admonitions(parser)
     return parser
+
+
+def quote_admonitions(text: str) -> str:
+    """Return text in which the bodies of admonitions are block quotes and their first lines are blank.
+
+    The length stays the same, so that spans of it are spans of the text.
+    """
+    if not re.search(r"(?m)^[ \t>]*(?:!!!|\?\?\?|===)[!+]? ", text):
+        return text
+    parsed, characters = parse(text), list(text)
+    for token in parsed.tokens:
+        if token.type == "callout_open" and token.map:
+            first, *body = (slice(*parsed.lines[at : at + 2]) for at in range(*token.map))
+            indent = len(text[first]) - len(text[first].lstrip())
+            characters[first] = re.sub(r"[^\n]", " ", text[first])
+            for line in body:
+                if text[line].strip():
+                    characters[line.start + indent] = ">"
+    return "".join(characters)
 
 
 def _normalize(state: StateCore) -> None:

@@ -100,6 +100,11 @@ def test_details_in_quotes_count_as_deep_as_they_are() -> None:
     assert sum(block.kind == "details" for block in walk(parse(body).blocks)) == 1
 
 
+def test_admonitions_take_linear_time() -> None:
+    assert_linear(parse, '!!! note "a"\n    b\n' * 2_000)
+    assert_linear(parse, "!!! note" + " a" * 50_000 + "!\n    b\n")
+
+
 def test_nine_thousand_quotes_in_a_line_are_one_block_of_text() -> None:
     (block,) = parse("> " * 9_000 + "a\n").blocks
     assert sum(1 for _ in walk([block])) <= MAX_NESTING

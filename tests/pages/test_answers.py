@@ -93,6 +93,26 @@ def test_code_stands_apart_from_the_sentence_before_it(filled: Screen) -> None:
     assert code.partition("<pre")[2].startswith(' class="t-code">pg_restore -d museum &lt;dump&gt;</pre>')
 
 
+def test_admonitions_and_tabs_are_drawn_in_hits_and_answers(filled: Screen) -> None:
+    body = """The boiler of the cabin.
+
+!!! tip "Descaling"
+    Descale the boiler with vinegar each May.
+
+    Rinse it twice.
+
+=== "Winter"
+
+    Drain the **boiler** in November.
+"""
+    note = filled.workspace.notes.add("vault", body, title="Boiler", author="person")
+    filled.open("search", q="when do I descale the boiler of the cabin with vinegar?")
+    assert "Descale the boiler with vinegar each May." in re.sub("<[^<>]*>", "", box(filled)[0])
+    assert not any("t-code" in quote for quote in box(filled))
+    assert not {"!!!", "==="} & {*filled.text.split()}
+    assert filled.workspace.notes.get(note.id).body == body
+
+
 @pytest.mark.parametrize(
     "table", ["| tool | worth |\n|---|---|\n| rake | 12 EUR |", "tool | worth\n---|---\nrake | 12 EUR"]
 )

@@ -6,6 +6,8 @@ import pytest
 
 from pages.ui.shared import rendered
 
+BOLD = '<span class="t-b">'
+
 
 def span(text: str, part: str) -> tuple[int, int]:
     return text.index(part), text.index(part) + len(part)
@@ -32,6 +34,8 @@ def span(text: str, part: str) -> tuple[int, int]:
         ("From US$5 to A$6$", "From US$5 to A$6$"),
         ("一行\n又一行", "一行又一行"),
         ("> [!tip]- Rest the dough\n> for long", "Rest the dough for long"),
+        ('!!! tip "Rest *it*"\n    for\n    long', f'{BOLD}Rest </span><span class="t-b t-i">it</span><br>for long'),
+        ('??? note\n    a\n\n=== "Tab"\n\n    b', 'a<br><span class="t-b">Tab</span><br>b'),
         ("It rose. ^a1b2", "It rose. "),
         ("# Yeast {: #yeast }\n\nIt rose. {.note}", '<span class="t-h">Yeast </span><br>It rose. '),
         (

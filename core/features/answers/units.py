@@ -9,6 +9,7 @@ from typing import Literal
 from core.base.blobs import blank_blobs
 from core.base.frozen import frozen
 from core.base.text import strip_span, with_newlines
+from core.markdown.parser import quote_admonitions
 from core.retrieval.highlights import hide_inline, split_sentences
 
 Span = tuple[int, int]
@@ -78,8 +79,13 @@ def units_of(text: str) -> Sequence[Unit]:
 
     Lead-ins, headings, images, and lines with nothing but links aren't units.
     """
-    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blank_blobs(text))))
-    return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
+    plain = _PICTURE.sub(_blank, _COMMENT.sub(_blank, quote_admonitions(with_newlines(blank_blobs(text)))))
+    units = (unit for unit in _UnitReader(plain).read() if _says(plain[unit.start : unit.end]))
+
+    def bare(span: Span) -> Span:
+        return strip_span(text, *span) if plain[span[0]] == ">" else span  # without an admonition's indentation
+
+    return tuple(Unit(unit.kind, *bare(unit.spans[0]), unit.lead and bare(unit.lead), unit.block) for unit in units)
 
 
 def _blank(match: re.Match[str]) -> str:

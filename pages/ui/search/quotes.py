@@ -22,7 +22,8 @@ from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import caption, copy_button, download, small, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
-
+_INDENTED = 4
+"""Minimum indentation of a line that would be code outside of an admonition or a list item."""
 
 _MORE = "more_of_the_answer"
 
@@ -116,7 +117,10 @@ def _text(quote: Quote) -> str:
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (header := quote.header(quote.shown)) is not None:
         return "<br>".join(_rows(text, header, marked))
-    return render_text(text, sentence=marked)
+    # The first line has lost the indentation that the other lines of an admonition or a list item have.
+    line = quote.chunk.text[: quote.start + start - quote.chunk.start].rpartition("\n")[2]
+    above = f"!!! note\n{line}" if len(line) >= _INDENTED and line.isspace() else ""
+    return render_text(above + text, sentence=(marked[0] + len(above), marked[1] + len(above)))
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from core.base.admonitions import add_admonitions
 from core.base.flow import GAP, LINE
 from core.base.frozen import frozen
 from core.base.text import line_starts, with_newlines
@@ -148,6 +149,9 @@ def pieces(text: str) -> Sequence[RenderedPart]:
             for piece in _separate_cells(text, inline) if re.fullmatch(_ROWS, token.content) else inline:
                 parts.append(piece)
                 at = max(at, piece.end)
+        elif token.type == "callout_open" and token.meta["title"]:
+            title = _parser().parseInline(token.meta["title"])[0].children or ()
+            parts += [*_inline(hidden, text, title, at, "b"), RenderedPart(at, at, shown=BREAK)]
         elif token.type == "heading_open":
             parts.append(RenderedPart(at, at, "heading"))
         elif token.type in ("th_close", "td_close"):
@@ -278,5 +282,6 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     # Keep escaped characters as separate tokens: joined with adjacent text, they wouldn't be found in the source.
     parser.core.ruler.disable("text_join")
+    add_admonitions(parser)
     parser.block.ruler.disable("reference")  # show definitions, because they are often what was asked for
     return parser

@@ -32,6 +32,16 @@ def test_an_item_below_another_has_that_one_before_it() -> None:
     ]
 
 
+def test_the_body_of_an_admonition_or_a_tab_is_no_code() -> None:
+    text = '!!! tip "Dough"\n    Rest it long.\n    Cool\n    it then.\n\n'
+    text += '=== "Bread"\n\n    Run:\n\n    ```sh\n    ls\n    ```\n'
+    assert shown(text) == [
+        ("sentence", "", "Rest it long."),
+        ("sentence", "", "Cool\n    it then."),
+        ("code", "", "Run:\n\n    ```sh\n    ls\n    ```"),
+    ]
+
+
 def test_a_row_has_the_header_of_its_table() -> None:
     text = "| what | how much |\n|---|---:|\n| flour | 500 g |\n| water | 350 ml |\n"
     assert shown(text) == [

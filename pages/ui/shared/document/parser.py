@@ -12,6 +12,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from core.base.admonitions import add_admonitions
 from core.base.text import CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
@@ -131,9 +132,13 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 MAX_NESTING = 60
 """Maximum nesting depth; deeper quotes and lists are kept as text."""
 
-_ID = r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$"
-_CALLOUT = r"\[!([\w-]{1,30})\]([+-]?)[ \t]*([^\n]*)(?:\n|$)"
-_ADDRESS = r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[^\s<>\"'`（），。；：！？、《》「」【】.,;:!?)\]*_~]"
+_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
+_ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
+_CALLOUT = re.compile(r"\[!(?P<kind>[\w-]{1,30})\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)(?:\n|$)")
+_TASK = re.compile(r"\[(.)\][ \t]+")
+_ADDRESS = re.compile(
+    r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[^\s<>\"'`（），。；：！？、《》「」【】.,;:!?)\]*_~]"
+)
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
@@ -150,6 +155,7 @@ def markdown() -> MarkdownIt:
     parser.disable(["html_block", "html_inline"])
     parser.validateLink = _is_followed  # type: ignore[method-assign]
     add(parser)
+    add_admonitions(parser)
     _add_inline(parser)
     parser.core.ruler.after("block", "obsidian", _obsidian)
     parser.core.ruler.after("inline", "addresses", _addresses)
@@ -182,30 +188,29 @@ def _obsidian(state: StateCore) -> None:
 
 
 def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, turning block quotes that begin like a callout into callouts."""
+    """Yield the tokens, turning block quotes that begin like a callout into callouts, and adding titles."""
     open_quotes = []
     for number, token in enumerate(tokens):
-        if token.type == "blockquote_open":
+        if token.type in ("blockquote_open", "callout_open"):
             inside = tokens[number + 2 : number + 3]
-            callout = re.match(_CALLOUT, inside[0].content) if inside and inside[0].type == "inline" else None
-            open_quotes.append(token if callout else None)
-            if callout:
-                kind, fold, title = callout.groups()
-                token.type = "callout_open"
-                token.tag = "details" if fold else "div"
-                token.attrs |= {"class": f"callout of-{kind.lower()}"} | ({"open": ""} if fold == "+" else {})
-                token.block = False
-                head = "summary" if fold else "div"
-                inside[0].content = inside[0].content[callout.end() :]
+            callout = _CALLOUT.match(inside[0].content) if inside and inside[0].type == "inline" else None
+            known = token.meta or (callout.groupdict() if callout else None)
+            open_quotes.append(token if known else None)
+            if known:
+                kind, fold, title = (known[name] for name in ("kind", "fold", "title"))
+                if callout and not token.meta:
+                    inside[0].content = inside[0].content[callout.end() :]
+                token.type, token.tag = "callout_open", "details" if fold else "div"
+                token.attrs |= {"class": f"callout of-{kind.lower() or 'tab'}"} | ({"open": ""} if "+" in fold else {})
+                token.block, head = False, "summary" if fold else "div"
                 yield token
                 yield Token("callout_title_open", head, 1, attrs={"class": "callout-title"}, level=token.level + 1)
                 named = title.strip() or kind.replace("-", " ").capitalize()
                 yield Token("inline", "", 0, content=named, children=[], level=token.level + 2)
                 yield Token("callout_title_close", head, -1, level=token.level + 1)
                 continue
-        elif token.type == "blockquote_close" and (opening := open_quotes.pop()):
-            token.type = "callout_close"
-            token.tag = opening.tag
+        elif token.type in ("blockquote_close", "callout_close") and (opening := open_quotes.pop()):
+            token.type, token.tag = "callout_close", opening.tag
         yield token
 
 

@@ -1,0 +1,44 @@
+"""The admonitions and content tabs of MkDocs, as a rule that every Markdown parser of the program can have."""
+
+import re
+
+from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
+
+_ADMONITION = re.compile(
+    r"(?:(?:!!!|(?P<fold>\?\?\?\+?))(?:[ \t]++(?P<kind>[\w-]++)(?:[ \t]++[\w-]++)*+)?|===[!+]?)"
+    r'(?:[ \t]++"(?P<title>.*)")?[ \t]*'
+)
+"""The first line of an admonition (`!!! note "Title"`, or `??? tip` if collapsed) or of a content tab (`=== "Tab"`)."""
+
+
+def add_admonitions(parser: MarkdownIt) -> None:
+    """Add the rule for admonitions and content tabs, whose body is indented by four columns, to a parser."""
+    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "admonition", _admonition, interrupts)
+
+
+def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Parse an admonition or a tab into callout tokens. `meta` contains its kind, title and `???` or `???+`."""
+    begin, column = state.bMarks[start] + state.tShift[start], state.sCount[start]
+    match = _ADMONITION.fullmatch(state.src, begin, state.eMarks[start])
+    if not match or state.is_code_block(start):
+        return False
+    found = match.groupdict("")
+    last = next((at for at in range(start + 1, end) if state.sCount[at] < column + 4 and not state.isEmpty(at)), end)
+    while state.isEmpty(last - 1):
+        last -= 1
+    if not (found["title"] or (found["kind"] and last > start + 1)):
+        return False
+    if silent:
+        return True
+    opening = state.push("callout_open", "div", 1)
+    opening.map, opening.meta = [start, last], found
+    before = state.blkIndent, state.lineMax
+    state.blkIndent, state.lineMax = column + 4, last
+    state.md.block.tokenize(state, start + 1, last)
+    state.blkIndent, state.lineMax = before
+    state.push("callout_close", "div", -1)
+    state.line = last
+    return True
