@@ -56,6 +56,14 @@ def about(screen: Screen) -> str:
     return next(caption.help for caption in screen.app.caption if " hit" in caption.value and caption.help)
 
 
+def test_words_that_are_only_in_the_title_are_said_to_be_there(filled: Screen) -> None:
+    filled.workspace.notes.add("vault", "It keeps the house warm.", title="Boiler manual", author="person")
+    reasons = filled.open("search", q="boiler manual").press("why_1").text
+    assert "Only in the title or headings: boiler, manual" in reasons
+    assert "Contains these words" not in reasons
+    assert "exact words in the passage" not in reasons
+
+
 def test_a_base_without_a_model_is_searched_without_reranking(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TESSERA_SEARCH__RERANKER")
     monkeypatch.setitem(EMBEDDERS._built, "bundled", BrokenWords())  # has no tokens: to rerank by it fails

@@ -83,6 +83,7 @@ RAISED = message_table(
         "priority": "its note's priority put it {place}",
         "context": "your context put it {place}",
         "literal": "your exact words in the passage put it {place}",
+        "titled": "your exact words in its title or headings put it {place}",
         "feedback": "your verdicts put it {place}",
         "clicks": "opening, copying or citing it before put it {place}",
     }
@@ -93,8 +94,11 @@ ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 
 
-def sentence(hit: Hit) -> str:
-    """Explain which stages found a hit and changed its rank, always naming reranking; return "" for a listed hit."""
+def sentence(hit: Hit, *, titled: bool = False) -> str:
+    """Explain which stages found a hit and changed its rank, always naming reranking; return "" for a listed hit.
+
+    `titled` means that the note's title or headings contain words of the question that the passage doesn't.
+    """
     ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
     if not ways:
@@ -106,7 +110,8 @@ def sentence(hit: Hit) -> str:
         if stage in RANKED and stage != skipped:
             clauses.append(text_of(RANKED[stage], place=_place(rank)))
         elif stage in RAISED and rank != before:
-            clauses.append(text_of(RAISED[stage] if rank < before else PASSED, place=_place(rank)))
+            raised = RAISED["titled" if titled and stage == "literal" else stage]
+            clauses.append(text_of(raised if rank < before else PASSED, place=_place(rank)))
         before = rank
     return t("; ").join(clauses) + t(".")
 
@@ -338,10 +343,16 @@ class Entries:
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Draw why a hit was found, and the buttons for rating it."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
+        title = " › ".join((hit.note.title, *hit.chunk.titles))
+        marks = workspace.searching.marks(title, hit.asked or self._result.understood.text)
+        titled = [
+            word for word in dict.fromkeys(title[start:end].casefold() for start, end in marks) if word not in words
+        ]
         with container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
-                f'<div class="t-caption">{t_html("Hit {n}", n=hit.rank)}</div><p>{html(sentence(hit))}</p>'
+                f'<div class="t-caption">{t_html("Hit {n}", n=hit.rank)}</div><p>{html(sentence(hit, titled=bool(titled)))}</p>'
                 + (facts([t("Contains these words from your question: {words}", words=list(words))]) if words else "")
+                + (facts([t("Only in the title or headings: {words}", words=titled)]) if titled else "")
                 + facts([hit.note.base, hit.note.path or ""])
                 + cards.tags(hit.note.tags)
                 + folded(t("Details"), cards.stages(hit.scores), css="t-more")
