@@ -539,6 +539,15 @@ def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_i
     screen.finish("warm")
     assert "these hits are by words" not in screen.text
     assert "Ready to search" in screen.text
+    GATE.clear()
+    try:  # a model that is dropped is loaded again
+        screen.workspace.models.forget(["slow"])
+        screen.open("search", q="backups")
+        assert "these hits are by words" in screen.text
+        assert "Ready to search" not in screen.text
+    finally:
+        GATE.set()
+    assert "Ready to search" in screen.finish("warm").text
 
 
 def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,8 +132,7 @@ class Models:
     def __post_init__(self) -> None:
         # Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text.
         self._rerankers: dict[tuple[str, str], Reranker] = {}
-        self.loaded = False
-        """Whether the bases' models are loaded. Until the index is open too, searches are exact."""
+        """Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
         # When to retry each unresponsive server, in monotonic time, by embedder name.
@@ -202,6 +201,14 @@ class Models:
         because reading it blocks this process for 0.5 to 0.9 s, and questions don't need it.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the embedders of all bases are loaded. If not, start loading them, as `ready` does.
+
+        Until the index is open too, searches are exact.
+        """
+        return all(self.ready(base) for base in self._store.bases.all() if base.has_vectors)
 
     def ready(self, base: KnowledgeBase) -> bool:
         """Return whether a base's embedder is loaded. If not, start loading it, unless loading is running or failed."""
@@ -275,7 +282,6 @@ class Models:
                 failed.append(error)
                 if isinstance(error, ProviderUnavailable):
                     self.set_away(name)
-        self.loaded = not failed
         self._store.open_index(heal=False)
         for base in bases:
             if base.has_vectors and base.embedder in self._warm:

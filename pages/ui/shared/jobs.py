@@ -82,12 +82,16 @@ def follow(draw: Callback, *, idle: float | None = None) -> None:
 
 
 def redraw_after(*names: str) -> None:
-    """Redraw the page when these jobs have ended. The sidebar doesn't watch jobs started by the page itself."""
+    """Redraw the page when these jobs have ended, and when the models are loaded, which `warm` does first.
+
+    The sidebar doesn't watch jobs started by the page itself.
+    """
     drawn: list[bool] = []
 
     @fragment(run_every=0.5)
     def part() -> None:
-        if drawn and not workspace.jobs.running(*names):
+        left = [name for name in names if name != "warm" or not workspace.models.loaded]
+        if drawn and not (left and workspace.jobs.running(*left)):
             rerun()
         drawn.append(True)
 

@@ -297,8 +297,7 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
 
 def _state() -> None:
     job = workspace.jobs.find("warm")
-    done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
-    state = "ready" if done else "loading" if job and job.state == "running" else "failed"
+    state = "ready" if workspace.models.loaded else "failed" if job and job.state == "failed" else "loading"
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     text = f"<div>{html(MODEL[state])}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
