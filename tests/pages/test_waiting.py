@@ -69,6 +69,18 @@ def test_home_tells_of_contradictions_once_the_notes_are_read(place: Path) -> No
     assert "Contradictions 1" not in links(home.open("home"))
 
 
+def test_the_sides_of_a_pair_are_read_without_their_markdown(place: Path) -> None:
+    same = "Oats are **soaked** over [night](night.md) and eaten in the `morning` with honey and apples.\n"
+    with Workspace(place) as workspace:
+        for title in ("Rye", "Oats"):
+            workspace.notes.add("kitchen", same, title=title, author="person", embed=False)
+    screen = Screen()
+    screen.workspace.jobs.wait("compare", 30)
+    shown = screen.open("review").text
+    assert 'Oats are <span class="t-b">soaked</span> over <span class="t-u">night</span>' in shown
+    assert "**soaked**" not in shown
+
+
 def test_decisions_are_undone_one_after_the_other(basil: Note) -> None:
     for verb in ("accept", "reject"):
         screen = waiting().press("open_note").press(f"decide_{verb}").press(f"decide_{verb}")

@@ -16,6 +16,7 @@ from pages.ui.notes.composer import current_session, stored_note
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import offer_undo
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
+from pages.ui.shared import cards
 from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
 from pages.ui.shared.links import arrived_value
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain, t_html
@@ -34,12 +35,6 @@ from pages.ui.shared.widgets import (
     small,
     warn,
 )
-
-# Passages from other notes similar to the paragraph at the caret, shown next to the editor.
-
-# Maximum number of characters of a passage to show.
-_PASSAGE = 400
-
 
 LOOK = 3.0
 """Seconds between checks for changes to the note's file."""
@@ -252,8 +247,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
             for number, hit in enumerate(hits):
                 with container(key=f"nearby_{number}", gap="xsmall"):
                     note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
-                    text = " ".join(hit.chunk.text.split())
-                    caption(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…")
+                    st.html(cards.lines(hit.chunk.text))
         elif session.body.strip():
             _preview(session)
         else:

@@ -32,6 +32,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.jobs import is_shut
+from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain, t_html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
@@ -179,7 +180,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     for number, hint in enumerate(related.hints):
         st.markdown(plain(hint.about))
         for quote in hint.quotes:
-            st.caption(f"> {plain(quote)}")
+            st.html(f'<div class="t-small t-dim">{render_text(quote)}</div>')
         caption(hint.remedy)
         if hint.other:
             opened.button(hint.other, f"hint_{number}_{hint.other.id}")

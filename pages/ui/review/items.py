@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit import container, session_state, switch_page
 
 from core.base.errors import Conflict
+from core.base.flow import flow
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table, verbatim
 from core.model import (
@@ -37,6 +38,7 @@ from pages.ui.shared import jobs, links
 from pages.ui.shared.document import Clicked, as_written, document, show_document
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.names import base_name, local
+from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
@@ -398,7 +400,7 @@ def _pair(matter: ReviewItem) -> None:
             st.caption(" · ".join(filter(None, [label, plain(base_name(card.base))])))
             note_link(card.id, card.title)
             text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
-            st.html(f'<div class="t-text t-small">{html(text)}</div>')
+            st.html(f'<div class="t-text t-small">{render_text(flow(text))}</div>')
 
 
 # Logs dropped on the Review page, where the rules' findings then await review.

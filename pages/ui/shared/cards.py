@@ -158,6 +158,12 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     )
 
 
+def lines(text: str, words: Sequence[Span] = ()) -> str:
+    """Return a few lines of Markdown as HTML, from the first of the words that are marked in it."""
+    shown = rendered.excerpt(flow(text), words, words[0] if words else None, underline=False)
+    return f'<div class="t-brief">{shown}</div>'
+
+
 def definitions(lines: Sequence[str]) -> str:
     """Return footnote and link definitions as HTML, one per line."""
     return elements(lines, "div", "t-small t-dim")

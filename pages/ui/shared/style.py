@@ -100,10 +100,10 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-trail > span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; } .t-trail > span:first-child:empty { display: none; }
 .t-number { white-space: nowrap; font-variant-numeric: tabular-nums; } .t-trail .t-by { max-width: 45%; opacity: 1; }
 [class*="st-key-"] .t-lines { cursor: pointer; }
-.t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
+:is(.t-lines, .t-brief) { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
 [data-testid="stTooltipContent"] .stMarkdownColoredBackground { background: #2f9c9040 !important; }
 [data-testid="stTooltipContent"] .stMarkdownColoredBackground:first-of-type { background: var(--t-mark) !important; }
-:is(.t-lines, .t-context, .t-fell, .t-written) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
+.t-brief { font-size: .86rem; opacity: .85; } :is(.t-lines, .t-context, .t-fell, .t-written) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
 .t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
 .t-answer .t-near { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 17%, transparent); border-radius: .2rem; padding: .06em 0; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .st-key-answer .t-near { font-size: 1.18rem; line-height: 1.5; } .st-key-answer_head { row-gap: 0 !important; } .st-key-answer_head > :first-child { margin-right: auto; }
