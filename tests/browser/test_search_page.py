@@ -189,10 +189,32 @@ def test_words_of_facets_are_whole(tab: Tab, filled: Page, width: int) -> None:
         })"""
     )
     assert rows == [1, 1, 1, 1], "restorations, of, neighbourhood, mills"
-    edges = page.locator(".st-key-facets, .st-key-hit_1").evaluate_all(
+    ask, facets, hit = page.locator(".st-key-ask_row, .st-key-facets, .st-key-hit_1").evaluate_all(
         "all => all.map(one => one.getBoundingClientRect())"
     )
-    assert edges[0]["right"] < edges[1]["left"], "they are next to the hits, not above"
+    assert facets["right"] < hit["left"], "they are next to the hits, not above"
+    assert (facets["left"], hit["right"]) == pytest.approx((ask["left"], ask["right"]), abs=1)
+
+
+def test_a_wide_answer_ends_where_the_page_ends(tab: Tab, filled: Page, tmp_path: Path) -> None:
+    """A table of many columns that answers pushed the column beyond the edge of the page."""
+    heads, cells = "".join(f"| column number {n} " for n in range(14)), "| some words here " * 14
+    table = f"| pantry {heads}|\n{'|---' * 15}|\n| wine {cells}|\n"
+    for name, text in (("old/wide.md", f"The pantry has a window.\n\n{table}"), ("new/dry.md", "The pantry is dry.\n")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"# {'Pantry title words ' * 20}\n\n{text}", encoding="utf-8")
+    import_folder(tab, tmp_path)
+    page = filled
+    page.set_viewport_size({"width": 1280, "height": 800})
+    tab.open("/search")
+    page.get_by_role("textbox", name="Ask a question").fill("how many windows has the pantry?")
+    expect(page.locator(".st-key-answer, .st-key-answer_perhaps")).to_be_visible()
+    expect(page.locator(".st-key-facets")).to_be_visible()
+    tab.settle()
+    ask, hit = page.locator(".st-key-ask_row, .st-key-hit_1").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().right)"
+    )
+    assert hit == pytest.approx(ask, abs=1)
 
 
 def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> None:

@@ -184,7 +184,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
 .st-key-drawer_head, .st-key-facets_toggle { display: none; }
 @media (min-width: 1101px) { .st-key-answer_sides > * > *:has(> [data-testid="stColumn"]:first-child .st-key-drawer_head) { flex-wrap: nowrap; }
-  .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has(.st-key-drawer_head) { min-width: 11rem; } }
+  .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has(.st-key-drawer_head) { min-width: 11rem; } .st-key-answer_sides > * > * > [data-testid="stColumn"]:last-child { min-width: 0; } }
 @media (max-width: 1100px) { .st-key-facets_toggle { display: block; }
   .st-key-answer_sides > * > * > [data-testid="stColumn"] { min-width: 100%; }
   .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:not(:has(.st-key-drawer_open)) { display: none; }
