@@ -402,9 +402,12 @@ def test_concepts_lead_to_their_notes_and_are_pinned_merged_and_hidden(place: Pa
     with Workspace(place) as workspace:
         for title, text in {"One": "sourdough starter", "Two": "sourdough starter", "Three": "rye flour"}.items():
             workspace.notes.add("home", f"The {text}, a {text}. The oven, an oven.", title=title, author="person")
+        workspace.notes.add("home", "An oven and rye flour.", title="Four", author="person")
     screen = Screen()
     screen.app.session_state["concepts"] = True
     screen.open("notes")
+    assert "a note with a single mention isn't counted" in screen.text
+    assert [one.notes for one in screen.workspace.related.concepts.all() if one.name == "oven"] == [3]
     screen.app.session_state["concept_names"] = ["sourdough starter"]
     screen.app.run()
     assert {"concept_note_" in (button.key or "") and button.label for button in screen.app.button} >= {"One", "Two"}

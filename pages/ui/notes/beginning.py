@@ -30,10 +30,11 @@ def _draw(base: str) -> None:
 
         small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
     if not concepts:
-        small_print("No phrase appears in several notes yet.")
+        small_print("No phrase appears more than once in several notes yet.")
         return
     small_print(
-        "Phrases that appear in several of your notes. Choose one or more to see the notes that contain all of them."
+        "Phrases that several of your notes use more than once. The number says how many notes do; a note with a "
+        "single mention isn't counted. Choose one or more to see the notes that use all of them."
     )
     labels = {
         concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
@@ -77,7 +78,7 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
 def _notes(names: Sequence[str], base: str) -> None:
     notes = workspace.related.concepts.notes(names, base)
     if not notes:
-        small_print("No note contains all of them.")
+        small_print("No note uses all of them more than once.")
     with container(gap=None):
         for note in notes[:_NOTES]:
             with row():
