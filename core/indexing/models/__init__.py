@@ -132,7 +132,6 @@ class Models:
     def __post_init__(self) -> None:
         # Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text.
         self._rerankers: dict[tuple[str, str], Reranker] = {}
-        """Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
         # When to retry each unresponsive server, in monotonic time, by embedder name.

@@ -132,13 +132,9 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 MAX_NESTING = 60
 """Maximum nesting depth; deeper quotes and lists are kept as text."""
 
-_SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
-_ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
-_CALLOUT = re.compile(r"\[!(?P<kind>[\w-]{1,30})\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)(?:\n|$)")
-_TASK = re.compile(r"\[(.)\][ \t]+")
-_ADDRESS = re.compile(
-    r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[^\s<>\"'`（），。；：！？、《》「」【】.,;:!?)\]*_~]"
-)
+_ID = r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$"
+_CALLOUT = r"\[!(?P<kind>[\w-]{1,30})\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)(?:\n|$)"
+_ADDRESS = r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[^\s<>\"'`（），。；：！？、《》「」【】.,;:!?)\]*_~]"
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
@@ -193,16 +189,18 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
     for number, token in enumerate(tokens):
         if token.type in ("blockquote_open", "callout_open"):
             inside = tokens[number + 2 : number + 3]
-            callout = _CALLOUT.match(inside[0].content) if inside and inside[0].type == "inline" else None
+            callout = re.match(_CALLOUT, inside[0].content) if inside and inside[0].type == "inline" else None
             known = token.meta or (callout.groupdict() if callout else None)
             open_quotes.append(token if known else None)
             if known:
                 kind, fold, title = (known[name] for name in ("kind", "fold", "title"))
                 if callout and not token.meta:
                     inside[0].content = inside[0].content[callout.end() :]
-                token.type, token.tag = "callout_open", "details" if fold else "div"
+                token.type = "callout_open"
+                token.tag = "details" if fold else "div"
                 token.attrs |= {"class": f"callout of-{kind.lower() or 'tab'}"} | ({"open": ""} if "+" in fold else {})
-                token.block, head = False, "summary" if fold else "div"
+                token.block = False
+                head = "summary" if fold else "div"
                 yield token
                 yield Token("callout_title_open", head, 1, attrs={"class": "callout-title"}, level=token.level + 1)
                 named = title.strip() or kind.replace("-", " ").capitalize()
@@ -210,7 +208,8 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
                 yield Token("callout_title_close", head, -1, level=token.level + 1)
                 continue
         elif token.type in ("blockquote_close", "callout_close") and (opening := open_quotes.pop()):
-            token.type, token.tag = "callout_close", opening.tag
+            token.type = "callout_close"
+            token.tag = opening.tag
         yield token
 
 
