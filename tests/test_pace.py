@@ -1,5 +1,8 @@
 """The time that is left follows the latest progress, and is said once there is enough of it."""
 
+from itertools import pairwise
+from random import Random
+
 import pytest
 
 from core.base.jobs import Pace
@@ -17,7 +20,7 @@ def test_the_time_left_follows_the_latest_pace() -> None:
     for second in range(5, 60):
         now = second
         left = pace.left(40 + (second - 4) / 2, 100)
-    assert left == pytest.approx(2 * (60 - 55 / 2), abs=0.5), "the slower part of the work counts alone"
+    assert left == pytest.approx(2 * (60 - 55 / 2), rel=1 / 4), "the slower part of the work counts alone"
     assert pace.left(0, 100) is None, "other work begins"
 
 
@@ -30,6 +33,22 @@ def test_one_slow_step_changes_little() -> None:
         if (left := pace.left(done, 200)) is not None and step > 30:
             told.append(now + left)
     assert max(told) - min(told) < 15, "its end moves by no more than the step took"
+
+
+def test_the_time_left_falls_steadily_while_an_import_adds_work_unevenly() -> None:
+    """An import stores notes while they are indexed: the total grows, and some notes take longer than others."""
+    now = done = 0.0
+    pace, chance, told = Pace(lambda: now), Random(1), []
+    for _ in range(600):
+        now += 0.5
+        done += chance.choice((0, 0.2, 1, 1, 1, 3))
+        total = 700 + min(now, 60) * 3 + chance.random() * 20
+        told.append(pace.left(done, total))
+    known = told[told.index(next(filter(None, told))) :]
+    assert None not in known, "an estimate doesn't vanish"
+    rises = [after / (before - 0.5) for before, after in pairwise(known) if after > before]
+    assert len(rises) <= 4
+    assert min(rises, default=2) >= 4 / 3
 
 
 def test_no_progress_has_no_estimate() -> None:

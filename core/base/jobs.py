@@ -14,11 +14,12 @@ from core.base.errors import Cancelled, TesseraError
 from core.base.frozen import frozen
 from core.base.messages import Text, verbatim
 
-# Seconds of recent progress on which an estimate is based, and seconds of recent estimates whose median is shown.
-_WINDOW = 10.0
-_STEADY = 60.0
-# Seconds of progress before the first estimate.
+_WINDOW, _STEADY = 10.0, 60.0
+"""Seconds of recent progress a speed is measured over, and seconds of recent speeds the median is taken over."""
 _LEAST = 3.0
+"""Seconds of progress before the first estimate."""
+_RISE = 4 / 3
+"""Least factor by which an estimate is raised; until then, it counts down."""
 
 
 class Pace:
@@ -27,28 +28,29 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._steps: deque[tuple[float, float]] = deque()
-        self._ends: deque[tuple[float, float]] = deque()
+        self._speeds: deque[tuple[float, float]] = deque()
+        self._end = 0.0
 
     def left(self, done: float, total: float) -> float | None:
-        """Record a step and return the number of seconds left, or None if it isn't known yet."""
+        """Record a step and return the number of seconds left, or None if it isn't known yet. `total` may grow."""
         now = self._clock()
-        share = min(1.0, done / total) if total else 0.0
-        if self._steps and share < self._steps[-1][1]:
+        if self._steps and done < self._steps[-1][1]:
             self._steps.clear()
-            self._ends.clear()
-        self._steps.append((now, share))
+            self._speeds.clear()
+        self._steps.append((now, done))
         while len(self._steps) > 2 and now - self._steps[1][0] >= _WINDOW:
             self._steps.popleft()
         began, before = self._steps[0]
-        if now - began < _LEAST or share <= before:
+        if now - began >= _LEAST and done > before and now >= (self._speeds[-1][0] + 1 if self._speeds else 0):
+            self._speeds.append((now, (done - before) / (now - began)))
+        while self._speeds and self._speeds[0][0] < now - _STEADY:
+            self._speeds.popleft()
+        if not self._speeds:
             return None
-        end = now + (1 - share) * (now - began) / (share - before)
-        if not self._ends or now >= self._ends[-1][0] + 1:
-            self._ends.append((now, end))
-        while self._ends[0][0] < now - _STEADY:
-            self._ends.popleft()
-        usual = median(end for _, end in self._ends)
-        return (usual if usual > now else end) - now
+        left = max(0.0, total - done) / median(speed for _, speed in self._speeds)
+        if not self._end - now <= left < (self._end - now) * _RISE:
+            self._end = now + left
+        return self._end - now
 
 
 _LOG = getLogger(__name__)
