@@ -335,7 +335,7 @@ class TestKeys:
         <div class="st-key-head_1"><a id="first" href="#">1</a></div>
         <div class="st-key-head_2"><a id="second" href="#">2</a></div>"""
     SWITCH = """<div class="st-key-switch_text"><input id="switcher"></div>
-        <div class="st-key-switch_to_1"><button id="note">1</button></div>"""
+        <div class="st-key-switch_to_1"><button id="note">1</button></div><i data-listed=""></i>"""
 
     @pytest.mark.parametrize(
         ("key", "trigger"),
@@ -385,15 +385,36 @@ class TestKeys:
         stage.later(50)
         assert stage.focused() == "box"
 
-    def test_enter_in_the_switcher_opens_the_first_note(self, stage: Stage) -> None:
+    def test_enter_in_the_switcher_opens_the_first_note_of_the_list_for_the_typed_text(self, stage: Stage) -> None:
         stage.mount(shortcuts.KEYS, self.SWITCH)
         stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.one("#note").evaluate("note => { note.onclick = () => { localStorage.opened = 1; }; }")
+        stage.one("#switcher").fill("ab")
         stage.one("#switcher").press("Enter")
-        stage.later(300)
+        stage.later(1000)
         assert stage.stored == {}
-        stage.later(500)
+        stage.one("[data-listed]").evaluate("list => { list.dataset.listed = 'ab'; }")
+        stage.later(200)
         assert stage.stored == {"opened": "1"}
+
+    def test_the_focus_in_the_switcher_follows_its_note_when_the_list_changes(self, stage: Stage) -> None:
+        rows = "".join(f"<div class='st-key-switch_to_{n}'><button id=note{n}>{n}</button></div>" for n in "abc")
+        stage.mount(shortcuts.KEYS, f"<div role=dialog><div class=st-key-switch_text><input></div>{rows}</div>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
+        stage.page.evaluate("addEventListener('click', event => { localStorage.opened = event.target.id; })")
+        stage.one("input").press("ArrowDown")
+        assert stage.focused() == "notea"
+        for old, new in (("a", "d"), ("b", "a")):  # as Streamlit redraws a list: place by place
+            stage.page.evaluate(
+                "([old, new_]) => { const row = document.querySelector(`.st-key-switch_to_${old}`);"
+                " row.className = `st-key-switch_to_${new_}`; row.firstChild.id = `note${new_}`; }",
+                [old, new],
+            )
+            if new == "d":
+                stage.page.keyboard.press("Enter")
+        assert (stage.focused(), stage.stored) == ("notea", {})
+        stage.page.keyboard.press("Enter")
+        assert stage.stored == {"opened": "notea"}
 
 
 class TestLook:

@@ -147,6 +147,18 @@ def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> N
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+def test_enter_right_after_typing_opens_the_note_of_the_typed_text(tab: Tab) -> None:
+    page = tab.page
+    tab.open("/search")
+    tab.await_keys()
+    page.keyboard.press("Control+o")
+    expect(page.locator(".st-key-switch_text input")).to_be_focused()
+    tab.settle()
+    page.keyboard.type("kiln")
+    page.keyboard.press("Enter")
+    expect(page.locator(".st-key-reader .t-title")).to_have_text("Kiln")
+
+
 def test_the_tree_and_the_outline_stay_in_view_beside_a_long_note(tab: Tab) -> None:
     page = tab.page
     page.set_viewport_size({"width": 1700, "height": 800})

@@ -1,5 +1,7 @@
 const MOVES = { ArrowDown: 1, ArrowUp: -1 };
 const PATIENCE = 3000;
+const WAIT = 20000;
+const LOST = 500;
 const NARROW = 768;
 const CARD = ':is([class*="st-key-other_"], [class*="st-key-hit_"], [class*="st-key-early_"]):not([class*="head_"])';
 const CTRL = 'Ctrl+';
@@ -44,11 +46,37 @@ const arrive = until => {
   else if (performance.now() < until) requestAnimationFrame(() => arrive(until));
 };
 
+const keyOf = element => element?.closest?.('[class*="st-key-switch_to_"]')?.className.match(/st-key-switch_to_\S+/)?.[0];
+
+// Open the first item of the switcher once its list is the one for the typed text, unless the user types on.
+const openFirst = (text, until) => {
+  if (switcher()?.value !== text || document.activeElement !== switcher()) return;
+  if (document.querySelector('[data-listed]')?.dataset.listed === text) hits()[0]?.click();
+  else if (performance.now() < until) setTimeout(() => openFirst(text, until), 50);
+};
+
+// The list of the switcher may be redrawn while one of its items has the focus: the focus follows the item, not its place.
+const stay = () => {
+  clearTimeout(window.tesseraLost);
+  const item = window.tesseraItem && hits().find(one => keyOf(one) === window.tesseraItem);
+  if (item && item !== document.activeElement) focus(item);
+  else if (window.tesseraItem && !item) window.tesseraLost = setTimeout(() => window.tesseraItem && take(), LOST);
+};
+
+const note = element => {
+  window.tesseraItem = switcher() ? keyOf(element) : undefined;
+  window.tesseraList?.disconnect();
+  if (!window.tesseraItem) return;
+  window.tesseraList = new MutationObserver(stay);
+  window.tesseraList.observe(dialog(), { childList: true, subtree: true, attributeFilter: ['class'] });
+};
+
 // The arrow keys and Escape move between the box and its list; Enter opens the first item of the switcher.
 const move = event => {
-  // The results for the last keystroke arrive a moment later.
-  if (event.key === 'Enter' && switcher() && document.activeElement === switcher()) {
-    setTimeout(() => hits()[0]?.click(), 400);
+  if (event.key === 'Enter' && switcher()) {
+    if (document.activeElement === switcher()) openFirst(switcher().value, performance.now() + WAIT);
+    // Another item took the place of the one with the focus just now.
+    else if (window.tesseraItem && keyOf(document.activeElement) !== window.tesseraItem) event.preventDefault();
     return;
   }
   const all = hits(), at = all.indexOf(document.activeElement);
@@ -130,6 +158,7 @@ export default function({ data, setTriggerValue }) {
   const listening = { signal: window.tesseraKeys.signal, capture: true };
   document.addEventListener('keydown', event => press(event, data.keys, setTriggerValue), listening);
   document.addEventListener('focusin', event => event.target.matches('[role=dialog]') && enter(performance.now() + PATIENCE), listening);
+  document.addEventListener('focusin', event => note(event.target), listening);
   document.addEventListener('click', fold, listening);
   document.addEventListener('click', follow, listening);
   if (data.searches) arrive(performance.now() + PATIENCE);

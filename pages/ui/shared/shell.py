@@ -87,6 +87,7 @@ def dialog(*, wanted: bool) -> None:
                 open_new(text.strip())
         if not cards:
             small_print("No note has this name.")
+        st.html(f'<i data-listed="{html(text)}"></i>')  # drawn last: the list above is the one for this text
 
     _SWITCHER.draw(t("Open a note or a page"), content, width="medium")
 
