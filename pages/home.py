@@ -19,10 +19,8 @@ from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of,
 from pages.ui.shared.widgets import (
     base_link,
     close,
-    expander,
     halves,
     in_columns,
-    more,
     page_link,
     row,
     small,
@@ -31,10 +29,6 @@ from pages.ui.shared.widgets import (
 )
 
 COLUMNS = 2
-SOON = 14
-"""Number of days before its expiry at which a note is first listed."""
-SHOWN = 10
-"""Maximum number of notes in a list."""
 NAMED = 3
 """Maximum number of changed notes named in the digest."""
 RECENT = 6
@@ -74,8 +68,7 @@ def attention(status: Status) -> None:
     """Draw the problems that need the user's attention, if there are any."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
-    lapsing = [card for card in workspace.notes.expiring(days=SOON) if not card.expired]
-    if not (unread or status.index_problem or unfinished or lapsing):
+    if not (unread or status.index_problem or unfinished):
         return
     section_title("Needs attention")
     if unfinished:
@@ -92,16 +85,6 @@ def attention(status: Status) -> None:
     if status.index_problem:
         upkeep.problem(status)
         upkeep.rebuild()
-    if lapsing:
-        with expander(
-            t_plural(
-                "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(lapsing), days=SOON
-            ),
-            "event_upcoming",
-        ):
-            for card in lapsing[:SHOWN]:
-                _row(card, card.expires_at, f"expires_{card.id}")
-            more(len(lapsing) - SHOWN)
     for base in unread:
         draw_unread(base)
 

@@ -15,8 +15,8 @@ page_title("Review")
 jobs.job_panel(("edits", "embed", *jobs.LEARNING))
 with errors():
     with busy("Comparing the notes…"):
-        matters = workspace.review.all()
-    st.caption(items.heading(matters))
+        matters, put_off = workspace.review.lists()
+    st.caption(items.heading(len(matters)))
     if not matters:
         small_print(
             "Notes written by programs, duplicates, contradictions and expired notes are listed here for you to decide."
@@ -33,5 +33,6 @@ with errors():
             if item:
                 items.draw_item(item)
     trash.dialog()
-    items.reminders()
+    items.draw_put_off(put_off)
+    items.reminders(matters)
     items.section()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.base.datetimes import lapses, utc_now
+from core.base.datetimes import lapses, later, utc_now
 from core.base.frozen import Texts, ValueMap, frozen
 from core.base.messages import Message, as_message, message
 from core.base.text import MARKS as _MARKS
@@ -19,6 +19,8 @@ FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
 OneOrMore = str | Iterable[str]
 """One word, or several alternatives."""
 
+SOON = 30
+"""Number of days before its expiry from which a note says so, and waits for a decision."""
 _NONE = Message("")
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
@@ -149,7 +151,12 @@ class FieldValues:
 
     @property
     def expired(self) -> bool:
-        return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= utc_now()
+        return self.expires_within(0)
+
+    def expires_within(self, days: float) -> bool:
+        """Return whether the note is active, and has expired or will expire within the given number of days."""
+        end = self.expires_at
+        return self.status == "active" and end is not None and lapses(end) <= later(utc_now(), days)
 
 
 NOTE_FIELDS: Mapping[str, NoteField] = {

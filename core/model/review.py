@@ -18,6 +18,7 @@ MatterKind = Literal[
     "split",
     "refused",
     "expired",
+    "expiring",
     "superseded",
     "copy",
     "contradiction",
@@ -89,8 +90,13 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "expired": _matter_type(
         "Expired notes",
-        "This note has expired: searches leave it out. Archive it, or give it another date.",
+        "This note has expired: searches leave it out. Archive it, or keep it for another year.",
         "event_busy",
+    ),
+    "expiring": _matter_type(
+        "Notes that expire soon",
+        "Searches leave this note out once it has expired. If it is still needed, keep it for another year.",
+        "event_upcoming",
     ),
     "superseded": _matter_type(
         "Replaced notes",
@@ -119,7 +125,7 @@ MATTERS: dict[MatterKind, MatterType] = {
 }
 """Kinds of review items, in display order."""
 DIGEST: tuple[tuple[MatterKind, ...], ...] = (
-    ("expired", "reminder"),
+    ("expired", "expiring", "reminder"),
     ("contradiction",),
     ("note", "change", "conflict", "upgrade", "file", "split", "refused"),
     ("copy", "superseded"),

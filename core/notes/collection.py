@@ -15,6 +15,7 @@ from core.indexing.bases import Bases
 from core.markdown.parts import toggle_task
 from core.model import (
     NOTE_FIELDS,
+    SOON,
     Added,
     Author,
     Filters,
@@ -90,7 +91,7 @@ class Notes:
         cards = self.cards_of(found)
         return [cards[note_id] for note_id in found]
 
-    def expiring(self, *, days: int = 14) -> list[NoteSummary]:
+    def expiring(self, *, days: int = SOON) -> list[NoteSummary]:
         """Return the active notes that have expired or will expire within the given number of days, soonest first."""
         until = later(utc_now(), days)
         ends = [

@@ -1,12 +1,16 @@
 """What waits for a person is decided on the page Review, one thing at a time or many at once."""
 
-from datetime import UTC, datetime
+import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from core.base.datetimes import local_now
 from core.model import Note, Use
 from core.workspace import Workspace
+from pages.ui.review.items import DECISIONS
+from pages.ui.shared.shortcuts import REVIEW
 from tests.features.packs.test_packs import NOTES, ids, write
 from tests.pages.conftest import Screen
 from tests.pages.test_writing import field, typed, writing
@@ -136,6 +140,70 @@ def test_what_is_put_off_or_fine_is_out_of_sight_until_it_changes(place: Path) -
     assert [one.kind for one in screen.workspace.review.all()] == ["contradiction"]
 
 
+def test_one_number_says_how_much_is_listed(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for heat in (220, 240):
+            text = f"The oven bakes the bread at {heat} degrees.\n"
+            workspace.notes.add("home", text, title=f"Bread at {heat}", author="person", embed=False)
+        workspace.proposals.add("home", "Thyme is fine.", title="Thyme")
+    screen = waiting()
+    assert "2 items to review." in screen.text
+    assert len([button for button in screen.app.button if (button.key or "").startswith("open_")]) == 2
+
+
+def test_what_is_fine_or_put_off_is_named_below_the_list_and_listed_again_by_a_click(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for title in ("Milk", "Salt"):
+            workspace.notes.add("home", "Old.", title=title, author="person", expires_at="2020-01-01", embed=False)
+    screen = waiting().press("decide_fine").press("decide_later")
+    assert "There is nothing to review." in screen.text
+    assert "2 hidden items" in screen.text
+    milk = screen.workspace.notes.resolve("Milk")
+    screen.workspace.notes.update(milk.id, body="Fresh.", author="person", embed=False)
+    assert "1 item to review." in screen.open("review").text, "a change of the note ends it"
+    screen.press("again_")
+    assert "2 items to review." in screen.text
+    assert "hidden item" not in screen.text
+
+
+def test_a_note_says_beforehand_when_it_expires_and_is_kept_for_another_year(place: Path) -> None:
+    day = local_now().date() + timedelta(days=20)
+    with Workspace(place) as workspace:
+        for title, end in (("Milk", day), ("Salt", day + timedelta(days=20))):
+            about = {"title": title, "expires_at": end.isoformat(), "author": "person", "embed": False}
+            workspace.notes.add("home", "Open.", **about)  # type: ignore[arg-type]
+    links = [link.proto.label for link in Screen().app.get("page_link")]
+    assert {"Review · 1", "Notes that expire soon 1"} <= {*links}
+    screen = waiting()
+    assert f"expires on {day}" in screen.text.replace("\\", "")
+    milk, salt = (screen.workspace.notes.resolve(title).id for title in ("Milk", "Salt"))
+    assert f"Expires on {day}." in screen.open("notes", note=milk).text.replace("\\", "")
+    assert "event_busy" not in screen.open("notes", note=salt).text
+    screen.open("review").press("decide_prolong")
+    assert "There is nothing to review." in screen.text
+    assert str(day.year + 1) <= str(screen.workspace.notes.get(milk).expires_at)[:4]
+    screen.press("notes_undo")
+    assert f"expires on {day}" in screen.text.replace("\\", "")
+    screen.workspace.notes.set_fields([milk], expires_at="2020-01-01")
+    assert "Expired on 2020-01-01: searches leave this note out." in screen.open("notes", note=milk).text.replace(
+        "\\", ""
+    )
+
+
+def test_every_key_of_the_page_is_in_the_list_of_shortcuts(basil: Note) -> None:
+    screen = waiting()
+    keys = {button.proto.shortcut for button in screen.app.button if button.proto.shortcut}
+    keys |= {REVIEW[decision.action][0].lower() for decision in DECISIONS.values()}
+    screen.press("shortcuts")
+    (listed,) = [html.proto.body for html in screen.app.get("html") if '<div class="t-shortcuts">' in html.proto.body]
+    page = listed.partition("On the Review page")[2]
+    assert (
+        {"f", "l", "a"}
+        <= {key.lower() for key in keys}
+        <= {key.lower() for key in re.findall("<kbd>(.*?)</kbd>", page)}
+    )
+
+
 def test_what_waits_is_edited_before_it_is_accepted(basil: Note) -> None:
     screen = Screen().open("notes", note=basil.id).press("waiting_edit")
     assert "<b>shade</b>" in writing(screen.app).body
@@ -216,10 +284,12 @@ def test_notes_worth_another_look_are_shown_when_wished_and_said_to_be_seen(plac
     for press, undone in (("decide_seen", True), ("decide_never", True), ("decide_later", False)):
         if screen.app.toggle(key="reminders").value is False:
             screen.app.toggle(key="reminders").set_value(True).run()
-        assert "1 item may need attention." in screen.text
+        assert "1 item to review." in screen.text
+        assert "No note is worth another look today." not in screen.text
         assert "Thyme wants sun." in screen.document or "Thyme" in screen.text
         screen.press(press)
         assert "There is nothing to review." in screen.text
+        assert "No note is worth another look today." in screen.text
         if undone:
             screen.press("notes_undo")
 
@@ -232,6 +302,7 @@ def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: P
         workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False)
     screen = waiting().press("open_copy").press("decide_delete")
     assert "Files that are read-only in Tessera stay on disk" in screen.text
+    assert [button.label for button in screen.app.button if button.key == "delete_no"] == ["Cancel"]
     screen.press("delete_no")
     screen.workspace.bases.update("vault", write_files=True)
     screen.press("decide_delete")

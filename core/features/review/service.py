@@ -29,7 +29,6 @@ from core.model import (
     Side,
     Submission,
     in_utc,
-    lapses,
 )
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
@@ -210,7 +209,7 @@ class Review:
     """The items awaiting the user's attention.
 
     They are new notes and changes from programs, notes with two texts, edits that lost their position, refused
-    passages, expired and superseded notes, copies, contradictions, and reminders.
+    passages, expired, expiring and superseded notes, copies, contradictions, and reminders.
     """
 
     _store: Store
@@ -241,7 +240,8 @@ class Review:
             ),
             "split": self._splits,
             "refused": self._refused_passages,
-            "expired": self._expired_notes,
+            "expired": self._expiring_notes,
+            "expiring": self._expiring_notes,
             "superseded": self._superseded_notes,
             "copy": lambda: self._pairs("copy", self._neighbours.likeness.copies()),
             "contradiction": lambda: self._pairs("contradiction", self._neighbours.likeness.contradictions()),
@@ -255,19 +255,21 @@ class Review:
 
         Raises UnknownChoice for an unknown kind.
         """
+        return self.lists(kinds=kinds, base=base)[0]
+
+    def lists(self, *, kinds: Iterable[str] = (), base: str = "") -> tuple[list[ReviewItem], list[ReviewItem]]:
+        """Return the waiting items, and those that the user postponed or left unchanged. See `all`."""
         wanted = set(kinds) or MATTERS.keys()
         if unknown := sorted(wanted - MATTERS.keys()):
             raise UnknownChoice("kind", unknown[0], MATTERS)
         chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
         hidden = self._table.hidden_keys()
         sources = dict.fromkeys(self._sources[kind] for kind in chosen)
-        waiting = [
-            matter
-            for source in sources
-            for matter in source()
-            if matter.kind in chosen and matter.key not in hidden and base in ("", matter.base)
+        found = [
+            matter for source in sources for matter in source() if matter.kind in chosen and base in ("", matter.base)
         ]
-        return sorted(waiting, key=lambda matter: (chosen.index(matter.kind), str(matter.at), matter.key))
+        found.sort(key=lambda matter: (chosen.index(matter.kind), str(matter.at), matter.key))
+        return [item for item in found if item.key not in hidden], [item for item in found if item.key in hidden]
 
     def counts(self) -> Counter[MatterKind]:
         """Return the number of items per kind. Copies and contradictions are counted only once all notes are read."""
@@ -379,11 +381,10 @@ class Review:
                 at = datetime.fromisoformat(chunk.at)
             yield ReviewItem("refused", key, cards.get(chunk.note_id), chunk.base, chunk.title, at, refused=chunk)
 
-    def _expired_notes(self) -> Items:
-        now = utc_now()
-        for card in self._notes.expiring(days=0):
-            if card.expires_at and (end := lapses(card.expires_at)) <= now:
-                yield _about_note("expired", card, card.expires_at, card.id, end)
+    def _expiring_notes(self) -> Items:
+        for card in self._notes.expiring():
+            kind: MatterKind = "expired" if card.expired else "expiring"
+            yield _about_note(kind, card, card.expires_at, card.id, card.version)
 
     def _superseded_notes(self) -> Items:
         newer = newer_notes(self._store)

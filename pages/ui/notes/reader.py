@@ -14,6 +14,7 @@ from core.model import (
     HELPFUL,
     NOTE_FIELDS,
     RELATIONS,
+    SOON,
     USED_IN,
     Chunk,
     Note,
@@ -237,6 +238,10 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             changed = f'<span class="t-tag t-edited" title="{html(EDITED)}">{t_html("edited")}</span>'
             st.html(f"{about}{changed if edited else ''}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
+        if note.expires_within(SOON) and note.expires_at:
+            day = day_of(note.expires_at)
+            over = t("Expired on {day}: searches leave this note out.", day=day)
+            caption(over if note.expired else t("Expires on {day}.", day=day), "event_busy")
         files.provenance(note, passage[0] if passage else None)
         # Unreadable properties are omitted here if each of them has its own warning.
         omissions = (

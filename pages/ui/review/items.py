@@ -28,7 +28,9 @@ from core.model import (
     Side,
     Submission,
     day_of,
+    later,
     settled_line,
+    utc_now,
 )
 from core.model import Decision as Verdict
 from pages.ui.notes import actions, composer, opened, trash
@@ -41,12 +43,14 @@ from pages.ui.shared.names import base_name, local
 from pages.ui.shared.rendered import render_text
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
+from pages.ui.shared.shortcuts import REVIEW
+from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import (
     base_filter,
     bound,
     button,
     errors,
+    expander,
     more,
     note_link,
     on_demand,
@@ -94,11 +98,11 @@ def _done(submission: Submission) -> str:
 
 @frozen
 class Decision:
-    """A decision: its button, the kinds of items it applies to, and whether it works on `several` at once."""
+    """A decision: its button, its action in `REVIEW`, the kinds of its items, and if it works on `several` at once."""
 
     label: Message
     icon: str
-    shortcut: str
+    action: str
     kinds: tuple[MatterKind, ...]
     act: Callable[[Items], None]
     several: bool = True
@@ -186,7 +190,7 @@ def _let_be(chosen: Items) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     offer_undo(
-        t_plural("{n} item stays as it is.", "{n} items stay as they are.", n=len(keys)),
+        t_plural("{n} item is hidden until it changes.", "{n} items are hidden until they change.", n=len(keys)),
         lambda: workspace.review.reopen(keys),
     )
 
@@ -219,48 +223,72 @@ def _postpone(chosen: Items) -> None:
     )
 
 
-def _submissions(chosen: Items) -> list[Submission]:
+def _prolong(chosen: Sequence[ReviewItem]) -> None:
+    before = {matter.note.id: matter.note.expires_at for matter in chosen if matter.note}
+    day = later(utc_now(), 365).date().isoformat()
+    workspace.notes.set_fields([*before], expires_at=day)
+
+    def undo() -> None:
+        for note_id, end in before.items():
+            workspace.notes.set_fields([note_id], expires_at=end)
+
+    offer_undo(
+        t_plural("{n} note now expires on {day}.", "{n} notes now expire on {day}.", n=len(before), day=day), undo
+    )
+
+
+def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
     return [matter.submission for matter in chosen if matter.submission]
 
 
 _SUBMITTED: tuple[MatterKind, ...] = ("note", "change", "conflict")
 DECISIONS: dict[str, Decision] = {
-    "accept": Decision(message("Accept"), "check", "A", _SUBMITTED, lambda chosen: accept(_submissions(chosen))),
-    "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), partial(_settle, "mine")),
+    "accept": Decision(message("Accept"), "check", "accept", _SUBMITTED, lambda chosen: accept(_submissions(chosen))),
+    "mine": Decision(message("Keep mine"), "check", "accept", ("upgrade", "file"), partial(_settle, "mine")),
     "theirs": Decision(
-        message("Keep the other"), "swap_horiz", "X", ("upgrade", "file"), partial(_settle, "theirs"), several=False
+        message("Keep the other"),
+        "swap_horiz",
+        "reject",
+        ("upgrade", "file"),
+        partial(_settle, "theirs"),
+        several=False,
     ),
     "both": Decision(
-        message("Keep both"), "done_all", "B", ("upgrade", "file"), partial(_settle, "both"), several=False
+        message("Keep both"), "done_all", "both", ("upgrade", "file"), partial(_settle, "both"), several=False
     ),
-    "keep": Decision(message("Keep"), "check", "A", ("split",), partial(_resolve, "keep")),
-    "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
+    "keep": Decision(message("Keep"), "check", "accept", ("split",), partial(_resolve, "keep")),
+    "again": Decision(message("Try again"), "replay", "accept", ("refused",), _try_again),
     "archive": Decision(
         message("Archive"),
         "archive",
-        "A",
-        ("expired", "superseded"),
+        "accept",
+        ("expired", "expiring", "superseded"),
         lambda chosen: actions.archive_notes(_note_ids(chosen)),
     ),
-    "reject": Decision(message("Reject"), "close", "X", _SUBMITTED, lambda chosen: reject(_submissions(chosen))),
-    "drop": Decision(message("Discard"), "close", "X", ("split",), partial(_resolve, "drop")),
+    "prolong": Decision(message("Keep for another year"), "event_repeat", "prolong", ("expired", "expiring"), _prolong),
+    "reject": Decision(message("Reject"), "close", "reject", _SUBMITTED, lambda chosen: reject(_submissions(chosen))),
+    "drop": Decision(message("Discard"), "close", "reject", ("split",), partial(_resolve, "drop")),
     "delete": Decision(
         message("Delete the newer note"),
         "delete",
-        "X",
+        "reject",
         ("copy",),
         lambda chosen: trash.ask(_note_ids(chosen)),
         several=False,
     ),
-    "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
-    "never": Decision(message("Don't remind me"), "notifications_off", "X", ("reminder",), _let_be),
+    "seen": Decision(message("Seen"), "visibility", "accept", ("reminder",), _mark_seen),
+    "never": Decision(message("Don't remind me"), "notifications_off", "reject", ("reminder",), _let_be),
     "fine": Decision(
-        message("Fine as it is"), "done_all", "F", ("superseded", "copy", "contradiction", "expired"), _let_be
+        message("Fine as it is"),
+        "done_all",
+        "fine",
+        ("superseded", "copy", "contradiction", "expired", "expiring"),
+        _let_be,
     ),
     "later": Decision(
         message("Later"),
         "schedule",
-        "L",
+        "later",
         get_args(MatterKind),
         _postpone,
     ),
@@ -285,6 +313,9 @@ _OTHER = message_table(
 )
 
 
+_ENDING = message_table({"expired": "expired on {day}", "expiring": "expires on {day}"})
+
+
 def draw_item(matter: ReviewItem) -> None:
     """Draw an item, with the available decisions at the top."""
     kind = MATTERS[matter.kind]
@@ -299,13 +330,15 @@ def draw_item(matter: ReviewItem) -> None:
                     decision.label,
                     f"decide_{name}",
                     decision.icon,
-                    type="primary" if decision.shortcut == "A" else "secondary",
-                    shortcut=decision.shortcut,
+                    type="primary" if decision.action == "accept" else "secondary",
+                    shortcut=_key(decision.action),
                     disabled=shut,
                     on_click=decision.act,
                     args=([matter],),
                 )
-        if matter.submission and button("Edit, then accept", "decide_edit", "edit", shortcut="E", disabled=shut):
+        if matter.submission and button(
+            "Edit, then accept", "decide_edit", "edit", shortcut=_key("edit"), disabled=shut
+        ):
             composer.edit_proposed(matter.submission)
             switch_page("notes.py")
     st.caption(" · ".join(_origin(matter)))
@@ -325,12 +358,16 @@ def draw_item(matter: ReviewItem) -> None:
                 t("Add to “{title}”", title=plain(near.title)),
                 "decide_merge",
                 "merge",
-                shortcut="M",
+                shortcut=_key("merge"),
                 disabled=shut,
                 help=t("The text is added to the end of that note, and this note is moved to the trash."),
                 on_click=merge,
                 args=(matter, near.id),
             )
+
+
+def _key(action: str) -> str:
+    return REVIEW[action][0]
 
 
 def _origin(matter: ReviewItem) -> list[str]:
@@ -345,8 +382,8 @@ def _origin(matter: ReviewItem) -> list[str]:
     parts += [plain(note.path) for note in files if note and note.path]
     if matter.kind == "upgrade" and matter.note:
         parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
-    if matter.kind == "expired" and matter.at:
-        parts.append(t("expired on {day}", day=day_of(matter.at)))
+    if matter.kind in _ENDING and matter.at:
+        parts.append(text_of(_ENDING[matter.kind], day=day_of(matter.at)))
     elif matter.at:
         parts.append(local(matter.at))
     return parts
@@ -542,6 +579,8 @@ def _names(matters: Items) -> dict[str, str]:
             name = file if name in file else f"{name} · {file}"
         elif several and matter.base:
             name = f"{name} · {matter.base}"
+        if matter.kind in _ENDING and matter.at:
+            name = f"{name} · {day_of(matter.at)}"
         names[matter.key] = name
     return names
 
@@ -554,8 +593,8 @@ def _choose(key: str, place: int) -> None:
     session_state[_OPEN] = (key, place)
 
 
-def reminders() -> None:
-    """Draw the switch for reminders about notes worth another look."""
+def reminders(matters: Sequence[ReviewItem]) -> None:
+    """Draw the switch for reminders about notes worth another look, and say so if there are none."""
     chosen = workspace.review.reminders
     now = bound("reminders", chosen.enabled, chosen.enable)
     st.toggle(
@@ -569,14 +608,29 @@ def reminders() -> None:
         disabled=workspace.readonly,
         **now,
     )
+    st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
+    if chosen.enabled and not any(matter.kind == "reminder" for matter in matters):
+        small_print("No note is worth another look today.")
 
 
-def heading(matters: Items) -> str:
-    """Return a line with the number of items awaiting review."""
-    decisions = sum(MATTERS[matter.kind].quick for matter in matters)
-    hints = len(matters) - decisions
-    counts = {
-        t_plural("{n} item to review.", "{n} items to review.", n=decisions): decisions,
-        t_plural("{n} item may need attention.", "{n} items may need attention.", n=hints): hints,
-    }
-    return sentences(text for text, n in counts.items() if n) or t("There is nothing to review.")
+def heading(n: int) -> str:
+    """Return a line with the number of listed items."""
+    return t_plural("{n} item to review.", "{n} items to review.", n=n) if n else t("There is nothing to review.")
+
+
+def draw_put_off(matters: Sequence[ReviewItem]) -> None:
+    """Draw the items that the user postponed or left unchanged; a click lists one of them again."""
+    if not matters:
+        return
+    names = _names(matters)
+    with expander(t_plural("{n} hidden item", "{n} hidden items", n=len(matters)), "visibility_off"):
+        small_print("Postponed for a week, or fine until a note changes. Click an item to list it again.")
+        for matter in matters[:SHOWN]:
+            name = verbatim(plain(f"{names[matter.key]} · {text_of(MATTERS[matter.kind].title)}"))
+            small(name, f"again_{matter.key}", "undo", on_click=_list_again, args=(matter.key,))
+        more(len(matters) - SHOWN)
+
+
+def _list_again(key: str) -> None:
+    workspace.review.reopen([key])
+    _choose(key, 0)

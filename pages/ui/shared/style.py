@@ -193,8 +193,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   .st-key-drawer_head { display: flex; } }
 @media (max-width: 1400px) { [class*="st-key-halves_"] > * > * > [data-testid="stColumn"] { min-width: 100%; } [class*="st-key-halves_"] > * > [data-testid="stHorizontalBlock"] { row-gap: 1rem; } }
 .st-key-digest a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
-:is([class*="st-key-recent_"], [class*="st-key-expires_"]) { flex-wrap: nowrap; }
-:is([class*="st-key-recent_"], [class*="st-key-expires_"]) > div:first-child { min-width: 0; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) a p { overflow: hidden; text-overflow: ellipsis; }
+[class*="st-key-recent_"] { flex-wrap: nowrap; }
+[class*="st-key-recent_"] > div:first-child { min-width: 0; } [class*="st-key-recent_"] a p { overflow: hidden; text-overflow: ellipsis; }
 .t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
 [class*="st-key-card_actions_"] { row-gap: 0; } [class*="st-key-card_actions_"] a { padding: 0; background: none; } [class*="st-key-card_actions_"] a:is(:hover, :focus-visible) * { color: var(--t-accent); }
 .t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
