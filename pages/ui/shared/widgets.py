@@ -496,7 +496,7 @@ class Dialog:
                         act()
                         self.close()
                         rerun()
-                if button("Keep", f"{key}_no"):
+                if button("Cancel", f"{key}_no"):
                     self.close()
                     rerun()
 
