@@ -46,10 +46,12 @@ def page(bases: Sequence[str]) -> None:
     if mapped.left_out:
         counts = workspace.notes.counts(base)
         others = max(0, mapped.left_out - counts.to_review - counts.archived)
+        waiting = min(others, counts.by_words)
         reasons = {
             t("{n} to review", n=counts.to_review): counts.to_review,
             t("{n} archived", n=counts.archived): counts.archived,
-            t("{n} not indexed for this map yet", n=others): others,
+            t("{n} not indexed yet", n=waiting): waiting,
+            t("{n} found by words or with another model", n=others - waiting): others - waiting,
         }
         small_print(
             "{left}: {reasons}",

@@ -43,6 +43,20 @@ def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled:
     assert workspace.freshness_of().state == "current"
 
 
+def test_notes_that_wait_for_their_index_are_told_alike_by_the_side_bar_and_the_map(filled: Screen) -> None:
+    workspace = filled.workspace
+    workspace.bases.update("vault", embed_at_once=False)
+    workspace.notes.add("vault", "Herons wait.", title="Heron", author="person", embed=False)
+    filled.open("map")
+    assert "1 note isn&#x27;t indexed yet" in filled.text
+    assert "1 note isn't on the map: 1 not indexed yet" in filled.text
+    assert "Up to date" not in filled.text
+    workspace.pending.embed("vault")
+    filled.open("map")
+    assert "Up to date" in filled.text
+    assert "isn't on the map" not in filled.text
+
+
 def test_a_file_that_cannot_be_read_is_ignored_alone_or_with_its_kind_until_it_can(filled: Screen, vault: Path) -> None:
     workspace, unread = filled.workspace, b"\0\1" * 99
     (vault / "bad.md").write_bytes(unread)

@@ -433,7 +433,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     filled.workspace.bases.add("words", kind="literal")
     filled.workspace.notes.add("words", "Found by words only")
     screen = filled.open("map")
-    assert "1 note isn't on the map: 1 not indexed for this map yet" in screen.text
+    assert "1 note isn't on the map: 1 found by words or with another model" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "On the Evaluation page, first check" in screen.text
     filled.workspace.findability.check("vault")
