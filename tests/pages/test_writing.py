@@ -1,4 +1,6 @@
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -76,6 +78,32 @@ def test_a_save_is_made_once_though_it_is_sent_again_and_a_later_text_comes_in_i
     screen.app.run()
     assert "Saving…" in screen.text
     assert screen.workspace.notes.get(garden.id).version == 2
+
+
+def test_a_save_that_takes_long_adds_its_note_once_though_a_box_is_ticked_meanwhile(
+    garden: Note, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = Screen().open("notes").press("new_note")
+    typed(screen, "- [ ] sow")
+    now, notes = writing(screen.app), screen.workspace.notes
+    add, began, twice = notes.add, threading.Event(), threading.Event()
+
+    def slow(*place: Any, **about: Any) -> Note:
+        (twice if began.is_set() else began).set()
+        twice.wait(1)
+        return add(*place, **about)
+
+    monkeypatch.setattr(notes, "add", slow)
+    runs = [threading.Thread(target=composer.save, args=(now,), kwargs={"automatic": True}) for _ in range(2)]
+    runs[0].start()
+    began.wait(60)
+    now.take_text("- [x] sow", now.number + 1, 9)
+    runs[1].start()
+    for run in runs:
+        run.join()
+    assert not twice.is_set()
+    assert [notes.get(card.id).body for card in notes.all() if card.id != garden.id] == ["- [x] sow"]
+    assert (now.state, now.conflict) == (State.SAVED, None)
 
 
 def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:

@@ -211,18 +211,22 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
 
     The version replaces the previous one if that was an automatic save from the same sitting. If other lines and fields
     of the note have been changed in the meantime, both changes are merged. Text that can't be saved stays a draft.
+
+    Streamlit may run the page again while a save takes long, as during an import. The second save waits for the first,
+    or it would add the note again or meet the editor's own version.
     """
-    try:
-        note = _store(session, over)
-    except TesseraError as error:
-        session.refuse(error)
-        if session.conflict and over is None:
-            with suppress(TesseraError):  # changed again, so the user has to choose
-                _merge(session, automatic=automatic)
-        return
-    drop_draft(session)
-    _SAVED[session.draft_id] = note.id, note.version, session.number
-    session.save(note, automatic=automatic)
+    with session.turn:
+        try:
+            note = _store(session, over)
+        except TesseraError as error:
+            session.refuse(error)
+            if session.conflict and over is None:
+                with suppress(TesseraError):  # changed again, so the user has to choose
+                    _merge(session, automatic=automatic)
+            return
+        drop_draft(session)
+        _SAVED[session.draft_id] = note.id, note.version, session.number
+        session.save(note, automatic=automatic)
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:

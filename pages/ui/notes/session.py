@@ -4,6 +4,7 @@ import posixpath
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
+from threading import RLock
 from typing import Any, Literal
 
 from core.base.datetimes import utc_now
@@ -125,6 +126,8 @@ class EditorSession:
     proposed: bool = False
     """Whether a save also accepts the proposed change that the user is editing."""
 
+    turn: Any = field(default_factory=RLock, repr=False, compare=False)
+    """Held during a save."""
     redraws: int = 0
     """Counter; increasing it redraws the field widgets."""
     offers: Offers | None = None
