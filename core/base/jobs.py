@@ -14,12 +14,13 @@ from core.base.errors import Cancelled, TesseraError
 from core.base.frozen import frozen
 from core.base.messages import Text, verbatim
 
-_WINDOW, _STEADY = 10.0, 60.0
-"""Seconds of recent progress a speed is measured over, and seconds of recent speeds the median is taken over."""
+# Seconds of recent progress over which a speed is measured, and seconds of recent speeds whose median is used.
+_WINDOW = 10.0
+_STEADY = 60.0
+# Seconds of progress before the first estimate.
 _LEAST = 3.0
-"""Seconds of progress before the first estimate."""
+# Minimum factor by which an estimate rises. Until then, it counts down.
 _RISE = 4 / 3
-"""Least factor by which an estimate is raised; until then, it counts down."""
 
 
 class Pace:

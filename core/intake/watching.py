@@ -496,23 +496,6 @@ class Watching:
         return job.error.message if job and job.error else None
 
 
-_AWAY = plural("{n} watched folder can't be read", "{n} watched folders can't be read")
-_REMOVALS = plural("{n} note is no longer in its folder", "{n} notes are no longer in their folders")
-_STALE = plural(
-    "{n} note is older than its file, which could not be read",
-    "{n} notes are older than their files, which could not be read",
-)
-_UNREAD = plural("{n} file could not be read", "{n} files could not be read")
-_NO_BASE = plural("{n} text folder has no base", "{n} text folders have no base")
-_PASSAGES = plural("{n} passage can only be found by words", "{n} passages can only be found by words")
-_WAITING = plural("{n} note isn't indexed yet", "{n} notes aren't indexed yet")
-_INDEX = message("The search index is damaged")
-
-
-_WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
-"""Jobs that change search results."""
-
-
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
     """Return the work in progress, or else the problems with folders, files, refused passages and the index.
 
@@ -554,11 +537,21 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
         ),
     )
     if store.index.state == "damaged" and not of:
-        risks.append(_INDEX)
-    refused = sum(map(store.refusals.count, known))
-    no_base = 0 if of else len(watching.refused)
-    waiting = store.pending.count([base.id for base in known]).notes
-    notices = _counted({_WAITING: waiting, _UNREAD: len(unread) - stale, _PASSAGES: refused, _NO_BASE: no_base})
+        risks.append(message("The search index is damaged"))
+    notices = _counted(
+        plural(
+            "{n} note isn't indexed yet",
+            "{n} notes aren't indexed yet",
+            n=store.pending.count([base.id for base in known]).notes,
+        ),
+        plural("{n} file could not be read", "{n} files could not be read", n=len(unread) - stale),
+        plural(
+            "{n} passage can only be found by words",
+            "{n} passages can only be found by words",
+            n=sum(map(store.refusals.count, known)),
+        ),
+        plural("{n} text folder has no base", "{n} text folders have no base", n=0 if of else len(watching.refused)),
+    )
     return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
 
 

@@ -608,7 +608,6 @@ def reminders(matters: Sequence[ReviewItem]) -> None:
         disabled=workspace.readonly,
         **now,
     )
-    st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
     if chosen.enabled and not any(matter.kind == "reminder" for matter in matters):
         small_print("No note is worth another look today.")
 

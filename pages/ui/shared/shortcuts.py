@@ -49,34 +49,40 @@ REVIEW = {
 }
 """Action -> its key on the Review page, and its name in the list of shortcuts."""
 
-SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
-    message("Everywhere"): {
-        message("Search"): EVERYWHERE["search"],
-        message("Open a note or a page"): EVERYWHERE["switch"],
-        message("New note"): EVERYWHERE["new"],
-        message("Today's note"): EVERYWHERE["today"],
-        message("Show keyboard shortcuts"): EVERYWHERE["keys"],
-        message("Close a panel"): ("Esc",),
-    },
-    message("In the list of hits"): {
-        message("Next or previous hit"): ("↓", "↑"),
-        message("Open the hit"): ("Enter",),
-        message("Back to the search box"): ("Esc",),
-    },
-    message("On the Notes page"): {message("Edit the note"): ("E",)},
-    message("While you write"): {
-        message("Save"): ("Ctrl+S", "Ctrl+Enter"),
-        message("Find and replace in the text"): ("Ctrl+F",),
-        message("Bold"): ("Ctrl+B",),
-        message("Italic"): ("Ctrl+I",),
-        in_context("format of text", "Code"): ("Ctrl+E",),
-        message("Link"): ("Ctrl+K",),
-        message("Live preview or source"): ("Alt+P",),
-        message("Heading, list, table and more (at the start of a line)"): ("/",),
-        message("Indent or unindent in a list or in code"): ("Tab", "Shift+Tab"),
-        message("Leave the text field"): ("Esc, Tab",),
-    },
-    message("On the Review page"): {what: (key,) for key, what in REVIEW.values()},
+SHORTCUTS: dict[Message, dict[Texts, Message]] = {
+    message("Everywhere"): message_table(
+        {
+            EVERYWHERE["search"]: "Search",
+            EVERYWHERE["switch"]: "Open a note or a page",
+            EVERYWHERE["new"]: "New note",
+            EVERYWHERE["today"]: "Today's note",
+            EVERYWHERE["keys"]: "Show keyboard shortcuts",
+            ("Esc",): "Close a panel",
+        }
+    ),
+    message("In the list of hits"): message_table(
+        {("↓", "↑"): "Next or previous hit", ("Enter",): "Open the hit", ("Esc",): "Back to the search box"}
+    ),
+    message("On the Notes page"): message_table({("E",): "Edit the note"}),
+    message("While you write"): message_table(
+        {
+            ("Ctrl+S", "Ctrl+Enter"): "Save",
+            ("Ctrl+F",): "Find and replace in the text",
+            ("Ctrl+B",): "Bold",
+            ("Ctrl+I",): "Italic",
+        }
+    )
+    | {("Ctrl+E",): in_context("format of text", "Code")}
+    | message_table(
+        {
+            ("Ctrl+K",): "Link",
+            ("Alt+P",): "Live preview or source",
+            ("/",): "Heading, list, table and more (at the start of a line)",
+            ("Tab", "Shift+Tab"): "Indent or unindent in a list or in code",
+            ("Esc, Tab",): "Leave the text field",
+        }
+    ),
+    message("On the Review page"): {(key,): what for key, what in REVIEW.values()},
 }
 """Keys and their actions, grouped by where they work."""
 _LIST = Dialog("listing_keys")
