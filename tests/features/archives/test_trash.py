@@ -135,7 +135,7 @@ def test_notes_stay_in_the_trash_where_no_archive_of_them_can_be_written(
     folder: Path, opened_on: Callable[[int], list[bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened_on(31)
-    monkeypatch.setattr("core.features.archives.trash_expiry.BaseTrash.put_notes", _full)
+    monkeypatch.setattr("core.features.archives.trash_expiry.BaseTrash.write", _full)
     assert opened_on(32) == [True, True]
     monkeypatch.undo()
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
