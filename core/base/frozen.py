@@ -8,8 +8,10 @@ _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
 Values = dict[str, object]
 """Values of any type, keyed by name."""
-AnyValues = dict[str, Any]
-"""Values of unchecked types, keyed by name: to convert, or to pass as keyword arguments."""
+Data = dict[str, Any]
+"""Values of unchecked types, keyed by name."""
+DataMap = Mapping[str, Any]
+"""Read-only version of Data."""
 ValueMap = Mapping[str, object]
 """Read-only version of Values."""
 

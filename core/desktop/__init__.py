@@ -13,18 +13,17 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from platformdirs import user_cache_path
 
 from core.base import files
 from core.base.app_paths import PROGRAM, START
 from core.base.errors import ConfigError
-from core.base.frozen import Values
+from core.base.frozen import DataMap, Values
 from core.base.text import digest, find_half_character
 from core.settings.config import settings
 
@@ -131,7 +130,7 @@ class AppWindow:
                 os.close(self._commands)
             self._commands = None
 
-    def _follow(self, message: Mapping[str, Any]) -> None:
+    def _follow(self, message: DataMap) -> None:
         parameters = message.get("params", {})
         match message.get("method"):
             case "Target.targetCreated" if parameters["targetInfo"]["type"] == "page":

@@ -1,13 +1,12 @@
 """Operations on bases: settings, imports, and splitting and indexing their notes."""
 
 import inspect
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.codec import assemble
-from core.base.frozen import AnyValues, ValueMap
+from core.base.frozen import Data, DataMap, ValueMap
 from core.model import (
     OPEN,
     BaseFields,
@@ -95,7 +94,7 @@ _PARAMETERS = tuple(
 )
 
 
-def _fields(given: Mapping[str, Any], own: SearchSettings) -> BaseFields:
+def _fields(given: DataMap, own: SearchSettings) -> BaseFields:
     """Return the given settings that don't affect the index, with search settings merged into the base's own."""
     search = SearchSettings.from_values(given["search"]).over(own) if given.get("search") else None
     chosen = without_none({**given, "search": search})
@@ -277,7 +276,7 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
     return BaseDetails.from_status(workspace.bases.status(base))
 
 
-def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
+def _options(own: ChunkingOptions, given: DataMap | None) -> ChunkingOptions:
     """Return the base's splitting options, overridden by any given arguments."""
     return replace(own, **without_none(given or {}))
 

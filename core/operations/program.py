@@ -1,14 +1,13 @@
 """Operations on the workspace as a whole, and on the jobs of the program that has the workspace open."""
 
-from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from core import desktop
 from core.base.codec import assemble, encode
 from core.base.errors import JobNotFound
-from core.base.frozen import AnyValues, Texts, frozen
+from core.base.frozen import Data, DataMap, Texts, frozen
 from core.base.jobs import JobState
 from core.base.messages import Message, Text
 from core.base.terminal import _
@@ -65,7 +64,7 @@ class JobList:
 class ProgramSettings:
     """The settings in use, by name."""
 
-    values: Mapping[str, Any]
+    values: DataMap
 
 
 @frozen

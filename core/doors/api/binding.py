@@ -17,13 +17,13 @@ from starlette.responses import Response, StreamingResponse
 
 from core.base.codec import encode, json_type
 from core.base.errors import JobNotFound, UnknownChoice
-from core.base.frozen import AnyValues, Values
+from core.base.frozen import Data, Values
+from core.base.jobs import Work
 from core.base.messages import message, readable
 from core.base.text import make_storable
 from core.doors.api import PLACE
 from core.doors.api.idempotency import ONCE
 from core.doors.api.responses import LANGUAGE, Problem, answer, as_json, problem
-from core.model import Progress
 from core.operations import declaring, program
 from core.operations.declaring import PROGRAM, Operation, example_for
 from core.operations.parameters import plain, with_types
@@ -115,7 +115,7 @@ def events(workspace: Opened, job: Text) -> Response:
     return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
 
 
-def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str) -> Response:
+def start_job(workspace: Workspace, name: str, work: Work, *, base: str) -> Response:
     """Start a job and respond with 202 and its URL, or with a problem if a job with this name is running."""
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.find(name)

@@ -7,7 +7,7 @@ import typer
 
 from core.base.messages import plural
 from core.base.terminal import _
-from core.doors.cli.bases import agreed
+from core.doors.cli.bases import Yes, agreed
 from core.doors.cli.binding import Command, Commands
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
@@ -38,9 +38,7 @@ def restore(
     show(restored, as_json, operations.format_restored)
 
 
-def _empty_trash(
-    workspace: Path, key: str, *, yes: Annotated[bool, option("--yes", "Don't ask.")] = False
-) -> EmptiedTrash:
+def _empty_trash(workspace: Path, key: str, *, yes: Yes = False) -> EmptiedTrash:
     with opened(workspace) as run:
         count = 1 if key else len(run(operations.trash).trash)
         question = plural(

@@ -1,7 +1,7 @@
 """The list of commands, read from the modules' source code. Only running a command imports its modules."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,9 +10,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.frozen import AnyValues, Values
-from core.base.messages import Message
-from core.base.terminal import _, say
+from core.base.frozen import Data, DataMap, Values
+from core.base.messages import message_table
+from core.base.terminal import say
 from core.doors.cli import options
 from core.doors.registry import MODULES
 
@@ -23,18 +23,20 @@ def _own(module: str) -> str:
 
 
 # Groups not declared by any feature.
-_GROUPS = {
-    "models": _("Models: list, test and download them, and change the model of a base."),
-    "note": _("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
-    "base": _("Knowledge bases: make, show, change, rename and delete them."),
-    "thread": _("Threads of written answers: list, show, continue, keep as a note, delete them."),
-    "document": _("Documents: list converters, show what wasn't read, and convert again."),
-    "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
-    "check": _("Can your notes be found? Make questions from the notes in a base, and run them."),
-    "questions": _("Question sets for `tessera evaluate`: list, make and show them."),
-    "settings": _("Settings: import them from another program."),
-    "runs": _("Results of question sets: list, show and delete them."),
-}
+_GROUPS = message_table(
+    {
+        "models": "Models: list, test and download them, and change the model of a base.",
+        "note": "Notes: write them, show them, set their fields, look at their versions, delete and restore them.",
+        "base": "Knowledge bases: make, show, change, rename and delete them.",
+        "thread": "Threads of written answers: list, show, continue, keep as a note, delete them.",
+        "document": "Documents: list converters, show what wasn't read, and convert again.",
+        "chunk": "The chunks of notes: list, edit, merge, split, hide and restore them.",
+        "check": "Can your notes be found? Make questions from the notes in a base, and run them.",
+        "questions": "Question sets for `tessera evaluate`: list, make and show them.",
+        "settings": "Settings: import them from another program.",
+        "runs": "Results of question sets: list, show and delete them.",
+    }
+)
 _CORE = Path(__file__).parents[2]
 # Modules with commands that aren't generated from operations -> the group of these commands.
 _BY_HAND = {
@@ -56,7 +58,7 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
             yield "", node.value
 
 
-class _Commands(Mapping[str, Any]):
+class _Commands(DataMap):
     """The commands and groups by name, each imported on first use. `abouts` holds their help texts in order."""
 
     def __init__(self) -> None:
@@ -87,8 +89,8 @@ class _Commands(Mapping[str, Any]):
                 self._modules.setdefault(name, {})[module] = module in _BY_HAND
                 if not more:
                     self._single[name] = about
-        self.abouts = {name: say(Message(about)) for name, about in self._single.items()} | _GROUPS
-        self.abouts |= {name: say(Message(about)) for name, about in groups.items()}
+        abouts = message_table(self._single) | _GROUPS | message_table(groups)
+        self.abouts = {name: say(about) for name, about in abouts.items()}
 
     def __getitem__(self, name: str) -> object:
         if name not in self._loaded:

@@ -22,8 +22,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
-from core.base.frozen import AnyValues, Values
-from core.base.jobs import Busy, Progress
+from core.base.frozen import Data, Values
+from core.base.jobs import Busy, Progress, Work
 from core.base.messages import Text, verbatim
 from core.doors import remote as wire
 from core.doors.remote import MOST_BYTES, PATH
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
+Send = Callable[[bytes], None]
+"""A function that sends a part of a response."""
 
 # Seconds for which an operation waits for an earlier job of its kind; a stopped job ends at its next step.
 _PATIENCE = 5.0
@@ -130,7 +132,7 @@ class Calls:
         """Yield an operation's progress and outcome, and stop the operation if the caller disconnects."""
         stop = threading.Event()
 
-        def work(send: Callable[[bytes], None]) -> None:
+        def work(send: Send) -> None:
             end = act(_sending(send, stop))
             if not stop.is_set():
                 send(end)
@@ -145,7 +147,7 @@ class Calls:
 
 
 async def produced(
-    work: Callable[[Callable[[bytes], None]], None], stop: threading.Event, alive: float | None = None
+    work: Callable[[Send], None], stop: threading.Event, alive: float | None = None
 ) -> AsyncGenerator[bytes]:
     """Yield what `work` sends from a thread; set `stop` if the caller disconnects.
 
@@ -175,7 +177,7 @@ async def produced(
         stop.set()
 
 
-def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
+def _sending(send: Send, stop: threading.Event) -> Progress:
     """Return a progress callback that sends a few steps per second and the last step. Raises Cancelled after `stop`."""
     sent = 0.0
 
@@ -212,7 +214,7 @@ def _run_operation(
         return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 
-def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object], caller_progress: Progress) -> object:
+def _as_job(workspace: "Workspace", name: str, act: Work, caller_progress: Progress) -> object:
     """Run work as a job, and return its result. Raises Cancelled if the user stops the job on a page."""
     from core.model import excluded_by
 

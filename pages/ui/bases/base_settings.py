@@ -141,9 +141,9 @@ def _name(base: KnowledgeBase) -> None:
     if not saved:
         return
     workspace.bases.update(base.name, description=description.strip())
-    if name.strip() != base.name:
-        workspace.bases.rename(base.name, name.strip())
-        new = name.strip()
+    new = name.strip()
+    if new != base.name:
+        workspace.bases.rename(base.name, new)
         folders.go(new)
         for key in ("notes_base", "eval_base", "cut_base"):
             if session_state.get(key) == base.name:

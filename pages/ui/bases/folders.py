@@ -7,7 +7,7 @@ from streamlit import query_params, session_state, switch_page
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored
 from pages.ui.shared import jobs, links, reports, shell
-from pages.ui.shared.knobs import SWITCHES
+from pages.ui.shared.knobs import HELPS, SWITCHES
 from pages.ui.shared.links import arrived_value
 from pages.ui.shared.names import base_names, last_update, local
 from pages.ui.shared.safe import plain
@@ -144,8 +144,11 @@ def section(base: KnowledgeBase) -> None:
         return
     if session_state.get(_FOREIGN):
         st.warning(text_of(FOREIGN), icon=":material/shield:")
-    off = [map(text_of, SWITCHES[name]) for name in restored.powers.switches if not getattr(base, name)]
-    lines = [f"- **{plain(label)}** — {plain(about)}" for label, about in off]
+    lines = [
+        f"- **{plain(SWITCHES[name])}** — {plain(HELPS[name])}"
+        for name in restored.powers.switches
+        if not getattr(base, name)
+    ]
     if restored.powers.folders:
         lines.append(
             "- "

@@ -118,31 +118,32 @@ def draw(
     """
 
     def prepare(piece: BandSpan) -> list[object]:
-        tile, following = (TILES[index % len(TILES)] for index in (piece.index, piece.following))
+        index = piece.index
+        tile, following = (TILES[place % len(TILES)] for place in (index, piece.following))
         text = note.body[piece.start : piece.end]
         head = marks = badge = instead = ""
         if piece.kind == "both":
-            head = t("shared by {a} and {b}", a=piece.index + 1, b=piece.following + 1)
+            head = t("shared by {a} and {b}", a=index + 1, b=piece.following + 1)
         elif piece.kind == "own":
-            chunk = chunks[piece.index]
+            chunk = chunks[index]
             line = [t("line {n}", n=chunk.line)] if chunk.line else []
             line += [t("picture {name}", name=chunk.picture)] if chunk.picture else []
             head = " · ".join(
                 [
-                    str(piece.index + 1),
+                    str(index + 1),
                     *line,
                     *chunk.section[-2:],
                     t_plural("{n} token", "{n} tokens", n=chunk.token_count),
                 ]
             )
             edit = edits.get(chunk.id)
-            marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in only))
-            badge = t("only here") if piece.index in only else change(chunk, edit)
+            marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (index in only))
+            badge = t("only here") if index in only else change(chunk, edit)
             instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
         else:
             # The border between two bands replaces the line break at the end of the first band.
             text = text.removeprefix("\r").removeprefix("\n")
-        return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
+        return [piece.kind, index, tile, following, head, text, marks, badge, instead]
 
     first, last = window(chunks, shown or 0)
     if (first, last) != (0, len(chunks)):

@@ -55,9 +55,9 @@ def begin_step(note: Note, text: str) -> EditStep:
 def draw_undo(note: Note, *, shut: bool) -> None:
     """Draw the last step with an undo button, if nothing has changed since."""
     steps: list[EditStep] = [step for step in session_state.get(_STEPS, []) if step.note_id == note.id]
-    if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
+    last = steps[-1] if steps else None
+    if not last or last.after in (None, last.before) or last.after != workspace.chunks.edits(note.id):
         return
-    last = steps[-1]
 
     def take_back() -> None:
         workspace.chunks.revert(note.id, last.before, expected=last.after or ())

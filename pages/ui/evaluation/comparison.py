@@ -117,9 +117,10 @@ def _golds(result: QuestionResult) -> None:
 
 def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_of: ChunksOf) -> None:
     result = row.results[number]
+    count = len(result.hits)
     if result.negative:
         tone = ""
-        rank_text = t_plural("{n} hit", "{n} hits", n=len(result.hits))
+        rank_text = t_plural("{n} hit", "{n} hits", n=count)
     elif result.found_rank:
         tone = "good"
         rank_text = t("rank {rank}", rank=result.found_rank)
@@ -143,10 +144,10 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
             with container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
                 _hit(run, result, rank, hit, chunks_of)
 
-    seen = result.found_rank or len(result.hits)
+    seen = result.found_rank or count
     draw(slice(seen))
-    if len(result.hits) > seen:
-        with expander(t("{n} more", n=len(result.hits) - seen)):
+    if count > seen:
+        with expander(t("{n} more", n=count - seen)):
             draw(slice(seen, None))
     if not result.hits:
         small_print("Nothing was found.")

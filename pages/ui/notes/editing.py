@@ -9,7 +9,7 @@ from typing import Required, TypedDict
 import streamlit as st
 from streamlit import container, fragment, rerun
 
-from core.base.messages import Message, in_context, message
+from core.base.messages import in_context, message, message_table
 from core.model import Note
 from pages.ui.notes import composer, history, note_fields, opened, routes
 from pages.ui.notes.composer import current_session, stored_note
@@ -371,38 +371,42 @@ def _keep_both(session: EditorSession) -> None:
 
 # The component for writing a note: CodeMirror, with completion of links and tags.
 
-FORMATS: dict[str, Message] = {
-    "heading": message("Heading"),
-    "bold": message("Bold"),
-    "italic": message("Italic"),
-    "list": message("List"),
-    "box": message("Checkbox"),
-    "quote": message("Quote"),
-    "code": in_context("format of text", "Code"),
-    "link": message("Link"),
-    "table": message("Table"),
-    "picture": message("Picture"),
-}
+FORMATS = message_table(
+    {
+        "heading": "Heading",
+        "bold": "Bold",
+        "italic": "Italic",
+        "list": "List",
+        "box": "Checkbox",
+        "quote": "Quote",
+        "link": "Link",
+        "table": "Table",
+        "picture": "Picture",
+    }
+) | {"code": in_context("format of text", "Code")}
 """Names of the formats in `codemirror/formats.js`."""
 
-PHRASES: dict[str, Message] = {
-    "Find": message("Find"),
-    "Replace": message("Replace with"),
+PHRASES = message_table(
+    {
+        "Find": "Find",
+        "Replace": "Replace with",
+        "previous": "Previous",
+        "all": "Select all",
+        "match case": "Match case",
+        "regexp": "Regular expression",
+        "by word": "Whole words",
+        "replace all": "Replace all",
+        "close": "Close",
+        "current match": "Found",
+        "on line": "in line",
+        "Go to line": "Go to line",
+        "go": "Go",
+    }
+) | {
     "next": in_context("search in a text", "Next"),
-    "previous": message("Previous"),
-    "all": message("Select all"),
-    "match case": message("Match case"),
-    "regexp": message("Regular expression"),
-    "by word": message("Whole words"),
     "replace": in_context("search in a text", "Replace"),
-    "replace all": message("Replace all"),
-    "close": message("Close"),
-    "current match": message("Found"),
-    "on line": message("in line"),
     "replaced match on line $": message("Replaced in line {n}", n="$"),
     "replaced $ matches": message("Replaced: {n}", n="$"),
-    "Go to line": message("Go to line"),
-    "go": message("Go"),
 }
 """CodeMirror's phrases, under its own keys; `$` is replaced by a number."""
 

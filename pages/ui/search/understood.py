@@ -168,7 +168,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         put(f"{rest} {term or ''}")
         session_state[OPEN] = False
 
-    pills(TITLES[name], shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
+    pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **bound(key, chosen, narrow))
     if more := len(group) - len(shown):
         st.button(
             t("{n} more", n=more),

@@ -39,6 +39,7 @@ def section() -> None:
 
 
 def _pack(card: PackCard) -> None:
+    name = card.name
     found = card.found
     installed = card.installed
     remarks = []
@@ -53,25 +54,23 @@ def _pack(card: PackCard) -> None:
             t_plural("{n} note", "{n} notes", n=installed.notes),
             t("Last check {at}", at=local(installed.checked_at)),
         ]
-    st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
+    st.html(f'<div class="t-name">{html(name)}</div>{facts(remarks)}')
     if found and found.description:
         caption(DESCRIPTIONS.get(found.description, found.description))
     shut = is_writing()
     with row():
-        if found and not installed and button("Install", f"install_{card.name}", "download", disabled=shut):
-            start_job(jobs.PACKS, partial(_install, card.name))
+        if found and not installed and button("Install", f"install_{name}", "download", disabled=shut):
+            start_job(jobs.PACKS, partial(_install, name))
         if found and card.newer:
             label = t("Upgrade to {version}", version=found.version)
-            if button(label, f"upgrade_{card.name}", "upgrade", disabled=shut):
-                start_job(
-                    jobs.PACKS, lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress)
-                )
-        if installed and small("Remove", f"remove_{card.name}", "delete", disabled=shut):
+            if button(label, f"upgrade_{name}", "upgrade", disabled=shut):
+                start_job(jobs.PACKS, lambda progress: workspace.packs.upgrade(name, embed=False, progress=progress))
+        if installed and small("Remove", f"remove_{name}", "delete", disabled=shut):
             with errors():
-                workspace.packs.delete(card.name)
+                workspace.packs.delete(name)
                 rerun()
     if found and installed:
-        on_demand("Notes that you changed", f"edited_{card.name}", "edit_note", partial(_edited, card.name))
+        on_demand("Notes that you changed", f"edited_{name}", "edit_note", partial(_edited, name))
 
 
 def _install(source: str, progress: Progress) -> PackReport:

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit import fragment, rerun
 
 from core.base.datetimes import utc_now
+from core.base.jobs import Work
 from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
@@ -138,7 +139,7 @@ def is_evaluating() -> bool:
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
-def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
+def start_job(name: str, job: Work, base: str = "") -> None:
     """Run a job, and redraw the page when it ends, or after `SOON` seconds at the latest."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
@@ -300,16 +301,17 @@ def resumes(name: str) -> bool:
 
 
 def _running_job(job: Job) -> None:
-    number = (lambda count: megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
-    whole = job.name in EVALUATION or isinstance(job.what, Message)
+    name = job.name
+    number = (lambda count: megabytes(int(count))) if name == "download" else "{:,.0f}".format
+    whole = name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
     with row():
-        st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
-        if job.name != "rebuild":
-            key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
-            button("Cancel", key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
+        st.progress(job.share, text=f"**{text_of(JOB_KINDS[name].doing)}** {done}{left}")
+        if name != "rebuild":
+            key = "cancel_job" if name == "import" else f"cancel_{name}"
+            button("Cancel", key, "stop_circle", on_click=workspace.jobs.cancel, args=(name,))
 
 
 def _count(result: object) -> int:
@@ -320,11 +322,12 @@ def _count(result: object) -> int:
 
 
 def _ended(job: Job) -> None:
+    name = job.name
     result = job.result
     if job.state == "failed":
         st.error(f"**{t('Something went wrong')}** {plain(job.error)}", icon=":material/error:")
     elif job.state == "cancelled":
-        st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
+        st.warning(text_of(JOB_KINDS[name].stopped), icon=":material/stop_circle:")
     match result:
         case LearningReport():
             reports.draw(result)
@@ -340,15 +343,15 @@ def _ended(job: Job) -> None:
             end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
             st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
             if isinstance(result, _REPORTS):
-                with popup("Details", "", f"report_{job.name}", type="tertiary"):
+                with popup("Details", "", f"report_{name}", type="tertiary"):
                     reports.draw_report(result)
-            if job.name == "import":
+            if name == "import":
                 page_link("search.py", "Search these notes", "search")
-        elif resumes(job.name):
+        elif resumes(name):
             resume()
-        close(f"close_{job.name}", "Close", on_click=workspace.jobs.forget, args=(job.name,))
+        close(f"close_{name}", "Close", on_click=workspace.jobs.forget, args=(name,))
     if isinstance(result, Rechunked) and result.failed:
         reports.listing(reports.failed(result.failed))
     if isinstance(result, SyncReport):
-        reports.unread_rows(job.base, _unread(job), job.name)
+        reports.unread_rows(job.base, _unread(job), name)
         reports.not_downloaded(result.not_downloaded)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit import session_state
 
 from core.base.frozen import Values
-from core.base.messages import message, message_table
+from core.base.messages import message_table
 from core.model import (
     CHOICES,
     DEFAULTS,
@@ -74,45 +74,16 @@ def embed(
 
 # A base's switches, for a new base and for a stored one.
 
-SWITCHES = {
-    "embed_at_once": (
-        message("Make new notes searchable by meaning at once"),
-        message(
-            "On: new notes in this base are indexed as they arrive. Off: they wait until you "
-            "index them; meanwhile you can search them by words."
-        ),
-    ),
-    "write_files": (
-        message("Save edits to the files"),
-        message(
-            "On: editing a note here changes its file, so other programs see the edit. Off: "
-            "files are read-only; you can copy a note and edit the copy here."
-        ),
-    ),
-    "watch": (
-        message("Watch the folders"),
-        message(
-            "On: while Tessera runs, changed files are imported within seconds. If many notes "
-            "would be removed, Tessera asks you first."
-        ),
-    ),
-    "trusts_programs": (
-        message("Accept programs' notes automatically"),
-        message(
-            "On: what assistants and other programs write here takes effect at once. Off: it "
-            "waits on the Review page until you accept it, because programs make mistakes."
-        ),
-    ),
-    "read_pictures": (
-        message("Read text in pictures"),
-        message(
-            "On: words in screenshots, photos of whiteboards and scans in your notes are found "
-            "too. The pictures are read on this computer, one at a time, while nothing else is "
-            "running; each takes a few seconds. Off: only the text of your notes is found."
-        ),
-    ),
-}
-"""Label and help text of each switch, keyed by its KnowledgeBase field."""
+SWITCHES = message_table(
+    {
+        "embed_at_once": "Make new notes searchable by meaning at once",
+        "write_files": "Save edits to the files",
+        "watch": "Watch the folders",
+        "trusts_programs": "Accept programs' notes automatically",
+        "read_pictures": "Read text in pictures",
+    }
+)
+"""Labels of the switches, keyed by their KnowledgeBase fields."""
 INSTALL = "pip install 'tessera-notes[ocr]'"
 """Command for installing the picture reader."""
 # Switches that are on in a new base.
@@ -165,8 +136,8 @@ def _what_is_missing() -> None:
 
 
 def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
-    label, about = map(text_of, SWITCHES[name])
-    return drawn(st.toggle, label, value=value, key=key, **{"help": about, **more})
+    more = {"help": text_of(HELPS[name]), **more}
+    return drawn(st.toggle, text_of(SWITCHES[name]), value=value, key=key, **more)
 
 
 # The widgets for a strategy and its sizes.
@@ -253,6 +224,27 @@ AS_SET = ""
 
 HELPS = message_table(
     {
+        "embed_at_once": (
+            "On: new notes in this base are indexed as they arrive. Off: they wait until you "
+            "index them; meanwhile you can search them by words."
+        ),
+        "write_files": (
+            "On: editing a note here changes its file, so other programs see the edit. Off: "
+            "files are read-only; you can copy a note and edit the copy here."
+        ),
+        "watch": (
+            "On: while Tessera runs, changed files are imported within seconds. If many notes "
+            "would be removed, Tessera asks you first."
+        ),
+        "trusts_programs": (
+            "On: what assistants and other programs write here takes effect at once. Off: it "
+            "waits on the Review page until you accept it, because programs make mistakes."
+        ),
+        "read_pictures": (
+            "On: words in screenshots, photos of whiteboards and scans in your notes are found "
+            "too. The pictures are read on this computer, one at a time, while nothing else is "
+            "running; each takes a few seconds. Off: only the text of your notes is found."
+        ),
         "semantic_weight": "1: meaning only. 0: words only. Applies to searches that use both.",
         "link_weight": (
             "How much a hit's score rises if its note links to one of the top notes or is linked from one."
@@ -278,7 +270,7 @@ HELPS = message_table(
         "rerank_weight": "1: only this comparison decides. 0: the order stays. In between: a mix of both.",
     }
 )
-"""Help text for the settings."""
+"""Help texts for the switches and settings."""
 
 # Largest range of a whole number set with a slider. For larger ranges, the user types the number.
 _MANY = 100

@@ -12,7 +12,16 @@ from markdown_it.token import Token
 
 from core.base.frozen import Values, frozen
 from core.base.text import with_newlines
-from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
+from pages.ui.shared.document.drawing import (
+    Drawing,
+    Environment,
+    HeadingSource,
+    Sources,
+    SourceSpan,
+    Tokens,
+    anchor,
+    same,
+)
 from pages.ui.shared.document.parser import markdown, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 from pages.ui.shared.widgets import component, on_trigger, stamp
@@ -79,7 +88,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
     return RenderedNote(body + _footnotes(environment, drawing), headings, starts)
 
 
-def _headings(tokens: Sequence[Token]) -> Iterator[HeadingSource]:
+def _headings(tokens: Tokens) -> Iterator[HeadingSource]:
     """Yield the headings, giving each a numbered id."""
     number = 0
     for token, inside in itertools.pairwise(tokens):
@@ -109,7 +118,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
     return f'<ol class="footnotes">{"".join(items)}</ol>' if items else ""
 
 
-def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
+def _marked(tokens: Tokens, first: int, last: int) -> Iterator[Token]:
     """Yield the tokens, with the blocks in a range of lines wrapped as a passage, even inside containers."""
     inside = False
     for group in _siblings(tokens):
@@ -133,7 +142,7 @@ _PASSAGE_END = Token("passage_close", "div", -1)
 _CONTAINERS = frozenset(("bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open", "callout_open"))
 
 
-def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+def _siblings(tokens: Tokens) -> Iterator[Tokens]:
     """Yield the tokens of each top-level block."""
     depth = start = 0
     for number, token in enumerate(tokens):

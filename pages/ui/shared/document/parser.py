@@ -79,9 +79,10 @@ MOST_FOOTNOTES = 1_000
 def add(parser: MarkdownIt) -> None:
     """Add the block rules to a parser."""
     ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    parser.block.ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
-    parser.block.ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), ends)
-    parser.block.ruler.before("reference", "footnote", _footnote, ends)
+    ruler = parser.block.ruler
+    ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
+    ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), ends)
+    ruler.before("reference", "footnote", _footnote, ends)
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
@@ -153,10 +154,11 @@ def markdown() -> MarkdownIt:
     add(parser)
     add_admonitions(parser)
     _add_inline(parser)
-    parser.core.ruler.after("block", "obsidian", _obsidian)
-    parser.core.ruler.after("inline", "addresses", _addresses)
-    parser.core.ruler.push("wraps", unwrap)
-    parser.core.ruler.push("lone", _hide_paragraphs)
+    ruler = parser.core.ruler
+    ruler.after("block", "obsidian", _obsidian)
+    ruler.after("inline", "addresses", _addresses)
+    ruler.push("wraps", unwrap)
+    ruler.push("lone", _hide_paragraphs)
     return parser
 
 
