@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit import fragment, rerun
 
 from core.base.datetimes import utc_now
-from core.base.jobs import Work
 from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
@@ -139,7 +138,7 @@ def is_evaluating() -> bool:
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
-def start_job(name: str, job: Work, base: str = "") -> None:
+def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
     """Run a job, and redraw the page when it ends, or after `SOON` seconds at the latest."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
