@@ -45,7 +45,7 @@ def annotations_of(node: ast.AST) -> Iterator[ast.expr]:
 
 def has_any(annotation: ast.expr) -> bool:
     """Return whether an annotation says Any anywhere, also in one that is quoted."""
-    return not {"Any", "AnyValues"}.isdisjoint(
+    return not {"Any", "AnyMap", "AnyValues"}.isdisjoint(
         word.id for part in _parts(annotation) for word in ast.walk(part) if isinstance(word, ast.Name)
     )
 

@@ -8,10 +8,10 @@ _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
 Values = dict[str, object]
 """Values of any type, keyed by name."""
-Data = dict[str, Any]
+AnyValues = dict[str, Any]
 """Values of unchecked types, keyed by name."""
-DataMap = Mapping[str, Any]
-"""Read-only version of Data."""
+AnyMap = Mapping[str, Any]
+"""Read-only version of AnyValues."""
 ValueMap = Mapping[str, object]
 """Read-only version of Values."""
 

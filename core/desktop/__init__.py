@@ -23,7 +23,7 @@ from platformdirs import user_cache_path
 from core.base import files
 from core.base.app_paths import PROGRAM, START
 from core.base.errors import ConfigError
-from core.base.frozen import DataMap, Values
+from core.base.frozen import AnyMap, Values
 from core.base.text import digest, find_half_character
 from core.settings.config import settings
 
@@ -130,7 +130,7 @@ class AppWindow:
                 os.close(self._commands)
             self._commands = None
 
-    def _follow(self, message: DataMap) -> None:
+    def _follow(self, message: AnyMap) -> None:
         parameters = message.get("params", {})
         match message.get("method"):
             case "Target.targetCreated" if parameters["targetInfo"]["type"] == "page":

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.base.frozen import DataMap, Texts, frozen
+from core.base.frozen import AnyMap, AnyValues, Texts, frozen
 from core.base.messages import Message, message
 
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
@@ -141,7 +141,7 @@ class SearchSettings:
     rerank_characters: int | None = None
 
     @classmethod
-    def from_values(cls, values: DataMap) -> "SearchSettings":
+    def from_values(cls, values: AnyMap) -> "SearchSettings":
         """Return the search settings in a mapping. Any other keys, such as a later version's, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.codec import assemble
-from core.base.frozen import Data, DataMap, ValueMap
+from core.base.frozen import AnyMap, AnyValues, ValueMap
 from core.model import (
     OPEN,
     BaseFields,
@@ -94,7 +94,7 @@ _PARAMETERS = tuple(
 )
 
 
-def _fields(given: DataMap, own: SearchSettings) -> BaseFields:
+def _fields(given: AnyMap, own: SearchSettings) -> BaseFields:
     """Return the given settings that don't affect the index, with search settings merged into the base's own."""
     search = SearchSettings.from_values(given["search"]).over(own) if given.get("search") else None
     chosen = without_none({**given, "search": search})
@@ -276,7 +276,7 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
     return BaseDetails.from_status(workspace.bases.status(base))
 
 
-def _options(own: ChunkingOptions, given: DataMap | None) -> ChunkingOptions:
+def _options(own: ChunkingOptions, given: AnyMap | None) -> ChunkingOptions:
     """Return the base's splitting options, overridden by any given arguments."""
     return replace(own, **without_none(given or {}))
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_orig
 
 from core.base.call_log import log_call
 from core.base.codec import decode, json_type, typed_dict
-from core.base.frozen import Data, DataMap, Values, frozen
+from core.base.frozen import AnyMap, AnyValues, Values, frozen
 from core.base.messages import Message, as_message
 from core.model import Author, Progress, no_progress
 
@@ -107,7 +107,7 @@ class Operation(Generic[Result]):
     job: str = ""
     check: Callable[..., object] | None = None
     creates: str = ""
-    takes: DataMap = field(default_factory=dict)
+    takes: AnyMap = field(default_factory=dict)
     gives: Any = None
     fields: tuple[Parameter, ...] = ()
     lines: Callable[..., list[str]] | str | Message | None = None
@@ -159,7 +159,7 @@ class Operation(Generic[Result]):
         # The workspace is imported for type checkers only, because importing it takes a second.
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 
-    def run(self, workspace: Any, caller: Caller, arguments: DataMap, progress: Progress = no_progress) -> Result:
+    def run(self, workspace: Any, caller: Caller, arguments: AnyMap, progress: Progress = no_progress) -> Result:
         """Call the function with arguments that match `parameters`. Return its result; its errors propagate."""
         context = {"workspace": workspace, "caller": caller, "progress": progress}
         parameters = inspect.signature(self.function).parameters
@@ -185,7 +185,7 @@ class Operation(Generic[Result]):
         return result
 
 
-def without_none(values: DataMap) -> Data:
+def without_none(values: AnyMap) -> AnyValues:
     """Return the values that aren't None."""
     return {name: value for name, value in values.items() if value is not None}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 from core import desktop
 from core.base.codec import assemble, encode
 from core.base.errors import JobNotFound
-from core.base.frozen import Data, DataMap, Texts, frozen
+from core.base.frozen import AnyMap, AnyValues, Texts, frozen
 from core.base.jobs import JobState
 from core.base.messages import Message, Text
 from core.base.terminal import _
@@ -64,7 +64,7 @@ class JobList:
 class ProgramSettings:
     """The settings in use, by name."""
 
-    values: DataMap
+    values: AnyMap
 
 
 @frozen

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
-from core.base.frozen import Data, DataMap, Texts, frozen
+from core.base.frozen import AnyMap, AnyValues, Texts, frozen
 from core.base.messages import Message, Text, lines, message, plural
 from core.base.terminal import _, say
 from core.base.text import CJK, STOP_WORDS, fold
@@ -531,7 +531,7 @@ def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: ob
     return assemble(WhyNotView, why_not, item, note_id=item.id, explanation=why_not.message, chunk_index=index)
 
 
-def options(workspace: "Workspace", given: DataMap) -> SearchOptions:
+def options(workspace: "Workspace", given: AnyMap) -> SearchOptions:
     """Return search options built from values for OPTIONS. Raises QueryError if a filter is invalid."""
     chosen = {name: given[name] for name in ("bases", "tags", "path", "after", "before") if given.get(name)}
     filters = workspace.searching.filters(**chosen, terms=given.get("filters") or ())

@@ -17,7 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from core.base.codec import encode, json_type
 from core.base.errors import JobNotFound, UnknownChoice
-from core.base.frozen import Data, Values
+from core.base.frozen import AnyValues, Values
 from core.base.jobs import Work
 from core.base.messages import message, readable
 from core.base.text import make_storable

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.frozen import Data, DataMap, Values
+from core.base.frozen import AnyMap, AnyValues, Values
 from core.base.messages import message_table
 from core.base.terminal import say
 from core.doors.cli import options
@@ -58,7 +58,7 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
             yield "", node.value
 
 
-class _Commands(DataMap):
+class _Commands(AnyMap):
     """The commands and groups by name, each imported on first use. `abouts` holds their help texts in order."""
 
     def __init__(self) -> None:

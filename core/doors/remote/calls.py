@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
-from core.base.frozen import Data, Values
+from core.base.frozen import AnyValues, Values
 from core.base.jobs import Busy, Progress, Work
 from core.base.messages import Text, verbatim
 from core.doors import remote as wire

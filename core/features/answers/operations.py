@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.flow import without_bars
-from core.base.frozen import DataMap, frozen
+from core.base.frozen import AnyMap, frozen
 from core.base.messages import Message, lines
 from core.base.terminal import _, say
 from core.base.text import one_line
@@ -226,6 +226,6 @@ def ask(
     return AnswerView.from_answer(answer)
 
 
-def writing(workspace: "Workspace", query: str, values: DataMap, stop: Stop = never) -> Iterator[Answer]:
+def writing(workspace: "Workspace", query: str, values: AnyMap, stop: Stop = never) -> Iterator[Answer]:
     """Yield the answer as the language model writes it, until `stop` returns True. Raises the same errors as `ask`."""
     return workspace.answers.write(query, stop=stop, **options(workspace, values))

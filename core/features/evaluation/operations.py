@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.errors import UnknownChoice
-from core.base.frozen import DataMap, frozen
+from core.base.frozen import AnyMap, frozen
 from core.base.messages import Message, message, plural
 from core.base.terminal import _, say
 from core.model import (
@@ -375,7 +375,7 @@ def start(
     workspace: "Workspace",
     progress: Progress,
     question_set: Annotated[str, About("The id of a question set.", doors=("http",))],
-    search: Annotated[DataMap | None, About("How the questions are asked.", parts=SEARCH)] = None,
+    search: Annotated[AnyMap | None, About("How the questions are asked.", parts=SEARCH)] = None,
     compare: Annotated[Setup, About("Also run this setup, such as chunk_size=256,reranker=none.")] = None,
 ) -> RunList:
     known, pipelines = _pipelines(workspace, question_set, search, compare)

@@ -15,7 +15,7 @@ from streamlit import session_state
 
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
-from core.base.frozen import DataMap, Values
+from core.base.frozen import AnyMap, Values
 from core.base.text import with_line_ends
 from core.model import NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from pages.ui.notes.history import clear_undo, offer_undo
@@ -499,7 +499,7 @@ class UnstoredText(TypedDict):
     at: int
     text: str
     title: NotRequired[str | None]
-    about: DataMap
+    about: AnyMap
 
 
 def session_id() -> str:
