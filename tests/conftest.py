@@ -10,21 +10,30 @@ with suppress(OSError):
     if shutil.disk_usage("/dev/shm").free > 8_000_000_000:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", "/dev/shm")
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cache
 from pathlib import Path
 
 import pytest
+from fastapi import FastAPI
 from filelock import FileLock
 from hypothesis import settings
+from starlette.datastructures import State
+from starlette.middleware import Middleware
+from typer import testing as typer_testing
 
 from core import embedding, reranking
 from core.base import app_paths
+from core.doors.api import app as api_app
+from core.doors.registry import OPERATIONS
 from core.embedding import Embedder, centring, onnx, tokens
 from core.indexing.models import servers
 from core.notes import file_writing
+from core.query import synonyms
 from core.retrieval import images
 from core.store import migrations as schema
+from core.workspace import Workspace
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 
@@ -104,6 +113,40 @@ def _migrated_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 connection.execute("PRAGMA journal_mode = WAL")
 
         patch.setattr(schema, "migrate", copy)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _built_once() -> Iterator[None]:
+    """Build the API's routes, the commands and the synonyms once: it takes longer than most calls of them."""
+    make, load = api_app.make, synonyms.load
+    apps: dict[tuple[int, ...], FastAPI] = {}
+    read: dict[bytes, synonyms.Synonyms] = {}
+
+    def app_of(workspace: Callable[[], Workspace]) -> FastAPI:
+        """Return an app with a workspace and middleware of its own; its routes depend on the operations only."""
+        operations = tuple(map(id, OPERATIONS.values()))
+        app = copy(apps.get(operations) or apps.setdefault(operations, make(workspace)))
+        app.state, app.middleware_stack = State({"workspace": workspace}), None
+        app.user_middleware = [
+            Middleware(
+                one.cls, *one.args, **{key: workspace if key == "workspace" else one.kwargs[key] for key in one.kwargs}
+            )
+            for one in app.user_middleware
+        ]
+        return app
+
+    def load_once(path: Path) -> synonyms.Synonyms:
+        if not path.is_file():
+            return load(path)
+        if (content := path.read_bytes()) not in read:
+            read[content] = load(path)
+        return read[content]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api_app, "make", app_of)
+        patch.setattr(typer_testing, "_get_command", cache(typer_testing._get_command))
+        patch.setattr(synonyms, "load", load_once)
         yield
 
 
