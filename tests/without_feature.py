@@ -1,4 +1,4 @@
-"""Use the program as it is without a feature: `python -m tests.without_feature NAME FOLDER`."""
+"""Use the program as it is without features: `python -m tests.without_feature FOLDER NAME…`."""
 
 import sys
 from collections.abc import Sequence
@@ -65,19 +65,21 @@ def use_doors(folder: Path) -> None:
     assert {operation.tool for operation in OPERATIONS.values() if operation.tool} <= {*server._DESCRIBED}
 
 
-def open_pages(feature: str) -> None:
+def open_pages(features: Sequence[str]) -> None:
     from pages.ui.shared import shell
     from tests.pages.conftest import Screen
 
     screen = Screen()
     for page in shell.PAGES:
-        assert TRACES[feature] not in screen.open(page).text
+        text = screen.open(page).text
+        assert not [feature for feature in features if TRACES[feature] in text]
     screen.workspace.close()
 
 
 if __name__ == "__main__":
-    name, folder = sys.argv[1], Path(sys.argv[2])
-    remove(name)
+    folder, names = Path(sys.argv[1]), sys.argv[2:]
+    for name in names:
+        remove(name)
     use_workspace(folder)
     use_doors(folder)
-    open_pages(name)
+    open_pages(names)

@@ -28,15 +28,16 @@ curl() { command curl -w '%{stderr}%{http_code} %{method} %{url_effective}\\n' "
 """Before the examples: each request says on standard error how it was answered."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def model() -> Iterator[ModelServer]:
     with ModelServer() as running:
         yield running
 
 
-@pytest.fixture
-def server(tmp_path: Path, model: ModelServer) -> Iterator[dict[str, str]]:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory, model: ModelServer) -> Iterator[dict[str, str]]:
     """`tessera serve` on a new workspace; the variables of the examples."""
+    tmp_path = tmp_path_factory.mktemp("serve")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

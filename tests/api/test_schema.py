@@ -25,7 +25,7 @@ from core.doors.api.responses import PROBLEM
 from core.workspace import Workspace
 
 _HOME = "http://127.0.0.1:8501"
-_OPERATIONS = int(os.environ.get("OPERATIONS", "20"))
+_OPERATIONS = int(os.environ.get("OPERATIONS", "12"))
 """How many operations are asked, drawn at random."""
 _IGNORED = {"notes.db", "notes.db-wal", "notes.db-shm", "logs", "chroma", "temporary"}
 """What changes in the folder of a workspace without a write."""

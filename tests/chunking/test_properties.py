@@ -58,7 +58,7 @@ def _stays_in_its_section(text: str) -> bool:
     return bool(text.strip()) and not text.lstrip().startswith(("~~~", "#"))
 
 
-many = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+many = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def chunked(strategy: str, body: str, **changes: int) -> list[Chunk]:

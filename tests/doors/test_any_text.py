@@ -19,7 +19,7 @@ from core.model import Filters
 from core.workspace import Workspace
 from tests.doors.programs import connected
 
-COUNT = int(os.environ.get("TEXTS", "200"))
+COUNT = int(os.environ.get("TEXTS", "60"))
 """Titles, and texts, that are tried."""
 _SIGNS = "\"'`“”「」『』＂()[]{}<>（）【】-－+*/\\|:：;,.。，!?#＃@$%^&=~_…·"
 _WORDS = "what 忘记密码 备份 C++ tag: has:code after:2020 today 最近一周 std::mem -rf base: http://x.org NOT OR".split()

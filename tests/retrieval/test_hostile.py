@@ -64,7 +64,7 @@ def refused(workspace: Workspace, typed: str) -> TesseraError | None:
     return None
 
 
-@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 @given(QUERIES)
 def test_a_question_is_answered_or_told_why_not(workspace: Workspace, typed: str) -> None:
     error = refused(workspace, typed)

@@ -221,7 +221,7 @@ def _unit(vector: Matrix) -> Matrix:
     return np.asarray(vector / np.linalg.norm(vector), np.float32)
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(FILTERS)
 def test_the_chunks_that_pass_are_those_that_reading_every_note_gives(
     store: Store, rows: list[Row], filters: Filters
@@ -251,7 +251,7 @@ def test_the_nearest_are_those_of_scoring_every_vector(
     vectors = {rowid: _vectors(store, rowid) for rowid, *_ in rows}
     bases = {base.name: base for base in store.bases.all()}
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(FILTERS, QUERIES, st.sampled_from(BASES), st.integers(1, 20))
     def check(filters: Filters, query: Matrix, name: str, count: int) -> None:
         allowed = store.chunks.allowed(filters)

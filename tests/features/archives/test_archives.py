@@ -223,7 +223,7 @@ def test_yaml_that_a_person_types_reads_as_it_is_typed(workspace: Workspace) -> 
 _TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
 @given(_TEXT, _TEXT, st.lists(_TEXT, max_size=3))
 def test_every_text_survives_yaml_and_json(title: str, body: str, tags: list[str]) -> None:
     note = {"path": "a.md", "title": title, "tags": tags, "body": body}

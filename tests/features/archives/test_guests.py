@@ -458,7 +458,7 @@ def empty(place: Path) -> Path:
         loop,
         empty,
         lambda _: Path("/dev/zero"),
-        lambda _: Path("/proc"),
+        lambda _: Path("/proc/sys/kernel"),
         lambda place: place / "no",
         lambda _: Path("\0"),
     ],

@@ -138,8 +138,11 @@ def test_after_an_import_its_bases_are_checked_if_wished(workspace: Workspace, f
     assert workspace.findability.start_due()
 
 
-def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace) -> None:
-    for _ in range(7):
+def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace, folder: Path) -> None:
+    for thing in THINGS[2:]:
+        (folder / f"the-{thing}.md").unlink()
+    bring(workspace, folder)
+    for _ in range(6):
         workspace.findability.check("things")
     assert len(workspace.runs.all("things")) == 2 * 5
     workspace.bases.add("bare")

@@ -129,7 +129,7 @@ def test_in_markdown_a_text_is_text() -> None:
     report.encode()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @example(HOSTILE[3:5])
 @given(st.lists(st.text(alphabet="ab1 |\\`*_[]()<>&#=%~$^!-+.:/@\n\t\"'中{}", max_size=12), min_size=2, max_size=4))
 def test_whatever_a_question_says_it_comes_out_as_it_is(texts: Sequence[str]) -> None:

@@ -82,7 +82,7 @@ def test_the_same_files_again_suggest_nothing(workspace: Workspace) -> None:
     assert [log.known for log in again.logs] == [log.facts for log in first.logs]
 
 
-def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> None:
+def test_hundreds_of_rejected_facts_do_not_come_back(workspace: Workspace) -> None:
     many = "".join(SETTING.format(f"limits.{chr(97 + n % 26)}{n}", n) for n in range(200))
     errors = "".join(
         f"2026-01-01 10:00:0{k} ERROR unit{n} - job {words} failed on shard {k}\n"
@@ -93,13 +93,13 @@ def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> Non
         )
         for k in range(2)
     )
-    texts = [many.replace("limits", f"group{number}") for number in range(5)] + [errors]
+    texts = [many.replace("limits", f"group{number}") for number in range(2)] + [errors]
     learnt = [
         workspace.learning.learn(text=text, name="a.log")
         for text in (*texts, *(file.read_text(encoding="utf-8") for file in FILES))
     ]
     note_ids = [note_id for report in learnt for note_id in fresh(report)]
-    assert len(note_ids) >= 1000
+    assert len(note_ids) >= 400
     workspace.proposals.reject(workspace.proposals.all(), reason="no use")
     workspace.trash.empty()
     again = [
@@ -107,7 +107,7 @@ def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> Non
         for text in (*texts, *(file.read_text(encoding="utf-8") for file in FILES))
     ]
     assert not [note_id for report in again for note_id in fresh(report)]
-    assert sum(log.rejected for report in again for log in report.logs) >= 1000
+    assert sum(log.rejected for report in again for log in report.logs) >= 400
     elsewhere = workspace.learning.learn(
         text=errors.replace("2026-01-01", "2026-07-07").replace("shard ", "shard 7"), name="c.log"
     )

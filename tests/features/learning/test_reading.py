@@ -159,8 +159,8 @@ def test_hostile_texts_are_read_in_little_time(what: str) -> None:
     assert not any(letter in event.text for event in log.events for letter in "\x00\x07\x1b\x9b")
 
 
-def test_a_line_of_50_megabytes_is_cut() -> None:
-    data = b"2026-03-01 10:00:00 ERROR a - " + b"word " * (10 * 2**20) + b"\n2026-03-01 10:00:01 INFO a - after\n"
+def test_a_line_of_5_megabytes_is_cut() -> None:
+    data = b"2026-03-01 10:00:00 ERROR a - " + b"word " * 2**20 + b"\n2026-03-01 10:00:01 INFO a - after\n"
     log = read(data, "a.log", Masker())
     assert (log.cut, [event.line for event in log.events]) == (1, [1, 2])
     assert len(log.events[0].text) < 5_000
