@@ -121,6 +121,7 @@ def _imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
         patch.setenv("TESSERA_EMBEDDER", "words")
+        patch.setenv("TESSERA_INDEX__KIND", "none")
         with Workspace(folder / "workspace") as workspace:
             workspace.imports.apply(workspace.imports.plan_folder(folder / "vault"))
     shutil.copytree(folder / "vault", folder / "untouched")
@@ -137,7 +138,7 @@ def vault(_imported: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A workspace of its own for each test, with an embedder that needs no model."""
+    """A workspace of its own for each test, with an embedder that needs no model, and without an index (`indexed`)."""
     folder = tmp_path / "workspace"
     # A page leaves its script there, which a child of a later test would run.
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
@@ -145,6 +146,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(shell, "WARM_AFTER", 0)
     monkeypatch.setattr(watching, "_TICK", 3600.0)  # a test says itself when folders are looked at
     monkeypatch.setenv("TESSERA_EMBEDDER", "words")
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")  # Chroma would take longer than most pages
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")  # the default one would load the bundled model
     monkeypatch.setenv("TESSERA_WORKSPACE", str(folder))
     st.cache_resource.clear()
@@ -154,6 +156,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     finally:
         st.cache_resource.clear()
         st.cache_data.clear()
+
+
+@pytest.fixture
+def indexed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index in Chroma, as workspaces have it unless somebody chose otherwise."""
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "chroma")
 
 
 @pytest.fixture

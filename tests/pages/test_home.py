@@ -119,6 +119,7 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
     assert "not text, despite its name" in screen.text
 
 
+@pytest.mark.usefixtures("indexed")
 def test_a_damaged_index_is_repaired_while_searches_go_on(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     index, seen = filled.workspace.store.index, threading.Event()
     renew = index._renew

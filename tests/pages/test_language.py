@@ -415,6 +415,7 @@ def test_runs(sent: made_up.Sent, screen: Screen) -> None:
     check(sent, screen)
 
 
+@pytest.mark.usefixtures("indexed")
 def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
     monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)

@@ -43,6 +43,7 @@ def button(screen: Screen, key: str):  # type: ignore[no-untyped-def]
     return next(button for button in screen.app.button if (button.key or "").startswith(key))
 
 
+@pytest.mark.usefixtures("indexed")
 def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
     assert "The search index is in order" in filled.open("settings").tab("Search", "search_index").text
     chinese = Screen("zh-CN").open("settings")
@@ -114,11 +115,13 @@ def test_a_backup_says_which_pictures_it_holds(settings: Screen) -> None:
     assert "pictures that you pasted" in settings.tab("Backups and health").text
 
 
+@pytest.mark.usefixtures("indexed")
 def test_the_index_is_rebuilt(settings: Screen) -> None:
     settings.tab("Search", "search_index").press("rebuild").finish("rebuild")
     assert settings.toasts == ["The index was rebuilt"]
 
 
+@pytest.mark.usefixtures("indexed")
 def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> None:
     with Workspace(place) as holder:
         holder.imports.apply(holder.imports.plan_folder(vault))
@@ -191,6 +194,7 @@ def test_the_types_of_notes_are_edited_and_bad_lines_are_told(settings: Screen) 
     assert screen.app.text_area("vocabulary").value == "recipe: soup, cake\n: lost\n"
 
 
+@pytest.mark.usefixtures("indexed")
 def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
     place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,8 +211,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
     assert "index_damaged" in found.notices
 
 
-def test_a_workspace_without_an_index_says_so(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
+def test_a_workspace_without_an_index_says_so() -> None:
     screen = Screen().open("settings").tab("Search", "search_index")
     assert "There is no search index" in screen.text
     assert not [one for one in screen.app.button if (one.key or "").startswith("rebuild")]
