@@ -17,7 +17,7 @@ from typing import Any
 
 import pypdfium2
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, FloatRect, Locator, Page, Response, expect, sync_playwright
 
 from core.doors import cli
 from pages.ui.shared.server import HEADERS
@@ -27,6 +27,8 @@ ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 30_000
 IMPORT = 120_000
+MOVING = """document.getAnimations().some(one =>
+  one.playState === 'running' && one.effect.getComputedTiming().endTime !== Infinity)"""
 MOST_TABS = 80
 """Presses of Tab after which a control counts as out of reach."""
 
@@ -67,6 +69,19 @@ class Tab:
             '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
         )
         expect(self.page.locator('[data-stale="true"]')).to_have_count(0)  # the policy lets no function be polled
+
+    def still(self, control: Locator) -> FloatRect:
+        """Wait until neither what is drawn above a control nor an animation moves it; return its box."""
+        boxes: list[FloatRect] = []
+
+        def stays() -> bool:
+            boxes.extend(box for box in [control.bounding_box()] if box)
+            return len(boxes) > 1 and boxes[-1] == boxes[-2] and not self.page.evaluate(MOVING)
+
+        expect(control).to_be_visible()
+        self.settle()
+        wait_until(stays, lambda _: self.page.wait_for_timeout(100))
+        return boxes[-1]
 
     def await_keys(self) -> None:
         """Wait until the page takes the keys of the app."""
@@ -275,24 +290,52 @@ class Server:
             return False
 
 
+@contextmanager
+def profile(chromium: Browser) -> Iterator[BrowserContext]:
+    context = chromium.new_context(
+        locale="en-US", viewport={"width": 1440, "height": 1000}, reduced_motion="reduce", color_scheme="light"
+    )
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+@pytest.fixture(scope="module")
+def visitor(chromium: Browser) -> Iterator[BrowserContext]:
+    """A profile for all tests of a module, which keeps what was compiled of the app; `visiting` empties its storage."""
+    with profile(chromium) as context:
+        yield context
+
+
 @pytest.fixture
-def tab(server: str, chromium: Browser) -> Iterator[Tab]:
-    with browsing(chromium, server) as tab:
+def tab(server: str, visitor: BrowserContext) -> Iterator[Tab]:
+    with visiting(visitor, server) as tab:
         yield tab
 
 
 @contextmanager
 def browsing(chromium: Browser, url: str) -> Iterator[Tab]:
+    """A tab of a profile of its own."""
+    with profile(chromium) as context, visiting(context, url) as tab:
+        yield tab
+
+
+@contextmanager
+def visiting(context: BrowserContext, url: str) -> Iterator[Tab]:
     """A tab, in which nobody but the app is asked, the app always says its policy, and nothing offends against it."""
-    context = chromium.new_context(
-        locale="en-US", viewport={"width": 1440, "height": 1000}, reduced_motion="reduce", color_scheme="light"
-    )
     page = context.new_page()
+    session = context.new_cdp_session(page)
+    session.send("Storage.clearDataForOrigin", {"origin": url, "storageTypes": "cookies,local_storage,indexeddb"})
+    session.detach()
     page.set_default_timeout(PATIENCE)
     tab = Tab(page, url)
     tab.watch()
-    yield tab
-    context.close()
+    try:
+        yield tab
+    finally:
+        for one in context.pages:
+            one.close()
     assert tab.outside == []
     assert tab.gaps == []
     assert tab.violations == []

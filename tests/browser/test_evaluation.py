@@ -65,12 +65,10 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     # Left the questions, right what was recalled, the right characters marked.
     expect(page.locator(".t-gold").first).to_contain_text("A punt is pushed along")
     expect(page.locator("[class*='st-key-recalled_0_'] mark").first).to_contain_text("A punt is pushed along")
-    tab.settle()
-    page.wait_for_timeout(500)
     table = page.locator(".st-key-rows_list").get_by_test_id("stDataFrame")
+    expect(table.locator("[role=gridcell]", has_text="where do herbs grow").first).to_be_attached()
     table.scroll_into_view_if_needed()
-    box = table.bounding_box()
-    assert box is not None
+    box = tab.still(table)
     page.mouse.click(box["x"] + 15, box["y"] + 35 + 35 + 17)
     expect(page.locator(".t-gold").first).to_contain_text("The Garden of the house")
     tab.settle()

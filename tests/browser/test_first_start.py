@@ -137,16 +137,16 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
 def test_a_row_of_the_list_opens_its_note(tab: Tab) -> None:
     page = tab.page
     tab.open("/")
-    if (samples := page.get_by_role("button", name="Try it with sample notes")).is_visible():  # it runs alone
+    samples = page.get_by_role("button", name="Try it with sample notes")
+    expect(samples.or_(page.get_by_text("Ready to search")).first).to_be_visible()
+    if samples.is_visible():  # it runs alone
         with importing(tab):
             samples.click()
     tab.open("/notes")
     page.get_by_text("List", exact=True).click()
     table = page.get_by_test_id("stDataFrame").first
-    expect(table).to_be_visible()
-    page.wait_for_timeout(500)
-    box = table.bounding_box()
-    assert box is not None
+    expect(table.locator("[role=gridcell]").first).to_be_attached()
+    box = tab.still(table)
     table.hover()
     expect(page.get_by_role("button", name="Search", exact=True)).to_be_visible()
     csv = page.get_by_label("Download as CSV")

@@ -9,9 +9,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, Error, expect
+from playwright.sync_api import Browser, BrowserContext, Error, expect
 
-from tests.browser.conftest import ROOT, Tab, light_workspace, started, tessera
+from tests.browser.conftest import ROOT, Tab, light_workspace, started, tessera, visiting
 
 pytestmark = pytest.mark.browser
 
@@ -155,16 +155,24 @@ def note(place: Path) -> str:
     return str(tessera("search", "zanzibar paragraph")["hits"][0]["note_id"])
 
 
+BACKGROUND = "getComputedStyle(document.body).background"
+
+
+@pytest.fixture(scope="module")
+def background(server: str, visitor: BrowserContext) -> str:
+    with visiting(visitor, server) as tab:
+        tab.open("/")
+        return str(tab.page.evaluate(BACKGROUND))
+
+
 @pytest.fixture
-def hostile(tab: Tab, listener: Listener) -> Iterator[Tab]:
+def hostile(background: str, tab: Tab, listener: Listener) -> Iterator[Tab]:
     """The tab; at the end nothing of a note has run, asked for anything, or stands in the page as more than text."""
-    tab.open("/")
-    background = tab.page.evaluate("getComputedStyle(document.body).background")
     yield tab
     tab.settle()
     tab.page.wait_for_timeout(500)
     assert tab.page.evaluate("localStorage.ran") is None
-    assert tab.page.evaluate("getComputedStyle(document.body).background") == background
+    assert tab.page.evaluate(BACKGROUND) == background
     assert tab.page.locator("iframe, base, object, embed, body meta, body link, form[action]").count() == 0
     assert tab.page.locator("[href^='javascript:'], img[src^=http], image").count() == 0
     assert listener.paths == []
@@ -229,15 +237,14 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     page.keyboard.press("Escape")
     for name in ("Also considered", "Why not this note?"):
         page.get_by_text(name, exact=True).click()
-        hostile.settle()
     note = page.get_by_role("combobox", name="The note")
-    expect(note).to_be_visible()
-    page.wait_for_timeout(1000)
+    hostile.still(note)
     note.click()
     page.get_by_role("option").filter(has_text="Zanzibar").click()
     expect(page.get_by_text("This note is among the hits")).to_be_visible()
     hostile.settle()
     page.get_by_role("button", name="Options").click()
+    expect(page.locator(".st-key-options_body")).to_be_visible()
     hostile.settle()
     # The history holds the questions before the one that is on the page.
     hostile.open("/search?q=Zanzibar")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser.conftest import Tab, import_folder
+from tests.browser.conftest import Tab, import_folder, visiting
 from tests.model_server import Handler, ModelServer, Request
 
 pytestmark = pytest.mark.browser
@@ -52,10 +52,15 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def _imported(server: str, visitor: BrowserContext, vault: Path) -> None:
+    with visiting(visitor, server) as tab:
+        import_folder(tab, vault)
+
+
 @pytest.fixture
-def filled(tab: Tab, vault: Path) -> Page:
+def filled(_imported: None, tab: Tab) -> Page:
     """The tab, with the houses imported."""
-    import_folder(tab, vault)
     return tab.page
 
 
@@ -250,9 +255,8 @@ def test_the_hits_are_there_while_a_slow_reranker_judges_them(tab: Tab, filled: 
     page.get_by_role("combobox", name="A closer look at the best hits").click()
     page.get_by_role("option", name="Ranking server", exact=True).click()
     waiting = page.locator("p", has_text="Sorting the best hits…")
+    expect(page.get_by_role("button", name="Options · 1")).to_be_visible()  # no wait is shown before it is chosen too
     expect(waiting).to_have_count(0)
-    tab.settle()
-    page.keyboard.press("Escape")
     tab.settle()
 
     judge.gate.clear()
