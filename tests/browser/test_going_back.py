@@ -128,6 +128,6 @@ def test_a_window_that_went_blank_is_loaded_anew(tab: Tab) -> None:
     page = tab.page
     tab.open("/search")
     expect(page.get_by_role("textbox", name="Ask a question")).to_be_visible()
-    tab.wait_until(lambda: page.evaluate("Boolean(window.tesseraBlank)"))
+    tab.wait_until(lambda: page.evaluate("Boolean(window.tesseraBlank)"))  # nobody watches the window before
     page.evaluate("document.getElementById('root').replaceChildren()")
     expect(page.get_by_role("textbox", name="Ask a question")).to_be_visible()
