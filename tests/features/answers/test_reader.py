@@ -2,21 +2,24 @@
 
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.training.network import DIMENSION, QUESTION_TOKENS, Network
 from core.embedding import tokens
 from core.features.answers import reader
 from core.features.answers.reader import ReaderEnsemble
 from core.features.answers.units import Unit
 from core.retrieval.highlights import TokenizedHit
 
+if TYPE_CHECKING:
+    from benchmarks.training.network import Network
+
+# A worker that runs none of these tests does without torch.
+QUESTION_TOKENS, DIMENSION = 48, 384
 _HEADING = 3
 
 
@@ -40,7 +43,9 @@ def scores_of(ensemble: ReaderEnsemble, read: Any, units: list[Unit]) -> list[fl
     return ensemble.scores(cast(TokenizedHit, read), everything, masks_of(read, units))
 
 
-def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[float]:
+def scores_of_network(network: "Network", read: Any, units: list[Unit]) -> list[float]:
+    import torch
+
     places, _ = read.compared
     question = tokens.unit(read.question - read.centre)[None]
     signs = 2 * tokens.unpack_signs(read.bits, DIMENSION)[None] - 1
@@ -54,33 +59,38 @@ def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[fl
         return network(*map(torch.from_numpy, given))[0].tolist()
 
 
-def ensemble_of(*networks: Network) -> ReaderEnsemble:
+def ensemble_of(*networks: "Network") -> ReaderEnsemble:
     return ReaderEnsemble(
         [reader.ReaderNetwork({name: value.numpy() for name, value in one.state_dict().items()}) for one in networks]
     )
 
 
 @pytest.fixture(scope="module")
-def network() -> Network:
+def network() -> "Network":
+    import torch
+
+    from benchmarks.training import network
+
+    assert (network.QUESTION_TOKENS, network.DIMENSION) == (QUESTION_TOKENS, DIMENSION)
     torch.manual_seed(3)
-    return Network()
+    return network.Network()
 
 
-def test_the_scores_are_those_of_the_network(network: Network) -> None:
+def test_the_scores_are_those_of_the_network(network: "Network") -> None:
     read, units = hit(80)
     assert scores_of(ensemble_of(network), read, units) == pytest.approx(
         scores_of_network(network, read, units), abs=2e-4
     )
 
 
-def test_several_networks_give_their_mean(network: Network) -> None:
-    other = Network()
+def test_several_networks_give_their_mean(network: "Network") -> None:
+    other = type(network)()
     read, units = hit(30)
     one, two = (np.array(scores_of_network(each, read, units)) for each in (network, other))
     assert scores_of(ensemble_of(network, other), read, units) == pytest.approx((one + two) / 2, abs=2e-4)
 
 
-def test_a_long_question_is_cut(network: Network) -> None:
+def test_a_long_question_is_cut(network: "Network") -> None:
     read, units = hit(40)
     read.question = np.repeat(read.question, 20, axis=0)
     cut = SimpleNamespace(**{**vars(read), "question": read.question[:QUESTION_TOKENS]})
