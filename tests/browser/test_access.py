@@ -1,6 +1,7 @@
 """The pages for everybody: axe-core finds nothing serious, the focus is always seen, all goes by keyboard."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import ROOT, Tab, light_workspace, started, tessera
+from tests.browser.conftest import MOVING, ROOT, Tab, light_workspace, started, tessera
 
 pytestmark = pytest.mark.browser
 
@@ -59,27 +60,35 @@ A punt is pushed along with a long pole.[^1]
 [^1]: A footnote.
 """
 QUESTION = "how is a punt moved"
-PAGES = ("", "notes", "map", "review", "chunks", "search", "evaluation", "bases", "settings", "help")
+PAGES = ("", "notes", "map", "review", "chunks", "search", "evaluation", "bases")
+"""Those that look different without notes; the others are looked at beside them."""
 VIEWS = ("questions", "compare", "history")
 
 
-def press(name: str) -> Callable[[Page], None]:
-    return lambda page: page.get_by_role("button", name=name).first.click()
+def press(name: str, drawn: str) -> Callable[[Page], None]:
+    """Return what presses a button and waits for what it draws."""
+
+    def act(page: Page) -> None:
+        page.get_by_role("button", name=name).first.click()
+        expect(page.locator(drawn).first).to_be_visible()
+
+    return act
 
 
 STATES: dict[str, Callable[[Page], None] | None] = {
+    **{f"/{name}": None for name in ("", "map", "review", "bases", "help")},
     "/notes?import=1": None,
     "/bases?new=yes": None,
     "/bases?base=vault": None,
     "/chunks?note={note}": None,
     "/notes?note={note}": None,
-    "/notes": press("New note"),
+    "/notes": press("New note", ".st-key-note_editor"),
     "/search?q=qwertzu": None,
     "/search?q=priority:x": None,
     "/search?q=punts vs sheds": None,
-    f"/search?q={QUESTION}": press("Why this?"),
-    f"/search?q={QUESTION} ": press("For an assistant"),
-    f"/search?q={QUESTION}  ": press("Options"),
+    f"/search?q={QUESTION}": press("Why this?", "[class*=st-key-why_body_]"),
+    f"/search?q={QUESTION} ": press("For an assistant", "code:has-text('[1] <note>')"),
+    f"/search?q={QUESTION}  ": press("Options", ".st-key-options_body"),
     **{f"/evaluation?view={view}": None for view in VIEWS},
 }
 """Addresses of pages that show something, and what is done there first."""
@@ -164,41 +173,47 @@ def standing(page: Page, rules: dict[str, Any]) -> list[str]:
     return lines
 
 
-def looked_at(tab: Tab, looks: list[str]) -> list[str]:
-    """Return the findings of the page in these looks, which the next page has the other way round."""
+def put_on(tab: Tab, look: str) -> None:
+    """Give the page a look, and wait until all of it has it."""
+    tab.page.emulate_media(color_scheme=look)
+    expect(tab.page.get_by_test_id("stApp")).to_have_css("background-color", BACKGROUND[look])
+    tab.settle()
+    tab.wait_until(lambda: not tab.page.evaluate(MOVING))
+
+
+def looked_at(tab: Tab, *looks: str) -> list[str]:
+    """Return the findings of the page in these looks."""
     lines = []
     for look in looks:
-        tab.page.emulate_media(color_scheme=look)
-        expect(tab.page.get_by_test_id("stApp")).to_have_css("background-color", BACKGROUND[look])
-        tab.page.wait_for_timeout(200)
-        tab.settle()
-        rules = RULES if look == "light" else LOOK_RULES
+        put_on(tab, look)
+        rules = RULES if look == looks[0] else LOOK_RULES
         lines += [f"{tab.page.url} {look}: {line}" for line in standing(tab.page, rules)]
-    looks.reverse()
     return lines
 
 
 def test_axe_finds_nothing_on_pages_without_notes(tab: Tab) -> None:
-    lines, looks = [], ["light", "dark"]
+    lines: list[str] = []
     for name in PAGES:
         tab.open(f"/{name}")
-        lines += looked_at(tab, looks)
+        lines += looked_at(tab, "light")  # their colours are those of the pages with notes
     assert not lines, "\n".join(lines)
 
 
 def test_axe_finds_nothing_on_pages_with_notes(tab: Tab, note: str) -> None:
-    lines, looks = [], ["light", "dark"]
-    for path, act in {**{f"/{name}": None for name in PAGES if name != "settings"}, **STATES}.items():
+    lines: list[str] = []
+    for number, (path, act) in enumerate(STATES.items()):
+        look, other = ("light", "dark") if number % 2 else ("dark", "light")
         tab.open(path.format(note=note))
         if act:
             act(tab.page)
             tab.settle()
-        lines += looked_at(tab, looks)
+        lines += looked_at(tab, look, *([other] if path in FOCUSED else []))
     tab.open("/settings")
     for one in tab.page.get_by_role("tab").all():
         one.click()
+        expect(tab.page.locator("[role=tabpanel]:visible").last).to_contain_text(re.compile(r"\w"))
         tab.settle()
-        lines += looked_at(tab, looks)
+        lines += looked_at(tab, "light", "dark")
     assert not lines, "\n".join(lines)
 
 
@@ -214,11 +229,12 @@ def test_what_is_allowed_is_of_streamlit(tmp_path: Path, chromium: Browser) -> N
     assert {one["id"] for one in found} >= STREAMLIT.keys()
 
 
-@pytest.mark.parametrize("look", ["light", "dark"])
-def test_the_focus_is_seen(tab: Tab, note: str, look: str) -> None:
-    unseen = []
-    tab.page.emulate_media(color_scheme=look)
+def test_the_focus_is_seen(tab: Tab, note: str) -> None:
+    unseen, looks = [], ["light", "dark"]
     for path in FOCUSED:
         tab.open(path.format(note=note))
-        unseen += [f"{path}: {line}" for line in tab.page.evaluate(UNSEEN)]
+        for look in looks:
+            put_on(tab, look)
+            unseen += [f"{path} {look}: {line}" for line in tab.page.evaluate(UNSEEN)]
+        looks.reverse()
     assert not unseen, "\n".join(unseen)
