@@ -85,8 +85,10 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
         page.keyboard.press("Enter")
         if done == "Split":
             dialog.get_by_text("Split", exact=True).click()
+            primary = dialog.get_by_test_id("stBaseButton-primary")
+            expect(primary).to_have_text(re.compile("Split"))
             tab.settle()
-            dialog.get_by_test_id("stBaseButton-primary").click()
+            primary.click()
             expect(page.get_by_text("The chunk was split.")).to_be_visible()
         else:
             dialog.get_by_role("button", name="Hide").click()
