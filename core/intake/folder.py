@@ -173,8 +173,9 @@ def scan(
         for kind in (Failed, _NotDownloaded, _Skipped, _LeftOut)
     )
     if only is None and not (files or failed or away):
-        no_texts = message("There are no .txt files in this folder.")
-        raise SourceError(str(folder), no_texts if scope == "text" else nothing_read(item.path for item in skipped))
+        if scope == "text":
+            raise SourceError(str(folder), "There are no .txt files in this folder.")
+        raise SourceError(str(folder), nothing_read(item.path for item in skipped))
     return Scan(root, tuple(sorted(files, key=attrgetter("path"))), failed, away, skipped, left_out)
 
 

@@ -41,8 +41,16 @@ class FilePart:
 
     def digest(self) -> str:
         """Return a hash of the bytes, or "" if they can't be read."""
-        data = self.read()
-        return blake2b(data, digest_size=8).hexdigest() if data else ""
+        with suppress(OSError):
+            return _digest(self, self.file.stat().st_mtime_ns)
+        return ""
+
+
+@lru_cache(1_000)
+def _digest(part: FilePart, _: int) -> str:
+    """Return a part's hash, cached by the file's mtime, because many notes may link to the same part."""
+    data = part.read()
+    return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
