@@ -20,7 +20,9 @@ from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import IO
+from typing import IO, Literal
+
+from pydantic import NonNegativeInt, TypeAdapter
 
 from core.base import files
 from core.base.codec import decode
@@ -28,7 +30,7 @@ from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import BACKUPS, DATABASE, FILES, translate_errors
 from core.base.frozen import frozen
 from core.base.messages import message
-from core.model import Backup
+from core.model import Backup, BackupReason
 
 DAMAGE = (
     *(OSError, EOFError, ValueError, TypeError, LookupError, RuntimeError, ArithmeticError, AttributeError),
@@ -47,6 +49,22 @@ Digests = Mapping[str, tuple[int, str]]
 """Each backed-up file's size and SHA-256, by path."""
 
 
+@frozen
+class _Manifest:
+    tessera: Literal["backup"]
+    version: Literal[1]
+    made_at: datetime
+    reason: BackupReason
+    workspace: str
+    program: str
+    schema: NonNegativeInt
+    bases: NonNegativeInt
+    notes: NonNegativeInt
+    encrypted: bool
+    files: dict[str, tuple[NonNegativeInt, str]]
+
+
+_MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
 # Pattern for backups by earlier versions, which only copied the database, before migrations.
 _OF_EARLIER = "notes-schema-*.db"
@@ -71,12 +89,11 @@ def read(file: Path) -> tuple[Backup, Digests]:
     """Return a backup and its files' digests. Raises SourceError if the file isn't an intact backup."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
-            stored = json.loads(stream.read(_MOST))
-        digests = {name: (int(size), str(digest)) for name, (size, digest) in stored["files"].items()}
-        is_whole = all(map(belongs, digests)) and (CONTENT if stored["encrypted"] else DATABASE) in digests
-        if (stored["tessera"], stored["version"]) != ("backup", 1) or not is_whole:
+            stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
+        if not all(map(belongs, stored.files)) or (CONTENT if stored.encrypted else DATABASE) not in stored.files:
             raise ValueError("other files")
-        return decode(Backup, stored | {"file": str(file), "bytes": file.stat().st_size}), digests
+        about = {name: getattr(stored, name) for name in _OF_BACKUP}
+        return Backup(file, stored.made_at.astimezone(UTC), file.stat().st_size, **about), stored.files
     except DAMAGE as error:
         raise SourceError(str(file), "is damaged, or isn't a Tessera backup.") from error
 

@@ -33,7 +33,7 @@ from pages.ui.shared.names import local, megabytes
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
-from pages.ui.shared.widgets import Callback, button, close, page_link, popup, row, table, text_column
+from pages.ui.shared.widgets import Callback, button, close, errors, page_link, popup, row, table, text_column
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -90,9 +90,10 @@ def redraw_after(*names: str) -> None:
 
     @fragment(run_every=0.5)
     def part() -> None:
-        left = [name for name in names if name != "warm" or not workspace.models.loaded]
-        if drawn and not (left and workspace.jobs.running(*left)):
-            rerun()
+        with errors():
+            left = [name for name in names if name != "warm" or not workspace.models.loaded]
+            if drawn and not (left and workspace.jobs.running(*left)):
+                rerun()
         drawn.append(True)
 
     part()

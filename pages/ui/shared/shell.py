@@ -298,7 +298,10 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
 
 def _state() -> None:
     job = workspace.jobs.find("warm")
-    state = "ready" if workspace.models.loaded else "failed" if job and job.state == "failed" else "loading"
+    loaded = False
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        loaded = workspace.models.loaded
+    state = "ready" if loaded else "failed" if job and job.state == "failed" else "loading"
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     text = f"<div>{html(MODEL[state])}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
