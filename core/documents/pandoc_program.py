@@ -148,7 +148,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
             written, errors = process.communicate()
     if process.returncode == 251:  # the heap is exhausted
         raise MemoryError
-    if process.returncode == -getattr(signal, "SIGXCPU", 0):
+    if process.returncode and process.returncode == -getattr(signal, "SIGXCPU", 0):
         raise TimeoutError
     if process.returncode < 0:
         raise end_error("", ChildProcessError(process.returncode))

@@ -213,6 +213,8 @@ def read(folder: Path, path: str) -> bytes:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
+    if len(data) > most:
+        raise kinds.too_large(path, len(data), most)
     check_content(data, path)
     return data
 

@@ -64,14 +64,16 @@ def test_elsewhere_a_write_only_leaves_its_chunks_pending(
     assert workspace.jobs.all() == []
 
 
-def test_the_job_embeds_once_the_models_are_loaded_while_the_index_is_opened(workspace: Workspace) -> None:
+def test_the_job_embeds_once_the_models_are_loaded_while_the_index_is_opened(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened = Event()
     workspace.notes.add("garden", TEXT, embed=False)
     workspace.jobs.start("warm", lambda progress: opened.wait(30))
     workspace.index_in_background()
     workspace.jobs.wait("embed", 1)
     assert workspace.jobs.running("embed")
-    workspace.models.loaded = True
+    monkeypatch.setattr(type(workspace.models), "loaded", True)
     job = workspace.jobs.wait("embed", 20)
     assert job is not None
     assert (job.state, workspace.jobs.running("warm")) == ("done", True)

@@ -61,7 +61,7 @@ class Pdf:
             pages=tuple(starts),
             warnings=(unread,) if left.scans and not is_read else (),
             left_out=tuple(left.omissions(read, running)),
-            tags=stated.get("AnyValues", "").strip(),
+            tags=stated.get("Keywords", "").strip(),
             ocr=Ocr().version if any(read.values()) else "",
         )
 

@@ -115,7 +115,10 @@ _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
-    """Return the facets by field. If the question filters by a field, that field's facets ignore the filter."""
+    """Return the facets by field, or none if every field has only one value.
+
+    If the question filters by a field, that field's facets ignore the filter.
+    """
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without_field(result, name)
@@ -126,7 +129,8 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, li
             facets = workspace.search(wider, **(options | {"choose": False})).facets
         if group := [facet for facet in facets if facet.field == name]:
             fields[name] = group
-    return fields
+    narrows = any(len(group) > 1 or group[0].term in result.query for group in fields.values())
+    return fields if narrows else {}
 
 
 def toggle() -> None:
