@@ -70,7 +70,7 @@ with errors():
         warn(text)
     if status.set_aside:
         text = t(
-            "Damaged files were renamed and created again: {names}. Delete the renamed files if you don't need them.",
+            "Some files were damaged, so they were renamed and replaced with new ones: {names}. Delete the renamed files if you don't need them.",
             names=[*status.set_aside],
         )
         text = sentences([text, t("Folder: {folder}.", folder=str(status.folder))])

@@ -186,7 +186,8 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
     refuse_own_code(folder, modules)
     if not any(str(module["type"]).endswith(".Pooling") for module in modules):
         raise ModelError(
-            "The model in {folder} has no Pooling module, so it isn't a model for meaning. Choose another model.",
+            "The model in {folder} has no Pooling module, so it can't be used for search by meaning. "
+            "Choose another model.",
             folder=str(folder),
         )
 

@@ -131,8 +131,8 @@ def format_status(status: WorkspaceStatus) -> list[str]:
     if status.set_aside:
         lines.append(
             _(
-                "Damaged files were renamed and created again: {names}. Delete the renamed files "
-                "if you don't need them.",
+                "Some files were damaged, so they were renamed and replaced with new ones: {names}. Delete the "
+                "renamed files if you don't need them.",
                 names=", ".join(status.set_aside),
             )
         )

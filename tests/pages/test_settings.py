@@ -152,7 +152,7 @@ def test_converters_have_names_in_both_languages_and_say_what_they_read() -> Non
     own = [name for name, entry in CONVERTERS.items() if not entry.package]
     assert {*names.CONVERTERS} == {*own}
     for locale, tab, said in (
-        ("en-US", "General", "PDF as plain text lines</b>: "),
+        ("en-US", "General", "PDF as lines of plain text</b>: "),
         ("zh-CN", "常规", "PDF，只取文字行</b>："),
     ):
         text = Screen(locale).open("settings").tab(tab, "converters").text

@@ -42,8 +42,11 @@ def _empty_trash(workspace: Path, key: str, *, yes: Yes = False) -> EmptiedTrash
     with opened(workspace) as run:
         count = 1 if key else len(run(operations.trash).trash)
         question = plural(
-            "{n} deleted base will be deleted for good, with its notes and their history. Files on disk are kept.",
-            ("{n} deleted bases will be deleted for good, with their notes and their history. Files on disk are kept."),
+            "{n} base in the trash will be deleted for good, along with its notes and history. Files on disk are kept.",
+            (
+                "{n} bases in the trash will be deleted for good, along with their notes and history. "
+                "Files on disk are kept."
+            ),
             n=count,
         )
         if count and agreed(question, yes):

@@ -78,7 +78,7 @@ FORGOTTEN_CLICKS = plural("{n} click deleted.", "{n} clicks deleted.")
 GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list or forget them.")
 UsedIn = Annotated[str, About("Where the note was used, such as the name of your program.", example="notebook")]
 UseContext = Annotated[str, About("What it was used for there, such as a question.")]
-Passage = Annotated[str, About("The passage that was used, by its id; by default the whole note.")]
+Passage = Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")]
 
 
 def _uses(workspace: "Workspace", note_id: str) -> NoteUses:
@@ -182,7 +182,7 @@ def record_click(
     note: NoteName,
     question: Annotated[str, About("The question that the note was found for.")],
     kind: Annotated[ClickKind, About("What was done with the note: open, copy or cite.")],
-    chunk: Annotated[str, About("The passage that was used, by its id; by default the whole note.")] = "",
+    chunk: Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")] = "",
 ) -> Click:
     return workspace.clicks.record(note, question, kind, chunk_id=chunk)
 

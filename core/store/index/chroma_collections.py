@@ -229,8 +229,8 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
     if status in _BUSY or type(error).__module__.startswith("httpx") or isinstance(error, OSError | ValueError):
         return IndexAway(
             (
-                "The Chroma server at {url} doesn't respond ({why}). Searches still work, but more "
-                "slowly; changes are sent when the server is back."
+                "The Chroma server at {url} isn't responding ({why}). Search still works, but more "
+                "slowly. Changes will be sent once the server is back."
             ),
             url=address.url,
             why=why,

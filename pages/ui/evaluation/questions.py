@@ -373,7 +373,7 @@ def draw(question_set: QuestionSet) -> None:
     with container():
         jobs.job_panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
-            small_print("No definition or heading in the notes gives a new question.")
+            small_print("No new questions could be made from the definitions and headings in the notes.")
     with errors():
         every = workspace.questions.all(question_set)
         if sum("gone" in states(item) for item in every) != question_set.flagged and not workspace.readonly:

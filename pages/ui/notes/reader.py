@@ -166,7 +166,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
     if related.links:
         st.caption(f"**{t('Suggested links')}**")
         if not related.writable:
-            small_print("This note is a file that is read-only here: add the links in the file.")
+            small_print("This note comes from a file that can't be changed here. Add the links to the file itself.")
     for offer in related.links:
         title = offer.note.title
         label = title if offer.text == title else f"{offer.text} → {title}"

@@ -96,7 +96,7 @@ CONVERTERS = message_table(
         "pandoc": "Documents, books and web pages with pandoc",
         "pdf": "PDF with headings and tables",
         "uncommented": "Without comments",
-        "pdftext": "PDF as plain text lines",
+        "pdftext": "PDF as lines of plain text",
         "ocr": "Text in pictures and scans",
     }
 )
