@@ -439,7 +439,7 @@ def find(
 
 @operation(
     "search.context",
-    "Print the passages that answer a question as one block for a prompt, with numbered citations.",
+    "Combine the passages that answer a question into one block for a prompt, with numbered citations.",
     http="POST /context",
     cli="context {query}",
     tool="knowledge_context",
