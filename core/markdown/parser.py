@@ -104,8 +104,8 @@ def quote_admonitions(text: str) -> str:
             indent = len(text[first]) - len(text[first].lstrip())
             characters[first] = re.sub(r"[^\n]", " ", text[first])
             for line in body:
-                if text[line].strip():
-                    characters[line.start + indent] = ">"
+                if own := text[line].strip():  # a tab is wider than one character
+                    characters[line.start + max(0, min(indent, text[line].index(own) - 1))] = ">"
     return "".join(characters)
 
 

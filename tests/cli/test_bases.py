@@ -148,7 +148,7 @@ def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, 
         run("base", "new", name)
         run("base", "delete", name, "--yes")
     code, _, error = said("base", "empty-trash")
-    assert (code, "2 deleted bases will be deleted for good" in error) == (1, True)
+    assert (code, "2 bases in the trash will be deleted for good" in error) == (1, True)
     key = run("restore")["trash"][0]["key"]
     assert run("base", "empty-trash", key, "--yes") == {"deleted": 1}
     assert [one["base"] for one in run("restore")["trash"]] == ["one"]
@@ -197,6 +197,12 @@ def test_a_base_of_words_is_made_asked_and_given_a_model(
         ]
     changed = run("base", "set", "work", "--embedder", "words", "--yes")
     assert (changed["kind"], changed["embedder"], changed["pending"]) == ("vector", "words", 0)
+
+
+def test_a_base_may_come_after_the_options(run: Run, folder: Path) -> None:
+    run("import", folder)
+    assert run("base", "set", "--description", "Mills", "vault")["description"] == "Mills"
+    assert run("note", "new", "--title", "Oats", "--body", "Oats.", "vault")["base"] == "vault"
 
 
 def test_a_restored_base_says_what_it_may_not_do_and_a_folder_is_connected(

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from core.base.errors import ModelError
+from core.indexing.models import Models
 from core.workspace import Workspace
 from pages.ui.shared import shortcuts
 from tests.pages.conftest import Screen
@@ -130,3 +132,15 @@ def test_the_dialog_lists_the_keys_of_every_page(filled: Screen) -> None:
     for keys in shortcuts.EVERYWHERE.values():
         assert all(f"<kbd>{key}</kbd>" in filled.text for key in keys)
     assert "Show keyboard shortcuts" in filled.text
+
+
+def test_a_model_that_can_not_be_loaded_is_not_called_ready(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ModelError("The model is damaged.")
+
+    monkeypatch.setattr(Models, "_warm_up", fail)
+    screen = Screen()
+    screen.workspace.jobs.wait("warm", 30)
+    assert "The model is damaged." in screen.open("search").text
+    assert "Ready to search" not in screen.text
+    assert screen.app.button(key="warm_again").label == "Try again"

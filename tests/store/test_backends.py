@@ -241,7 +241,7 @@ def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
     put(store, base, "n2", OTHER)
     assert found(store, base, OTHER[0])[0] == OTHER[0]
     assert store.index.state == "damaged"
-    assert "doesn't respond" in str(store.index.problem)
+    assert "isn't responding" in str(store.index.problem)
     store.open_index()
     assert store.index.state == "damaged"
     process.start()

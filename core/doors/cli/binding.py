@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any, get_origin
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
 
 from core.base.errors import TesseraError, Unfinished
 from core.base.frozen import frozen
@@ -117,8 +117,16 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 class _WithBase(TyperCommand):
-    """A command with the option --base. As in earlier versions, the base may also be given as the first argument."""
+    """A command with the option --base. As in earlier versions, the base can be the first argument instead."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        is_first = args and not args[0].startswith("-") and not any(re.match("--base(=|$)", arg) for arg in args)
-        return super().parse_args(ctx, ["--base", *args] if is_first else args)
+        params: list[Any] = self.params
+        option = next(param for param in params if param.name == "base")
+        if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
+            kind = option.type_descriptor
+            first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=option.required)
+            self.params = [first, *(param for param in params if param is not option)]
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self.params = params

@@ -436,8 +436,10 @@ def _pair(matter: ReviewItem) -> None:
         with column:
             st.caption(" · ".join(filter(None, [label, plain(base_name(card.base))])))
             note_link(card.id, card.title)
-            text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
-            st.html(f'<div class="t-text t-small">{render_text(flow(text))}</div>')
+            note = workspace.notes.get(card.id)
+            text = matter.quotes[number] if matter.quotes else note.body[:600]
+            shown = html(text) if note.plain else render_text(flow(text, paged=card.is_paged))
+            st.html(f'<div class="t-text t-small">{shown}</div>')
 
 
 # Logs dropped on the Review page, where the rules' findings then await review.

@@ -301,7 +301,7 @@ def _state() -> None:
     loaded = False
     with suppress(TesseraError):  # the page says what is wrong with the database
         loaded = workspace.models.loaded
-    state = "ready" if loaded else "failed" if job and job.state == "failed" else "loading"
+    state = "failed" if job and job.state == "failed" else "ready" if loaded else "loading"
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     text = f"<div>{html(MODEL[state])}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')

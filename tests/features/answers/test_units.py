@@ -32,6 +32,13 @@ def test_an_item_below_another_has_that_one_before_it() -> None:
     ]
 
 
+@pytest.mark.parametrize("gap", ["\t\t\t", "\t\t", " \t  \t", " " * 12])
+def test_an_admonition_may_mix_tabs_and_blanks(gap: str) -> None:
+    text = f"- Restart the server\n\n    - Check the logs\n\n        !!! tip\n{gap}Yes."
+    assert units_of(text)[-1].end == len(text)
+    assert text[units_of(text)[-1].start :].endswith("Yes.")
+
+
 def test_the_body_of_an_admonition_or_a_tab_is_no_code() -> None:
     text = '!!! tip "Dough"\n    Rest it long.\n    Cool\n    it then.\n\n'
     text += '=== "Bread"\n\n    Run:\n\n    ```sh\n    ls\n    ```\n'
