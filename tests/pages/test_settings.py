@@ -204,7 +204,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
     screen = Screen().finish("warm").open("settings").tab("Search", "search_index")
     said = screen.text.replace("\\", "")
     assert "The search index is unavailable" in said
-    assert "127.0.0.1:9 doesn't respond" in said
+    assert "127.0.0.1:9 isn't responding" in said
     assert screen.workspace.search("backups", mode="keyword").hits
     found = screen.workspace.search("backups", mode="hybrid")
     assert found.hits

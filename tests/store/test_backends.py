@@ -255,7 +255,7 @@ def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
 
 def test_a_server_that_is_none_is_told(tmp_path: Path) -> None:
     nobody = Backend(Address("http://127.0.0.1:9", owner="w"))
-    with pytest.raises(IndexAway, match=r"http://127\.0\.0\.1:9 doesn't respond"):
+    with pytest.raises(IndexAway, match=r"http://127\.0\.0\.1:9 isn't responding"):
         nobody.open()
 
 
@@ -277,7 +277,7 @@ def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
     guard.status = 502  # the server behind a proxy is away
     put(store, base, "n1")
     assert found(store, base, TEXTS[1])[0] == TEXTS[1]
-    assert "doesn't respond (a proxy says no)" in str(store.index.problem)
+    assert "isn't responding (a proxy says no)" in str(store.index.problem)
     guard.status = 0
     store.open_index()
     assert store.index.ready
@@ -307,7 +307,7 @@ def test_a_server_that_hangs_is_told(tmp_path: Path) -> None:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
         hanging = Backend(Address(f"http://127.0.0.1:{mute.getsockname()[1]}", owner="w"))
-        with pytest.raises(IndexAway, match="doesn't respond"):
+        with pytest.raises(IndexAway, match="isn't responding"):
             hanging.open()
 
 
