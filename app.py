@@ -47,7 +47,7 @@ def workspace() -> "Workspace":
 
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
-"""Runs operations sent by commands on this machine, at the address stored for them by `shell`."""
+"""Runs operations sent by commands on this machine. The commands use the address stored by `shell`."""
 assistants = Guard(LazyTools(workspace), workspace, refusal=refusal)
 
 with_tokens = [

@@ -12,7 +12,7 @@ from pages.ui.shared.widgets import errors
 
 def page() -> None:
     open_base = folders.settle_view()
-    # In a separate container, so that a panel that appears or disappears doesn't move the elements below it.
+    # Use a separate container, so that elements below don't move when the panel appears or disappears.
     with st.container():
         jobs.job_panel(("import", *jobs.BASES, "rechunk", "embed"), "" if open_base == folders.NEW else open_base)
     if open_base == folders.NEW:

@@ -1,4 +1,4 @@
-"""The Chunks page: a note's text with coloured chunks, a table of the chunks, and controls for trying new settings."""
+"""The Chunks page: a note's text with coloured chunks, a table of the chunks, and a preview of other settings."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from pages.ui.shared.widgets import errors, popover, segments
 
 
 def draw_stored(note: Note, base: KnowledgeBase, chunks: Chunks, now: ChunkingOptions) -> None:
-    """Draw a note with its stored chunks."""
+    """Draw a note with its stored chunks, and controls for editing them."""
     if not chunks:
         st.info(
             t("This note has no text, so there is nothing to split. You can add a chunk of your own."),
@@ -65,8 +65,8 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 
 
 def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
-    """Draw the chosen note with its chunks; if no note is chosen, offer the latest of the filtered notes."""
-    # Separate containers, so that an element that appears or disappears doesn't move the elements below it.
+    """Draw the chosen note with its chunks. If no note is chosen, offer the most recent of the filtered notes."""
+    # Use separate containers, so that elements below don't move when one appears or disappears.
     with container():
         jobs.job_panel(jobs.CHUNKS)
     with container():
@@ -75,7 +75,7 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
         with container(key="offered"):
             summary.offer(cards)
         return
-    # On narrow screens, the note tree is hidden behind the menu button; this button replaces the tree.
+    # On narrow screens, the note tree is hidden behind the menu button. This button replaces the tree.
     with container(key="another_note"):
         popover("Another note", "another", "description", summary.offer_another)
     note = workspace.notes.get(note_id)

@@ -1,4 +1,4 @@
-"""The Evaluation page: questions with their right passages, runs with different setups, and comparisons of runs."""
+"""The Evaluation page: questions with the right passages, runs with different setups, and comparisons between runs."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ VIEWS = message_table(
 
 
 def page(bases: Sequence[KnowledgeBase]) -> None:
-    """Draw the base and question set selectors, with the chosen view below."""
+    """Draw the selectors for the base and the question set, with the chosen view below them."""
     if len(bases) > 1:
         left, right = st.columns([1, 3], gap="medium")
         with left:
@@ -33,7 +33,7 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
         right = container()
     with right:
         question_set = sets.bar(base)
-    # In a separate container, so that a panel that appears or disappears doesn't move the elements below it.
+    # Use a separate container, so that elements below don't move when the panel appears or disappears.
     with container():
         runs.panel(base, question_set)
     if question_set is None:
@@ -50,7 +50,7 @@ def page(bases: Sequence[KnowledgeBase]) -> None:
 
 
 def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
-    """Draw the base selector, preselecting a base that has questions, and return the chosen base."""
+    """Draw the base selector, and return the chosen base. By default, a base that has questions is chosen."""
     by_name = {base.name: base for base in bases}
     if session_state.get(questions.BASE) not in by_name:
         session_state[questions.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
@@ -61,7 +61,10 @@ def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
 
 
 def view(question_set: QuestionSet) -> str:
-    """Draw the view selector, and return the view; a set with only suggested questions opens in the questions view."""
+    """Draw the view selector, and return the chosen view.
+
+    If a set has only suggested questions, the questions view is the default.
+    """
     links.begin_with(
         "view", "eval_view", VIEWS, "compare" if question_set.questions > question_set.suggested else "questions"
     )

@@ -17,16 +17,16 @@ from pages.ui.shared.text import page_title, session_language, small_print
 from pages.ui.shared.widgets import row, small, text_box
 
 ADDRESS = "note"
-"""Query parameter with the open chapter's path; links in notes use the same parameter."""
+"""Query parameter for the open chapter's path. Links to notes use the same parameter."""
 MOST = 200
-"""Maximum query length, in characters."""
+"""Maximum length of a search query, in characters."""
 
 
 language = session_language()
 
 
 def choose(path: str) -> None:
-    """Open a chapter in the next run; an empty path closes the open chapter."""
+    """Open a chapter on the next rerun. If the path is empty, close the open chapter."""
     query_params.from_dict({ADDRESS: path} if path else {})
 
 
@@ -35,7 +35,7 @@ def filter_box() -> str:
 
 
 def show(body: str, key: str) -> None:
-    """Draw HTML whose links open chapters."""
+    """Draw HTML in which links to chapters open them."""
     show_document(body, key, arrival=query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
 
 
@@ -51,7 +51,10 @@ def listed(items: Iterable[Chapter], current: str = "") -> str:
 
 
 def contents(every: Chapters, *, current: str = "") -> str:
-    """Return the table of contents as HTML; if a part is open, list only that part's sections."""
+    """Return the table of contents as HTML. `current` is the open chapter's path.
+
+    If a chapter is open, only the sections in its part are listed.
+    """
     opened = current.partition("/")[0]
     parts = []
     for part, sections in guide.PARTS.items():
@@ -61,7 +64,7 @@ def contents(every: Chapters, *, current: str = "") -> str:
 
 
 def draw_matches(words: str) -> None:
-    """Draw the matching chapters, each with an excerpt, and redraw them once the model is loaded."""
+    """Draw the chapters that match a search, each with an excerpt. Once the model is loaded, they are drawn again."""
     every = guide.chapters(language)
     rows = []
     for item in guide.find(language, words, workspace.models.similarities):
@@ -76,7 +79,7 @@ def draw_matches(words: str) -> None:
 
 
 def beginning() -> None:
-    """Draw the table of contents, or the chapters that match the search."""
+    """Draw the Help page without an open chapter: the table of contents, or the chapters that match the search."""
     with row("help_head", vertical_alignment="bottom"):
         page_title("Help")
         if welcome.has_sample():
@@ -92,7 +95,7 @@ def beginning() -> None:
 
 
 def reading(chapter: Chapter) -> None:
-    """Draw a chapter with the table of contents on the left, and links to the previous and next chapters below."""
+    """Draw a chapter. The table of contents is on its left. Links to the previous and next chapters are below it."""
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, container(key="guide_side"):

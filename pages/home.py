@@ -1,4 +1,4 @@
-"""The Home page: quick search, problems that need attention, recent notes, and the bases with their state."""
+"""The Home page: a search box, today's digest, problems that need attention, recent notes, and the bases."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,9 +30,9 @@ from pages.ui.shared.widgets import (
 
 COLUMNS = 2
 NAMED = 3
-"""Maximum number of changed notes named in the digest."""
+"""Maximum number of changed notes to name in the digest."""
 RECENT = 6
-"""Number of recent notes to show."""
+"""Number of recent notes to list."""
 PURPOSE = (
     message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
     message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
@@ -42,7 +42,7 @@ PURPOSE = (
 
 
 def introduce() -> None:
-    """Introduce Tessera to a user without notes, and offer ways to begin."""
+    """Draw an introduction for users who have no notes yet, with ways to begin."""
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
@@ -56,7 +56,7 @@ def introduce() -> None:
 
 
 def quick_search() -> None:
-    """Draw the search box; the question is answered on the Search page."""
+    """Draw the search box. Submitting a question opens the Search page."""
     with st.form("quick", border=False), row(vertical_alignment="bottom"):
         text = text_box("What are you looking for?", "quick_q")
         submitted = submit("Search", "quick_go", "search", type="primary")
@@ -65,7 +65,7 @@ def quick_search() -> None:
 
 
 def attention(status: Status) -> None:
-    """Draw the problems that need the user's attention, if there are any."""
+    """Draw any problems that need the user's attention."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
     if not (unread or status.index_problem or unfinished):
@@ -90,7 +90,7 @@ def attention(status: Status) -> None:
 
 
 def digest() -> None:
-    """Draw today's digest if there is news, until the user puts it away; each of its few lines is a link."""
+    """Draw today's digest unless there is no news or the user has put it away. Each line is a link."""
     today = workspace.review.digest()
     workspace.start_comparing()
     if today is None:
@@ -110,7 +110,7 @@ def digest() -> None:
 
 
 def _draw_changed(changed: Sequence[NoteChange]) -> None:
-    """Draw the line about changed notes: how many there are, the first titles, and who changed them."""
+    """Draw the digest's line about changed notes. It shows their number, the first titles, and who changed them."""
     names = [change.note.title for change in changed[:NAMED]] + ["…"] * (len(changed) > NAMED)
     about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
     label = plain(with_note(about, join_list(dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed))))
@@ -123,7 +123,7 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
 
 
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
-    """Draw a link to a note, with a date and, if there are several bases, the note's base."""
+    """Draw a link to a note with a date. If there are several bases, also show the note's base."""
     with row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
@@ -143,7 +143,7 @@ def recent() -> None:
 
 
 def bases(status: Status) -> None:
-    """Draw a card for every base, and buttons for adding notes; a single base is shown without its name."""
+    """Draw a card for each base, and buttons for adding notes. If there is only one base, its name isn't shown."""
     is_only = len(status.bases) == 1
     st.subheader(t("My notes") if is_only else t("Knowledge bases"), anchor=False)
     for column, item in in_columns(status.bases, COLUMNS):

@@ -1,4 +1,4 @@
-"""The main script: draw the app's frame, and run the page given in the address."""
+"""The main script. It draws the app's frame, and runs the page given in the URL."""
 
 import streamlit as st
 

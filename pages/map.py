@@ -1,4 +1,4 @@
-"""The Map page: notes from one or all bases as points; notes with similar meanings are close together."""
+"""The Map page, which shows the notes in one or all bases as points. Notes with similar meanings are close together."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from pages.ui.shared.widgets import base_filter, begin_with, caption, errors, ro
 
 
 def page(bases: Sequence[str]) -> None:
-    """Draw the options and the map."""
+    """Draw the options and the map, and say which notes aren't on it."""
     with row(vertical_alignment="bottom"):
         base = base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")

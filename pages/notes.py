@@ -1,4 +1,4 @@
-"""The Notes page: a tree on the left and the open note on the right, or a list across the whole width."""
+"""The Notes page: a tree with the open note on its right, or a list that takes up the whole width."""
 
 import streamlit as st
 from streamlit import columns, container, session_state
@@ -28,7 +28,7 @@ from pages.ui.shared.widgets import errors, row
 
 
 def page(bases: list[str]) -> bool:
-    """Draw the notes. Return whether the chosen base is empty, in which case the page shows the import form."""
+    """Draw the notes and the open note. Return whether the chosen base is empty. If so, draw the import form."""
     second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
@@ -55,7 +55,7 @@ def page(bases: list[str]) -> bool:
 
 
 def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
-    """Draw the filtered notes. Return the chosen base and whether it has no notes."""
+    """Draw the filtered notes. Return the name of the chosen base, and whether the base has no notes."""
     with row("notes_views"):
         view = listing.view()
         if note_id:
@@ -80,7 +80,7 @@ def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
 
 
 def _two_notes(note_id: str, second: str) -> None:
-    """Draw a note, with the second open note next to it if there is one."""
+    """Draw a note. If a second note is open, draw it next to the first."""
     try:
         note = workspace.notes.get(note_id)
     except NoteNotFound:

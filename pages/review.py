@@ -1,4 +1,4 @@
-"""The Review page: items awaiting a decision on the left, the open item on the right."""
+"""The Review page, with items awaiting a decision on the left and the open item on the right."""
 
 import streamlit as st
 

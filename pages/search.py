@@ -1,4 +1,4 @@
-"""The Search page: a question, its hits, and why they were found."""
+"""The Search page, which shows a question's hits and why they were found."""
 
 import streamlit as st
 

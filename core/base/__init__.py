@@ -1,1 +1,1 @@
-"""Foundation for all other packages. It knows nothing about notes."""
+"""General-purpose modules that all other packages build on. None of them deals with notes."""

@@ -1,4 +1,4 @@
-"""The admonitions and content tabs of MkDocs, as a rule that every Markdown parser of the program can have."""
+"""MkDocs admonitions and content tabs, as a block rule that any of Tessera's Markdown parsers can use."""
 
 import re
 
@@ -14,13 +14,16 @@ _ADMONITION = re.compile(
 
 
 def add_admonitions(parser: MarkdownIt) -> None:
-    """Add the rule for admonitions and content tabs, whose body is indented by four columns, to a parser."""
+    """Add the rule for admonitions and content tabs to a parser. Their bodies are indented by four columns."""
     interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "admonition", _admonition, interrupts)
 
 
 def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse an admonition or a tab into callout tokens. `meta` contains its kind, title and `???` or `???+`."""
+    """Parse an admonition or a tab into callout tokens.
+
+    The opening token's `meta` holds the kind, the title, and `???` or `???+` if the callout can be collapsed.
+    """
     begin, column = state.bMarks[start] + state.tShift[start], state.sCount[start]
     match = _ADMONITION.fullmatch(state.src, begin, state.eMarks[start])
     if not match or state.is_code_block(start):

@@ -1,4 +1,4 @@
-"""Paths outside all workspaces: the program's own files, and the user's."""
+"""Paths outside any workspace: the program's own files, and the user's settings files."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def workspace() -> Path:
 def provide_file(folder: Path, name: str, *, make: bool) -> Path:
     """Return a file in the workspace, or the bundled file of the same name if there is none.
 
-    With `make`, a missing file is first copied into the workspace, setting aside anything else at the path.
+    If `make` is True, a missing file is first copied into the workspace. Anything else at its path is set aside.
     """
     file = folder / name
     built_in = PROGRAM / "data" / name

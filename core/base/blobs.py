@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 LARGE = 400
-"""Minimum length, in characters, at which a blob is cut out of its passage. Smaller blobs stay in their sentence."""
+"""Minimum length in characters of a blob that is removed from its passage. Smaller blobs stay in their sentences."""
 
 Span = tuple[int, int]
 
-# Minimum length of a line in a blob, and of a run that is a blob by itself. Hashes have at most 128 characters.
+# Minimum length of each line in a blob, and minimum length of a single line that is a blob by itself.
+#
+# Hashes have at most 128 characters.
 _SHORTEST = 60
 _LONGEST_WORD = 200
 # For each byte, whether it can occur in base64 or hexadecimal data.
 _IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
-# Minimum number of lines of equal length for shorter runs to form a blob. Base64 is usually wrapped.
+# Minimum number of equally long lines that together form a blob. Base64 is usually wrapped.
 _FEWEST_LINES = 3
 # Sample sizes: characters from a run, lines from a block, and characters from a line.
 _SAMPLE = 2_000
@@ -22,7 +24,7 @@ _SAMPLED_LINES = 30
 _LONGEST_SAMPLE = 100_000
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
-# Minimum share of adjacent character pairs in a blob that differ in case or kind.
+# Minimum share of adjacent character pairs in a blob that switch case, or switch between letters and digits.
 #
 # The share is 0.2 in all-caps names, and 0.3 to 0.6 in base64.
 _MIXED = 0.28
@@ -52,9 +54,9 @@ _DRAWING = re.compile(
 _LONG_LINE = 1_000
 _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
-# Limits on the shares of characters in minified code.
+# Limits on the shares of certain characters in minified code.
 #
-# JSON has more quotation marks. Prose has more blanks or non-ASCII characters.
+# JSON has more quotation marks. Prose has more spaces or non-ASCII characters.
 _FEWEST_BRACKETS = 0.025
 _MOST_BLANKS = 0.04
 _MOST_QUOTES = 0.08
@@ -92,15 +94,15 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Overwrite the blobs in the text with blanks, keeping its length and line endings.
+    """Overwrite the blobs in the text with spaces, keeping its length and line endings.
 
-    `spans` are the blobs, if already known.
+    `spans` are the positions of the blobs, if already known.
     """
     return _replace_spans(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
 
 
 def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Replace each blob in the text with a single blank. `spans` are the blobs, if already known."""
+    """Replace each blob in the text with a single space. `spans` are the blobs' positions, if already known."""
     return _replace_spans(text, spans, lambda _: " ")
 
 
@@ -183,7 +185,10 @@ def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
 
 
 def _is_mixed(run: str) -> bool:
-    """Return whether case and digits alternate more often than in words. Repeated characters don't count."""
+    """Return whether a run switches case, or between letters and digits, more often than words do.
+
+    Pairs of the same character don't count.
+    """
     middle = max(_SAMPLE, len(run) // 2)
     sample = run[:_SAMPLE] + run[middle : middle + _SAMPLE]
     return len(_TURN.findall(sample)) > _MIXED * len(_PAIR.findall(sample))

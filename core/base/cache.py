@@ -33,7 +33,7 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
-        """Return the value for a key, computing it if necessary. Other threads wait for the one that computes it.
+        """Return the value for a key, computing it if necessary. Wait if another thread is already computing it.
 
         Errors aren't cached: the next thread tries again.
         """

@@ -28,8 +28,8 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
     """Log a line when an operation ends, with its name, fields, duration, and the error type, if any.
 
     The caller adds fields to the yielded dictionary: counts and the names of bases and models, but never the text of a
-    note or question. Nested operations on the same thread aren't logged separately: their fields are added to the
-    outer line, and so is their name if the outer line has an empty `work` field.
+    note or question. Nested operations on the same thread aren't logged separately. Their fields are added to the
+    outer line. If the outer line has an empty `work` field, their name is stored there.
     """
     if (outer := _work.get()) is not None:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
@@ -50,7 +50,7 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
 
 @contextmanager
 def skip_log() -> Iterator[None]:
-    """Don't log nested operations, such as the many searches in an evaluation."""
+    """Suppress the logging of nested operations, such as the many searches in an evaluation."""
     token = _work.set({})
     try:
         yield

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _View = TypeVar("_View")
 typed_dict: Any = TypedDict
-"""`TypedDict` without a static type, because type checkers reject types created at run time."""
+"""`TypedDict`, typed as Any because type checkers reject types created at run time."""
 Decoder = Callable[[Any], Any]
 """Function that converts a plain value to a typed one. It raises DecodeError or any other error in DAMAGE."""
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -77,7 +77,7 @@ class DecodeError(ValueError):
 
 
 OWN_FIELDS = object()
-"""Type of a field that maps names of the dataclass's other fields to values."""
+"""Marker used as the type of a field that maps names of the dataclass's other fields to values."""
 
 
 def encode(
@@ -203,7 +203,7 @@ def json_type(kind: Any) -> Any:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
-    """Build a dataclass, taking each field from `more` or else from the first object that has it."""
+    """Build a dataclass. Each field comes from `more` or, failing that, from the first object that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:
@@ -218,7 +218,7 @@ def _expect(fits: bool, kind: object) -> None:
 
 
 def _named(decode: Decoder, name: str, value: object) -> object:
-    """Decode a field's value. Add the field's name to an error that names no field, or only a key."""
+    """Decode a field's value. If that fails and the error names no field, add this field's name to the error."""
     try:
         return decode(value)
     except DecodeError as error:

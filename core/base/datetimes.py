@@ -17,7 +17,10 @@ _BEYOND = (OverflowError, ValueError, OSError)
 
 
 class _Clock(tzinfo):
-    """This machine's time zone, with the right offset for each day. `datetime.astimezone` sets a fixed offset."""
+    """This machine's time zone, with the UTC offset that applies at each time.
+
+    `datetime.astimezone` would set a fixed offset instead.
+    """
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
         return _local(at.replace(tzinfo=None)).utcoffset() if at else None
@@ -72,9 +75,9 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Convert a clock time to UTC. A time without an offset counts as local time.
+    """Convert a time to UTC. A time without an offset counts as local time.
 
-    For a time with an offset, raises ValueError under the same conditions as `exact`.
+    Raises ValueError if a time with an offset would be outside the calendar in UTC.
     """
     converted = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
     return converted.replace(microsecond=1) if is_day(converted) else converted
@@ -104,7 +107,7 @@ def later(at: datetime, days: float) -> datetime:
 
 
 def day_of(at: datetime) -> str:
-    """Return a bare day, or a time's local date, in the form 2026-01-31."""
+    """Return the date of a bare day, or the local date of a time, in the form 2026-01-31."""
     return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 
@@ -116,7 +119,7 @@ def _within(converted: Callable[[], datetime], at: datetime) -> datetime:
 
 
 def lapses(expires_at: datetime) -> datetime:
-    """Return the moment a note expires. With a bare day, stored as midnight UTC, it expires at the end of that day."""
+    """Return the moment a note expires. For a bare day, stored as midnight UTC, that is when the day ends locally."""
     at = in_utc(expires_at)
     if not is_day(at):
         return at

@@ -1,9 +1,9 @@
 """The errors Tessera raises on purpose.
 
 TesseraError                   the message is written for the user
-├─ ConfigError                 a setting is wrong; names it
-│  ├─ UnknownChoice            a name not in a table; lists the choices
-│  └─ MissingDependency        names the extra to install
+├─ ConfigError                 a setting is invalid; names the setting
+│  ├─ UnknownChoice            a name isn't in a table; lists the choices
+│  └─ MissingDependency        a package isn't installed; names the extra to install
 ├─ SourceError                 a file or folder can't be read or parsed; carries the path
 ├─ QueryError                  a question has invalid syntax; says what to type instead
 ├─ StoreError
@@ -12,7 +12,7 @@ TesseraError                   the message is written for the user
 │  ├─ Conflict                 a note has changed since it was read; holds the stored note
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound, JobNotFound
-│  ├─ WorkspaceLocked          another process has the workspace open for writing; says which
+│  ├─ WorkspaceLocked          another process has the workspace open for writing; names the process
 │  ├─ DiskFull                 no space is left; nothing was lost
 │  ├─ NotWritable              the disk or folder is read-only; reading still works
 │  ├─ NotesDamaged             the database can't be read; names the newest backup
@@ -25,7 +25,7 @@ TesseraError                   the message is written for the user
 ├─ Unfinished                  only keyword search finds the imported notes so far; says why
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
-│  └─ ProviderUnavailable      worth another try
+│  └─ ProviderUnavailable      the server can't answer at the moment; another try may succeed
 ├─ RowError                    a row of a question file or an exported base is invalid
 ├─ QuestionSetError            a question file has invalid lines, listed by number; or a question set is invalid
 ├─ PackError                   a pack is refused; lists all its mistakes with line numbers
@@ -33,7 +33,8 @@ TesseraError                   the message is written for the user
 ├─ BelowTarget                 a metric of a run is below the target
 └─ Cancelled                   the user stopped a job; its results so far are kept
 
-Only surfaces catch errors, and only `TesseraError`. Any other exception is a bug and keeps its traceback.
+Only the command line, the app and the APIs catch errors, and only `TesseraError`. Any other exception is a bug and
+keeps its traceback.
 """
 
 from collections.abc import Iterable
@@ -45,7 +46,7 @@ from core.base.messages import Message, Text, as_message, lines, message, plural
 
 
 class TesseraError(Exception):
-    """An error that the user can act on, as the message explains. Keyword arguments are the message's fields."""
+    """An error that the user can act on. The message says how. Keyword arguments become the message's fields."""
 
     def __init__(self, text: Text, /, **fields: object) -> None:
         self.message = as_message(text, **fields)
@@ -70,7 +71,7 @@ class ConfigError(TesseraError):
 
 
 class UnknownChoice(ConfigError):
-    """A name isn't in a table. `what` is the noun for the table's entries."""
+    """A name isn't one of the possible choices. `what` is the noun for such a choice."""
 
     def __init__(self, what: Text, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
@@ -107,7 +108,7 @@ class SourceError(TesseraError):
 
 
 class QueryError(TesseraError):
-    """A question has invalid syntax. `at` is the error's span, as half-open offsets."""
+    """A question has invalid syntax. `at` is the span of the error in the question, as half-open offsets."""
 
     def __init__(self, text: Text, /, at: tuple[int, int] | None = None, **fields: object) -> None:
         super().__init__(text, **fields)
@@ -201,7 +202,7 @@ class EditError(TesseraError):
 
 
 class SyncRefused(TesseraError):
-    """A plan would remove a large part of a base."""
+    """A sync was refused because it would remove a large part of a base."""
 
 
 class Unfinished(TesseraError):
@@ -264,7 +265,7 @@ class QuestionSetError(TesseraError):
 
 
 class RowError(TesseraError):
-    """A row of a question file or an exported base is invalid. The cause of a QuestionSetError or an ArchiveError."""
+    """A row of a question file or an exported base is invalid. It causes a QuestionSetError or an ArchiveError."""
 
 
 class ArchiveError(TesseraError):

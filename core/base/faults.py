@@ -32,12 +32,12 @@ DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 BACKUPS = "backups"
 """Name of the workspace folder for database backups."""
 FILES = "files"
-"""Name of the workspace folder for the pictures of notes that aren't in a user's folder."""
+"""Name of the workspace folder for pictures in notes that aren't stored in one of the user's folders."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
-# Prefixes of SQLite's messages about a damaged database that come with only a generic error code.
+# How SQLite's messages begin if the database is damaged but the error code is only a generic one.
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
 # Bytes for a test write that shows why SQLite couldn't write. They don't fit on a full disk.
 _TRIAL = b"\0" * 65536
@@ -89,7 +89,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
-        # SQLite doesn't report the reason for these.
+        # SQLite doesn't report the reason for these errors.
         cause = _folder_in_place_error(folder) or _try_write(folder)
         if hidden := _unreadable(folder) or _unreadable(folder / DATABASE):
             return hidden
@@ -114,7 +114,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
 
 
 def find_write_error(folder: Path) -> StoreError | None:
-    """Return why a folder isn't writable, or None if it is. This is for libraries that don't report the reason."""
+    """Return an error saying why a folder isn't writable, or None if it is. Some libraries don't report the reason."""
     cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 

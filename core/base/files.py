@@ -41,7 +41,7 @@ def disk_space(folder: Path) -> DiskSpace:
 
 _LOG = getLogger(__name__)
 SMALL = 4 << 20
-"""Maximum size of a small file in bytes."""
+"""Default size limit of `read`, in bytes."""
 BROKEN = ".broken"
 # Maximum number of files set aside under one name. After that, the last one is replaced.
 _ASIDE = 5
@@ -220,7 +220,7 @@ def create(file: Path, text: str | bytes) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Delete temporary files left in a folder by killed processes. Nothing else may write to the folder during this."""
+    """Delete temporary files left in a folder by killed processes. Nothing else may write to it during the sweep."""
     for file in folder.iterdir():
         if _TEMPORARY.fullmatch(file.name) and file.is_file():
             with suppress(OSError):

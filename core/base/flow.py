@@ -20,9 +20,9 @@ _BREAK = re.compile(
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 # Width below which a paragraph on a page keeps its lines, as a verse or an address would.
 _NARROW = 40
-# A row of a table with bars at both ends.
+# A table row with bars at both ends.
 _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
-# The dashes below the header of a table.
+# The line of dashes below a table's header.
 _RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+[ \t]*+)?+")
 _BAR = re.compile(r"(?<!\\)\|")
 GAP, LINE = "\ufdd0", "\ufdd1"
@@ -57,17 +57,17 @@ def as_copied(text: str) -> str:
 
 
 def cells(row: str) -> list[str]:
-    """Return the cells of a table's row, which may have bars at its ends."""
+    """Return the cells of a table row, with or without bars at its ends."""
     return [cell.strip() for cell in _BAR.split(row.strip(" \t\n>").strip("|"))]
 
 
 def as_row(row: str) -> str:
-    """Return a table's row with dots between its cells, as people write it in a sentence."""
+    """Return a table row as running text, with dots between its cells."""
     return " · ".join(filter(None, cells(row)))
 
 
 def without_bars(text: str) -> str:
-    """Return a text whose table rows have dots between their cells, without the dashes below headers."""
+    """Return the text with its table rows as running text and without the dashes below table headers."""
     lines = (line for line in text.splitlines() if not _RULE.fullmatch(line))
     return "\n".join(as_row(line) if _ROW.fullmatch(line) else line for line in lines)
 

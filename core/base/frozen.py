@@ -1,4 +1,4 @@
-"""The decorator for immutable data classes, and common field types."""
+"""A decorator for immutable data classes, and common field types."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -19,7 +19,7 @@ _WINDOW = 10.0
 _STEADY = 60.0
 # Seconds of progress before the first estimate.
 _LEAST = 3.0
-# Minimum factor by which an estimate rises. Until then, it counts down.
+# Factor by which a new estimate must exceed the current one to replace it. Until then, the current one counts down.
 _RISE = 4 / 3
 
 
@@ -64,7 +64,7 @@ JobState = Literal["running", "done", "cancelled", "failed"]
 
 
 class Progress(Protocol):
-    """Callback called by long-running work between steps. It raises Cancelled to stop the work."""
+    """Callback that long-running work calls between steps. It raises Cancelled to stop the work."""
 
     def __call__(self, done: float, total: float, what: Text) -> None: ...
 
@@ -109,7 +109,7 @@ class Job:
 
 
 class Busy(Exception):
-    """Other jobs ran longer than a job was willing to wait."""
+    """A job gave up waiting for other jobs to end."""
 
 
 class Jobs:
@@ -136,9 +136,9 @@ class Jobs:
     ) -> bool:
         """Run `work` in a thread and return True, or return False if it can't be started.
 
-        It can't be started if a job of this name is running, or after `close`. With `again`, the running job then does
-        this work as well before it ends, and returns the result of this work. `base` is the only base the work changes,
-        or "" if it may change any base. A job started by a `quiet` job is quiet too.
+        It can't be started after `close`, or if a job of this name is running. With `again`, the running job also does
+        `work` before it ends, and its result is that of `work`. `base` is the only base the work changes, or "" if it
+        may change any base. A job started by a `quiet` job is quiet too.
         """
         with self._lock:
             if self._is_closed:
@@ -216,7 +216,10 @@ class Jobs:
                 self._stops[name].set()
 
     def forget(self, name: str, before: Job | None = None) -> None:
-        """Delete a finished job, and list the job `before` it again, so that the earlier result can still be read."""
+        """Delete a finished job.
+
+        If an earlier job `before` is given, list that job again, so that its result can still be read.
+        """
         with self._lock:
             if name in self._jobs and self._jobs[name].state != "running":
                 del self._jobs[name]
@@ -224,7 +227,7 @@ class Jobs:
                     self._jobs[name] = before
 
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
-        """Wait up to `timeout` seconds for a job to end, and return the job."""
+        """Wait up to `timeout` seconds for a job to end. Return the job, or None if there is no job with this name."""
         if (thread := self._threads.get(name)) is not None:
             thread.join(timeout)
         return self.find(name)

@@ -77,7 +77,7 @@ class Log(RotatingFileHandler):
         with suppress(OSError):
             if not readonly:
                 files.folder(file.parent)
-                # Keep a device such as /dev/null.
+                # A device such as /dev/null isn't set aside.
                 if os.path.lexists(file) and not (file.is_file() or file.is_char_device()):
                     files.set_aside(file)
 
@@ -94,8 +94,8 @@ class Log(RotatingFileHandler):
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to write a record.
 
-        Warnings and errors are always written. Any other record is written only if it is Tessera's own and, if the log
-        is read-only, only if it is a call.
+        Warnings and errors are always written. Any other record must be Tessera's own. If the log is read-only, the
+        record must also be about a call.
         """
         usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
         return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
@@ -118,12 +118,12 @@ class Log(RotatingFileHandler):
 
 
 def tail(folder: Path, count: int) -> list[str]:
-    """Return the last lines of the log, oldest first, or [] if it can't be read."""
+    """Return the last `count` lines of the log, oldest first, or [] if the log can't be read."""
     return list(_lines(folder))[-count:]
 
 
 def errors(folder: Path, count: int) -> list[LogEntry]:
-    """Return the last warnings and errors, oldest first, without their messages."""
+    """Return the last `count` warnings and errors, oldest first, without their messages."""
     logged = []
     open_entry = False
     for line in _lines(folder):
@@ -189,7 +189,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def _module_of(frame: FrameType) -> str:
-    """Return a frame's module, or the script's path in the program's folder, or "elsewhere" for any other file."""
+    """Return a frame's module name, a script's path in the program's folder, or "elsewhere" for any other file."""
     file = Path(frame.f_code.co_filename)
     name = str(frame.f_globals.get("__name__", ""))
     if name == "__main__" and file.is_relative_to(PROGRAM):

@@ -5,6 +5,6 @@ from contextlib import suppress
 
 
 def give_back() -> None:
-    """Return memory freed by glibc to the system: about 140 MB after a model's weights have been loaded."""
+    """Return freed memory that glibc still holds to the system. After loading a model, this is about 140 MB."""
     with suppress(AttributeError, OSError, TypeError):  # the system has another C library, or none
         ctypes.CDLL(None).malloc_trim(0)

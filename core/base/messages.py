@@ -23,7 +23,7 @@ LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
 
 LOCALE = Path(__file__).with_name("locale")
 
-# Fields whose message gets the JSON key `message`. For any other field, the key is `NAME_message`.
+# Fields whose untranslated message has the JSON key `message`. For any other field, the key is `NAME_message`.
 _MAIN = ("error", "problem", "reason", "explanation", "why")
 
 # Smallest integer shown as a power of ten. Python refuses to print more than 4,300 digits.
@@ -82,7 +82,7 @@ def lines(*messages: object, separator: str = "\n") -> Message:
 
 
 def verbatim(text: str) -> Message:
-    """Return a message that isn't translated, such as text from the user or from another program."""
+    """Return a message that is never translated, for text from the user or from another program."""
     return Message("{text}", {"text": text})
 
 
@@ -157,7 +157,7 @@ def to_json(message: Message) -> Values:
 def readable(value: object, language: str = ENGLISH) -> Any:
     """Convert a value to JSON data.
 
-    A message becomes text in the given language, with its id and fields in a second field.
+    A message becomes text in the given language. A second field next to it holds the message's id and fields.
     """
     if isinstance(value, Mapping):
         data: Values = {}

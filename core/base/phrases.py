@@ -51,7 +51,7 @@ def size_of(phrase: str) -> float:
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield runs of content words with no punctuation between them, and the parts of those runs."""
+    """Yield sequences of content words with no punctuation between them, and all parts of these sequences."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):

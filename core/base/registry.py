@@ -42,8 +42,8 @@ _LOG = getLogger(__name__)
 class Entry:
     """A registry entry. `target` is `module:attribute`, in an installed `package` or, if that is empty, in Tessera.
 
-    With `reads_tokens`, the constructor takes an embedder with token vectors and the mean token vector. `kinds` are the
-    file suffixes a converter reads, so that they are known before it is loaded.
+    With `reads_tokens`, the constructor takes two arguments: an embedder that returns token vectors, and the mean token
+    vector. `kinds` are the file suffixes read by a converter, so that they are known before the converter is loaded.
     """
 
     target: str
@@ -53,7 +53,7 @@ class Entry:
 
 
 class Registry(dict[str, Entry], Generic[T]):
-    """Implementations of one kind, by name. `what` is the noun for the kind.
+    """Implementations of one kind, by name. `what` is the noun for the kind in error messages.
 
     With a `group`, installed packages can add implementations of `protocol` through entry points in that group. The
     entry points are read when the table is listed, or when a name that isn't Tessera's own is looked up.
@@ -105,7 +105,7 @@ class Registry(dict[str, Entry], Generic[T]):
         return self._built.get(name)
 
     def forget(self, *kinds: str) -> None:
-        """Drop the shared objects with the given names, with any argument, so that `build` creates new ones."""
+        """Drop the shared objects with the given names, whatever their arguments, so that `build` creates new ones."""
         with self._building:
             for name in [name for name in self._built if name.partition(":")[0] in kinds]:
                 del self._built[name]

@@ -107,7 +107,10 @@ def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) ->
 
 
 def create(file: Path, data: bytes) -> None:
-    """Create a new file atomically with the permissions of its folder. Raises OSError, also if the file exists."""
+    """Create a new file atomically with the permissions of its folder.
+
+    Raises OSError, which is a FileExistsError if the file exists.
+    """
     rights = file.parent.stat().st_mode & 0o666 | 0o600
     new = write_sibling(file, data, lambda path: path.chmod(rights))
     try:
@@ -206,8 +209,8 @@ def exchange(path: Path, other: Path) -> None:
 def exchange_by_names(path: Path, other: Path) -> None:
     """Swap two files by renaming three times, never replacing a file.
 
-    If another program creates a file under the free name in the meantime, that file is kept, `other` is put next to it,
-    and Changed is raised.
+    If another program creates a file at `other` between two of the renames, that file is kept. The original `other` is
+    then saved next to it as a conflict copy, and Changed is raised.
     """
     between = path.with_name(f"{path.name}~")
     other.rename(between)

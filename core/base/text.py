@@ -13,7 +13,7 @@ from urllib.parse import quote
 from core.base.blobs import Span, remove_blobs
 
 LINE_END = r"(?:\r\n|\n|\r)"
-"""Line endings, as in Markdown and browsers. Other candidates, such as form feed and U+2028, count as whitespace."""
+"""Pattern for a line ending, as in Markdown and browsers. Form feed, U+2028 and the like count as whitespace."""
 
 _NEAR = 256
 # Characters with a special meaning in a URL or in Markdown.
@@ -27,7 +27,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def text_end(text: str, start: int, end: int) -> int:
-    """Return where a span ends if its trailing whitespace is stripped, without copying the span."""
+    """Return the end of a span without its trailing whitespace. The span isn't copied."""
     near = max(start, end - _NEAR)
     while not (tail := text[near:end].rstrip()) and near > start:
         near = max(start, end - 2 * (end - near))
@@ -43,7 +43,7 @@ def with_line_ends(text: str, before: str) -> str:
     """Restore the original line endings in text from an editor, which always uses \\n.
 
     `before` is the text before the edit. Unchanged lines at the start and end keep their line endings. The lines
-    between get the most common one. Text that already contains \\r is left unchanged.
+    in between get the most common one. Text that already contains \\r is left unchanged.
     """
     if "\r" in text or "\r" not in before:
         return text
@@ -125,8 +125,7 @@ _EMOJI = (
 _FLAG = "\U0001f1e6-\U0001f1ff"
 
 _RUNS = re.compile(
-    # Usually, none of these directly follows the previous match, so checking one character first saves a sixth of the
-    # time.
+    # Most matches aren't directly followed by another one, so checking one character first saves a sixth of the time.
     rf"(?=[\w{_EMOJI}{_FLAG}])(?:"
     rf"(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
     r"|[vV]?\d+(?:\.\d+)+"
@@ -135,7 +134,7 @@ _RUNS = re.compile(
 )
 _CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
-# The Chinese characters in Unicode's basic plane, which include all those in common use.
+# The Chinese characters in Unicode's Basic Multilingual Plane. They include all those in common use.
 _HAN = range(0x3400, 0xA000)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
@@ -158,11 +157,11 @@ STOP_WORDS = frozenset(
     " when where which while who why will with would you your s t don doesn isn"
     " 什么 怎么 为什 么样 如何 哪些 哪个 是否 可以 这个 那个".split()
 )
-"""Stop words, in the form that `keywords` returns."""
+"""Stop words, in the form returned by `keywords`."""
 
 
 def digest(text: str) -> bytes:
-    """Return the hash by which the store identifies a text: 16 bytes of BLAKE2b."""
+    """Return the hash that identifies the text in the store: a 16-byte BLAKE2b digest."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -222,7 +221,7 @@ def name_key(name: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return the title for a file name: composed (NFC), on one line, and without the suffix."""
+    """Return the title derived from a file name: composed (NFC), on one line, and without the suffix."""
     return compose(collapse_spaces(PurePosixPath(path).stem))
 
 
@@ -232,12 +231,12 @@ def collapse_spaces(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, without control characters, which a terminal would execute."""
+    """Return the text on one line, without control characters, which a terminal would interpret."""
     return collapse_spaces("".join(letter if letter.isprintable() else " " for letter in text))
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether the text has only punctuation, separators and control characters, which are never searched."""
+    """Return whether the text has only punctuation, separators and control characters, which are never searched for."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
@@ -265,9 +264,9 @@ _MOST_MARKS = 32
 
 
 def find_words(part: str, text: str) -> int:
-    """Return the offset of the first occurrence of `part` that doesn't begin or end inside a word, or -1 if none does.
+    """Return the offset of the first occurrence of `part` as whole words, or -1 if there is none.
 
-    The restriction only applies to scripts that separate words with spaces.
+    In scripts that don't separate words with spaces, any occurrence counts.
     """
     at = text.find(part)
     while at >= 0 and (_is_inside_word(text, at) or _is_inside_word(text, at + len(part))):
@@ -290,7 +289,7 @@ def index_words(text: str) -> list[str]:
 
 
 def respell(text: str) -> list[str]:
-    """Return a question in the alternative spellings of `index_words`, or [] if none of its words has one."""
+    """Return a question respelled in the ways described in `index_words`, or [] if it has no alternative spelling."""
     text = normalize(text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
@@ -376,7 +375,7 @@ def _plain(word: str) -> str:
 
 @cache
 def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
-    """Return a pattern for traditional characters in the basic plane, and a table of their simplified forms.
+    """Return a pattern for the traditional characters in `_HAN`, and a table of their simplified forms.
 
     The forms come from OpenCC's dictionaries. The pattern is faster than `str.translate`, because most characters have
     no simplified form.
@@ -451,7 +450,7 @@ def strip_span(text: str, start: int, end: int) -> Span:
 
 
 def link_address(path: str, *, plain: str = "") -> str:
-    """Return a path as a readable link target. Only special characters are escaped, except for those in `plain`.
+    """Return a path as a readable link target. Only special characters are escaped. Those in `plain` are kept.
 
     >>> link_address("日记/June (2).md")
     '日记/June%20%282%29.md'

@@ -20,7 +20,7 @@ _LOOK = 1.0
 
 
 class ProcessEnded(Exception):
-    """The process ended or was killed because it took too long. Its reply is lost."""
+    """The process ended, or was killed because it took too long. There is no reply."""
 
 
 class WorkerProcess:

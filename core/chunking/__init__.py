@@ -51,7 +51,7 @@ def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> No
 def cut(
     note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None, *, own: bool = False
 ) -> Cut:
-    """Chunk a note according to the options, and return the chunks and the reasons. Used by both import and preview.
+    """Chunk a note according to the options. Return the chunks and the reasons for the chosen strategy.
 
     If no `outline` is given, the note is parsed. `own` means that the options are the note's own, not its base's. A
     plain note is split into lines, whatever the strategy. Raises UnknownChoice or ConfigError if the options are

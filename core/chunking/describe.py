@@ -48,11 +48,12 @@ class Sections:
             self._chains.append((*above, heading))
 
     def for_slice(self, start: int, end: int, kind: ChunkKind) -> SectionFields:
-        """Return a slice's sections.
+        """Return the fields that describe a slice's sections.
 
         The main section is the first one with text in the slice. But if a section that starts in the slice contains
-        all sections with text in the slice, it is the main one. If the chunks are of a `kind` that joins sections, a
-        few words before the joined section don't count. The breadcrumb leads to the section in which the slice starts.
+        all sections with text in the slice, that section is the main one. If the chunks are of a `kind` that joins
+        sections, a few words before the joined section don't count. The breadcrumb leads to the section in which the
+        slice starts.
         """
         chains = self._chains
         first = bisect_right(self._starts, start)
@@ -69,7 +70,7 @@ class Sections:
             if (before := before + words[with_words[main]]) >= (_SHORT if kind == "markdown_section" else 0):
                 break
             main += 1
-        # Sections are in reading order, so a section that contains the first and last one contains all in between.
+        # Sections are in reading order, so a section that contains the first and the last contains those in between.
         own = chains[with_words[main]]
         last = chains[with_words[-1]]
         around = [heading for heading, other in zip(own, last, strict=False) if heading == other]
@@ -186,7 +187,10 @@ def profile(reading: TokenizedNote) -> Profile:
 
 
 def lead_at(blocks: Sequence[Block], offset: int) -> str:
-    """Return the lead of the innermost block around an offset. A chunk starting there repeats the lead."""
+    """Return the lead of the innermost block around an offset, such as a table's header.
+
+    A chunk starting at the offset repeats the lead.
+    """
     lead = ""
     while blocks:
         block = blocks[max(0, bisect_right(blocks, offset, key=lambda block: block.start) - 1)]

@@ -30,10 +30,10 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Shortened:
-    """Text in which each blob is replaced by a single blank.
+    """Text in which each blob is replaced by a single space.
 
-    `ends` holds the offsets just after each blank in this text. `missing` holds 0, and then the number of characters
-    left out up to each of these offsets.
+    `ends` holds the offset just after each of these spaces. `missing` holds 0, followed by the number of characters
+    removed up to each offset in `ends`.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Shortened:
 
     @classmethod
     def from_text(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
-        """Replace the blobs in the text with blanks."""
+        """Replace each blob in the text with a space."""
         spans = np.array(blobs, np.int64).reshape(-1, 2)
         missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
         return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
@@ -122,7 +122,7 @@ Tokens = Callable[[str], Spans]
 class TokenizedNote:
     """A note with its outline and tokens.
 
-    `body` is the note's body with blanks in place of blobs. `blobs` are the large blobs, which no chunk contains.
+    `body` is the note's body with spaces in place of blobs. `blobs` are the large blobs, which no chunk contains.
     `starts` are the ascending offsets of the tokens in the body, and `letters` are the body's classified characters.
     """
 
@@ -135,7 +135,7 @@ class TokenizedNote:
 
     def count(self, start: int, end: int) -> int:
         """Return the number of tokens that start in `body[start:end]`."""
-        # `starts` is an int64 array, because numpy would convert any other on every call.
+        # `starts` is an int64 array, because numpy would convert any other type on every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 
@@ -202,7 +202,7 @@ def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Return whether a cut at `offset` would split \\r\\n, or a character as it is displayed."""
+    """Return whether a cut at `offset` would split a \\r\\n or a grapheme cluster."""
     if not 0 < offset < len(text):
         return False
     before = text[offset - 1]
@@ -215,7 +215,7 @@ def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int
 
 
 def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
-    """Return the ends of matches outside links and code."""
+    """Return the ends of a pattern's matches, except for those inside links or code."""
     return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
 
 
@@ -228,7 +228,7 @@ space_ends = partial(_ends, _SPACES)
 sentence_starts = partial(_breakable_ends, re.compile(SENTENCE_END))
 """Return the starts of sentences in Chinese and Latin scripts."""
 clause_starts = partial(_breakable_ends, re.compile(r"[，、：；]\s*|[,;:]\s+"))
-"""Return the starts of text after commas and colons."""
+"""Return the offsets at which text continues after a comma, colon or semicolon."""
 word_starts = partial(_breakable_ends, _SPACES)
 """Return the starts of words after whitespace."""
 _BLANK = re.compile(r"\s*")

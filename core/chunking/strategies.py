@@ -66,7 +66,7 @@ def check_size(options: ChunkingOptions) -> Size:
 
 
 def _slices(body: str, spans: Iterable[Span]) -> list[Slice]:
-    """Return the spans as slices without overlap, trimmed, except for blank ones."""
+    """Return the spans as trimmed slices without overlap, leaving out blank ones."""
     return [Slice(start, end, start) for start, end in (trim(body, *span) for span in spans) if start < end]
 
 
@@ -104,7 +104,9 @@ class LineChunker:
         return describe.chunks(reading, _slices(body, spans), "line")
 
 
-# A section's start, end and level. It is a heading with the text up to the next one, or at level 0 before the first.
+# A section's start, end and level. A section is a heading and the text up to the next heading.
+#
+# The text before the first heading is a section of level 0.
 _HeadingSection = tuple[int, int, int]
 
 
@@ -177,7 +179,7 @@ class RecursiveCharacter:
     """Cuts a note between paragraphs or, if they are too long, between lines, sentences, words or tokens.
 
     A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the previous chunk. The
-    overlap starts with a sentence if it then has at least half of that size, or otherwise with a word. Code, tables,
+    overlap starts at a sentence if it then has at least half of that size, and otherwise at a word. Code, tables,
     math, HTML and links stay whole up to `max_single_chunk_size` tokens and don't overlap. Anything larger is cut
     between rows. A heading stays with the text below it.
     """
@@ -358,7 +360,7 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
     return start
 
 
-# The choice of a strategy: it depends on the note's profile, and the result is checked.
+# Choosing a strategy by the note's profile, and checking the result
 
 NEARLY_ALL = 0.9
 """If a single chunk has at least this share of a note's tokens, the note counts as uncut."""
@@ -367,8 +369,8 @@ NEARLY_ALL = 0.9
 class Adaptive:
     """Leaves short notes whole, cuts notes with headings by section, and cuts any other notes by size.
 
-    The next strategy is tried if the result has a flaw. Either more than half of at least four chunks have fewer than
-    `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
+    A result is rejected, and the next strategy is tried, if more than half of at least four chunks have fewer than
+    `chunk_size // 16` tokens, or if one chunk has nine tenths of a note that is larger than `chunk_size`.
     """
 
     def __init__(self, options: ChunkingOptions) -> None:
@@ -382,7 +384,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note. The reason for the chosen strategy comes first, then the reasons against the others."""
+        """Cut a note. Give the reason for the chosen strategy first, then the reasons against the rejected ones."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
@@ -459,7 +461,7 @@ class Adaptive:
 
 
 def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
-    """Return a cut with the reason for each strategy, starting with the chosen one."""
+    """Return the chunks as a Cut with the reasons for each strategy, starting with the chosen one."""
     described = tuple(
         message("{strategy}: {reason}", strategy=strategy, reason=text) for strategy, text in reasons.items()
     )

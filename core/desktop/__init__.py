@@ -67,7 +67,7 @@ def keeps_running() -> bool:
 
 
 def profile(workspace: Path) -> Path:
-    """Return the browser profile folder for a workspace's window. It contains no notes."""
+    """Return the browser profile folder for a workspace's window. The folder contains no notes."""
     return user_cache_path("tessera", appauthor=False) / f"window-{digest(os.path.realpath(workspace)).hex()[:12]}"
 
 
@@ -113,8 +113,8 @@ class AppWindow:
     def _read(self, answers: int) -> None:
         """Track the open pages, and close the browser once the last one is closed.
 
-        On macOS, it would otherwise keep running without a window. When the browser has ended, close our ends of the
-        pipes.
+        On macOS, the browser would otherwise keep running without a window. When the browser has ended, close our ends
+        of the pipes.
         """
         rest = b""
         with suppress(OSError):

@@ -14,8 +14,8 @@ class Converted:
     """A document converted to Markdown, with its metadata.
 
     `created` and `updated` are ISO 8601 dates or "". `tags` are separated by commas or semicolons. `source_url` is the
-    URL of a saved web page. `pages` gives the offset in `text` at which each page begins; it is empty for kinds that
-    have no pages. `left_out` lists what is missing from `text`. `ocr` is the version of the OCR engine that read
+    URL of a saved web page. `pages` gives the offset in `text` at which each page begins. It is empty for kinds
+    without pages. `left_out` lists what is missing from `text`. `ocr` is the version of the OCR engine that read
     scanned pages, or "".
     """
 

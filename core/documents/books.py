@@ -1,4 +1,4 @@
-"""Rewriting of e-books so that pandoc finds every note, even in another file or without a reference."""
+"""Rewriting of e-books so that pandoc finds every footnote, even one in another file or without a reference."""
 
 import html
 import re
@@ -18,7 +18,7 @@ _SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
 
 
 def prepare(data: bytes) -> bytes:
-    """Rewrite a book so that each note is plain text with an anchor and every linked page is in the reading order."""
+    """Rewrite a book so that footnotes are plain text with an anchor, and all linked pages are in the reading order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
     links = (name for page in pages.values() for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page))
@@ -31,7 +31,7 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(tag: "re.Match[bytes]") -> bytes:
-    """Return a tag without its type. Pandoc drops typed elements, except for notes used in the same file."""
+    """Return a tag without its type. Pandoc drops typed elements, except for footnotes used in the same file."""
     typed = rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))"""
     plain = re.sub(typed, rb" data-%b\1" % _KIND.encode(), tag[0])
     target = re.match(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""", plain)
@@ -54,7 +54,7 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
 
 
 def join_notes(nodes: Blocks) -> Blocks:
-    """Return a book's blocks with each note moved to its reference. Notes without a reference stay in place."""
+    """Return a book's blocks with each footnote moved to its reference. Any without a reference stay in place."""
     wanted = set(_references(nodes))
     notes: dict[str, Blocks] = {}
     made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
@@ -71,7 +71,7 @@ def _references(node: object) -> Iterator[str]:
 
 
 def _address(node: Mapping[str, Any]) -> str:
-    """Return the id of the note a link refers to, or "" if it isn't a note reference."""
+    """Return the id of the footnote a link refers to, or "" if the link isn't a footnote reference."""
     if node.get("t") != "Link" or not any(
         name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]
     ):
@@ -80,7 +80,7 @@ def _address(node: Mapping[str, Any]) -> str:
 
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
-    """Move the `wanted` notes from a node into `notes`. Return the rest, without any list items that are now empty."""
+    """Move the `wanted` footnotes from a node to `notes`. Return the rest, without list items that are now empty."""
     if isinstance(node, dict) and "c" in node:
         content = _take(node["c"], wanted, notes)
         if node["t"] == "BulletList":
@@ -110,7 +110,7 @@ def _note(block: Any) -> tuple[str, Blocks]:
 
 
 def _put(node: object, notes: dict[str, Blocks]) -> Any:
-    """Return a node in which each note replaces its first reference."""
+    """Return a node in which each footnote replaces its first reference."""
     if isinstance(node, list):
         return [_put(part, notes) for part in node]
     if not isinstance(node, dict) or "c" not in node:
@@ -123,7 +123,7 @@ def _put(node: object, notes: dict[str, Blocks]) -> Any:
 
 
 def _without_number(blocks: Blocks, number: str) -> Blocks:
-    """Return a note without its number and its link back to the reference."""
+    """Return a footnote without its number and its link back to the reference."""
     label = _SIGNS.sub(r"\1", number)
     first, *rest = blocks
     if first["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(first["c"][2])) == label:

@@ -33,13 +33,13 @@ _LOG = logging.getLogger(__name__)
 SECONDS = 20
 """CPU seconds allowed for a small document."""
 MOST_SECONDS = 120
-"""CPU seconds allowed for any document."""
+"""Maximum CPU seconds allowed for a document of any size."""
 OCR_SECONDS = 3600
 """CPU seconds allowed for a PDF that may be a scan."""
 MEGABYTES = 1024
 """Megabytes of address space allowed for a small document."""
 MOST_MEGABYTES = 2048
-"""Megabytes of address space allowed for any document."""
+"""Maximum megabytes of address space allowed for a document of any size."""
 OCR_MEGABYTES = 4096
 """Megabytes of address space allowed for a scan."""
 _IDLE: list[ConverterProcess] = []
@@ -205,7 +205,7 @@ class PictureReader:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
     def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
-        """Return a picture's text and the reader's version. The text is "" if there is none or it is doubtful.
+        """Return a picture's text, or "" if it contains no words, and the reader's version.
 
         `look` is called regularly. If it raises an exception, the process is ended. Raises SourceError if the picture
         is refused or can't be read, and Interrupted if the picture isn't to blame.

@@ -46,7 +46,7 @@ def installed(converter: str) -> bool:
 
 
 def fingerprint() -> str:
-    """Return the names of the installed modules. This key changes whenever more or fewer kinds can be read."""
+    """Return the names of the installed modules, as a key that changes whenever more or fewer kinds can be read."""
     return " ".join(filter(has, dict.fromkeys(_MODULES.values())))
 
 
@@ -63,8 +63,9 @@ ZIP_DAMAGE = (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFE
 class FileKind:
     """A file kind: its name, and how to recognize its contents.
 
-    A zip archive contains a file whose path matches `entry`. Other binary files start with a match of `begins`.
-    Everything else is text. With `named_after_file`, the note's title is the file name.
+    For a zip archive, `entry` is a pattern for the path of a file it must contain. For other binary kinds, `begins` is
+    a pattern for a file's first bytes. All other kinds are text. With `named_after_file`, the note's title is the file
+    name.
     """
 
     name: Message

@@ -69,7 +69,7 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, or "" if it is missing. If its charset isn't declared, it is guessed."""
+    """Return a header on one line, or "" if it is missing. An undeclared charset is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     # The header parser is slow for long headers.
     if text.isascii() and len(text) <= 10_000:
@@ -84,7 +84,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     name = ""
     with suppress(Exception):  # see `_header`
         name = collapse_spaces(str(part.get_filename() or ""))
-    # Parts nested more deeply are only named.
+    # Only the names of more deeply nested parts are kept.
     if depth > 20:
         into.attached.append(name or kind)
     elif kind in _ENCRYPTED:
@@ -105,7 +105,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
     """Read the first alternative that contains most of the words in the last one.
 
-    If there is none, read the longest alternative, where the length of the last one counts double.
+    If there is none, read the longest alternative. The last one's length counts double.
     """
     readings = []
     for part in parts:
@@ -152,7 +152,7 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 
 
 def _join_lines(text: str, *, delsp: bool) -> str:
-    """Return text with each paragraph on one line (RFC 3676). `delsp` removes the space at the end of a line."""
+    """Return text with each paragraph on one line (RFC 3676). `delsp` says to drop the space at the end of a line."""
     made = list[list[str]]()
     flows = -1  # quote depth of the paragraph that continues, or -1 if none does
     for line in text.split("\n"):

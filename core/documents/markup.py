@@ -11,7 +11,7 @@ from core.markdown.writing import code_block
 
 
 class Markup(NamedTuple):
-    """Text prepared for pandoc, its tags, and the number of included files that were left out."""
+    """Text prepared for pandoc, the document's tags, and the number of included files left out."""
 
     data: bytes
     tags: str = ""
@@ -39,7 +39,7 @@ _ORG: _Patterns = (
     (rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+", rb"\1"),
     (rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*", rb"\1\2"),
     (rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))", rb"\1"),
-    # A caption without a figure. Pandoc itself writes one below a table or above a target.
+    # A caption without a figure. Pandoc's own Org output has such captions below tables and above targets.
     (rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))", rb"\n\1\n\n"),
     (
         rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$",

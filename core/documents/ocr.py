@@ -64,7 +64,7 @@ def turn_lines(
         is_upside_down(line) for line in sorted(lines, key=lambda line: -len(line.text))[:5] if line.is_tall == down
     ]
     corners = [line.corners for line in lines]
-    if down:  # rotate to the left
+    if down:  # rotate counterclockwise
         corners = [np.stack([corner[:, 1], width - corner[:, 0]], axis=1) for corner in corners]
         width, height = height, width
     if 2 * sum(votes) > len(votes):
@@ -78,7 +78,7 @@ def turn_lines(
 def text_in_order(lines: Sequence[ScannedLine]) -> str:
     """Return the text of the lines in reading order, column by column.
 
-    Tables are written in Markdown, and each gap becomes a blank line.
+    Tables are written in Markdown. A gap between lines that is taller than a line becomes a blank line.
     """
     frames = [(*line.corners.min(axis=0).tolist(), *line.corners.max(axis=0).tolist()) for line in lines]
     scale = _SIZE / max(1.0, median(bottom - top for _, top, _, bottom in frames))
@@ -108,11 +108,11 @@ MAX_PIXELS = 60_000_000
 
 
 class NoText(SourceError):
-    """A valid picture contains no text, or only doubtful text."""
+    """A valid picture contains no text, or only text that OCR is unsure of."""
 
 
 class Ocr:
-    """Reads pictures, and PDFs by reading every page as a picture."""
+    """Reads pictures. It also reads PDFs, treating every page as a picture."""
 
     kinds = "pdf " + " ".join(PICTURES)
 
@@ -147,7 +147,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
 
 
 def text_of(picture: "Image") -> str:
-    """Return a picture's text in reading order, or "" if there is none or it is doubtful."""
+    """Return a picture's text in reading order, or "" if there is no text or OCR is unsure of it."""
     import numpy as np
 
     process.grant_scan()
@@ -170,7 +170,7 @@ def text_of(picture: "Image") -> str:
 
 
 def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
-    """Return whether a line is upside down. A vertical line is rotated to the left first."""
+    """Return whether a line is upside down. A vertical line is first rotated counterclockwise."""
     import numpy as np
 
     left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)

@@ -1,4 +1,4 @@
-"""Conversion of Office documents, books, web pages and markup to Markdown with pandoc, which can't read other files."""
+"""Conversion of Office documents, books, web pages and markup to Markdown, using pandoc in a sandbox."""
 
 import json
 import re
@@ -210,7 +210,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
 
 
 def _mark(node: object, found: Insertions) -> Any:
-    """Return a node with paragraphs in place of raw blocks. Each one has a marker for a whole element."""
+    """Return a node in which raw blocks are replaced by paragraphs. Each paragraph is a marker for one element."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):
@@ -225,7 +225,7 @@ def _mark(node: object, found: Insertions) -> Any:
 
 
 def _end(nodes: Sequence[Any], start: int) -> int:
-    """Return the end of an element that begins with a raw block, or `start` for any other block."""
+    """Return the index after the last block of an element that begins with a raw block, or `start` for other blocks."""
     depth = 0
     # A longer element is read block by block.
     for at in range(start, min(start + 300, len(nodes))):

@@ -1,6 +1,6 @@
 """Running pandoc without file or network access.
 
-One process converts many short documents; each long document gets its own process.
+Short documents share one process. Each long document gets its own process.
 """
 
 import math
@@ -98,8 +98,9 @@ _SERVICE = _Service()
 
 
 def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
-    """Convert a document to another format."""
-    # Pandoc reads these formats the same way in Lua and on the command line, which expands tabs in text formats.
+    """Convert a document from pandoc's format `reader` to its format `writer`."""
+    # Pandoc reads these formats the same way in Lua and on the command line. In text formats, only the command line
+    # expands tabs.
     is_short = reader in ("docx", "odt", "epub", "json") and 0 < len(data) <= 1 << 18
     if is_short and seconds_left() and hasattr(resource, "prlimit"):
         text = _SERVICE.convert(data, reader, writer)

@@ -86,7 +86,7 @@ def limit_child(process: "subprocess.Popen[bytes]") -> None:
 
 
 def limit_time(seconds: float) -> None:
-    """Limit a document to `seconds` of CPU time; 0 lifts the limit."""
+    """Limit a document to `seconds` of CPU time, or remove the limit if `seconds` is 0."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -118,7 +118,7 @@ class WorkerResult(TypedDict, total=False):
 class Limits:
     """The limits for one document: elapsed seconds, CPU seconds, and megabytes of address space.
 
-    `scan_megabytes` limits the whole process, and a scan may use all of it.
+    `scan_megabytes` is the limit for the whole process. A scan may use all of it.
     """
 
     seconds: int
@@ -147,7 +147,10 @@ def machine_reason(error: OSError) -> Message:
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a failed process. `error` holds its exit status, or why it never got the document."""
+    """Return the error for a failed process.
+
+    `error` holds the process's exit status, or the reason it couldn't be given the document.
+    """
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
@@ -160,7 +163,7 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
 
 
 class ConverterProcess:
-    """Converts documents within the current `limits`. If one crashes the process, the others aren't affected.
+    """Converts documents within the current `limits`. A document that crashes the process doesn't affect any others.
 
     If `waits` is True, the process runs at low priority.
     """
@@ -173,10 +176,10 @@ class ConverterProcess:
         self._count = 0
 
     def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
-        """Return the worker's result for a document; `look` is called regularly and may raise.
+        """Return the worker's result for a document. `look` is called regularly and may raise an exception.
 
         Raises TimeoutError if the document takes too long. Raises ChildProcessError with the exit status if the
-        worker ends, or with the reason if it can't be given the document.
+        worker ends, or with a message if the worker can't be given the document.
         """
         try:
             result = self._result(data, converter, kind, look)

@@ -72,8 +72,8 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
     """Return blocks that plain Markdown can express. In tables, each cell is one line and rows have equal lengths.
 
-    Only pictures stored next to the document are kept. If `pictures` is False, none are, because their files aren't
-    available. Any other picture is replaced by its description.
+    Only pictures stored next to the document are kept. If `pictures` is False, no pictures are kept, because
+    their files aren't available. All other pictures are replaced by their descriptions.
     """
     return list(_simple(nodes, pictures))
 

@@ -48,8 +48,8 @@ def unwrap_archive(data: bytes, kind: str) -> str:
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
     """Return the main part of a page, the number of parts left out, and metadata (`created`, `source_url`, `tags`).
 
-    The main part is the page's head and its only `main` or `article`, or else its body, without menus and scripts.
-    Parts that contain no text aren't counted.
+    The main part is the page's head and its only `main` or `article` element. If there is no such element, it is the
+    whole body. Menus and scripts are always left out. Parts that contain no text aren't counted.
     """
     page, about = _read_keep(page)
     cleaner = _Cleaner()
@@ -60,7 +60,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
         if len(spans) == 1:
             start, end = spans[0]
             around = [_words(part, cleaner.head) for part in (cleaner.parts[:start], cleaner.parts[end:])]
-            # Scripts may fill a main part that is much shorter than the text around it.
+            # A main part that is much shorter than the text around it is probably filled in by a script.
             if 0.1 * sum(map(len, around)) > len(_words(cleaner.parts[start:end], [])):
                 continue
             text = "".join(["<head>", *cleaner.head, "</head><body>", *cleaner.parts[start:end], "</body>"])
@@ -69,7 +69,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
 
 
 def clean_page(page: str) -> str:
-    """Return a page without scripts, controls and menus, but otherwise complete, as for an e-mail."""
+    """Return a page without scripts, controls and menus. Unlike in `main_part`, everything else is kept."""
     cleaner = _Cleaner(whole=True)
     cleaner.read(page)
     return "".join(cleaner.parts)
@@ -85,7 +85,7 @@ _KEEP_LABEL = re.compile(r'<span class="label-name">([^<>]*)</span>')
 
 
 def _read_keep(page: str) -> tuple[str, dict[str, str]]:
-    """Return a Keep note as a page with checkboxes, and its labels and date. Any other page is returned unchanged."""
+    """Return a Google Keep note as a page with checkboxes, and its labels and date. Return other pages unchanged."""
     if not re.search(r'<body>\s*<div class="note\b', page):
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
@@ -110,7 +110,7 @@ Attributes = list[tuple[str, str | None]]
 
 
 class _Cleaner(HTMLParser):
-    """Rewrites a page without menus, scripts and controls. `left_out` counts the ones that contain text."""
+    """Rewrites a page without menus, scripts and controls. `left_out` counts those that contained text."""
 
     def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)

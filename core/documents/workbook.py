@@ -39,7 +39,7 @@ MOST_CELLS = 2_000_000
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
-# Characters left unquoted in an address.
+# Characters in a URL that aren't percent-encoded.
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 # Number of characters used to guess the separator.
 _SAMPLE = 100_000

@@ -41,7 +41,7 @@ _MACHINE_ERRORS = (
 
 
 def _has_grown(megabytes: int) -> bool:
-    """Return whether the process has used enough memory that it should be replaced."""
+    """Return whether the process has used so much memory that it should be replaced."""
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
@@ -52,7 +52,7 @@ def _has_grown(megabytes: int) -> bool:
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
-    """Forward the parent's lines until it ends; then delete the folder and kill the process group."""
+    """Forward the parent's lines until the parent ends. Then delete the folder and kill the process group."""
     for line in FileIO(0):  # unbuffered: a buffer would still be locked when the process ends
         heard.put(line.decode())
     for _ in range(10):  # a file written in the meantime keeps the folder from being deleted
@@ -65,7 +65,7 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
 
 
 def main(folder: str, megabytes: str, priority: str) -> None:
-    """Convert each `source` within its limits; write the document or the reason for a failure to `result`."""
+    """Convert each `source` within its limits. Write the document, or the reason for the failure, to `result`."""
     if process.resource is not None:  # systems without such limits rely on the parent's time limit
         limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": int(megabytes) << 20}
         for name, most in limits.items():
@@ -99,7 +99,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
 
 
 def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
-    """Return the converted document or the reason for its failure; an empty `kind` means a picture of any kind."""
+    """Return the converted document or the reason for the failure. An empty `kind` means a picture of any kind."""
     from core.base.errors import SourceError, TesseraError
     from core.base.messages import message, to_json
     from core.documents import CONVERTERS

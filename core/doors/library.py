@@ -1,4 +1,4 @@
-"""The package for `import tessera`, with the names in `core`, each imported on first use."""
+"""The package imported by `import tessera`. It exports the names in `core`, each imported on first use."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""The registry of operations on a workspace, each declared once for all interfaces."""
+"""The registry of operations on a workspace. Each operation is declared once for all interfaces."""
 
 from collections.abc import Mapping
 from importlib import import_module

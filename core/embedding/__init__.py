@@ -1,4 +1,4 @@
-"""Embed text as vectors: the registry of embedders."""
+"""The registry of embedders. An embedder turns text into vectors."""
 
 from core.base.messages import message
 from core.base.registry import Entry, Registry
@@ -29,14 +29,13 @@ def batch_size(embedder: Embedder) -> int | None:
 
 
 AUTO = "auto"
-"""The name for the best embedder on this machine. A base stores the name returned by `resolve`."""
+"""The name that stands for the best embedder on this machine. A base stores what `resolve` returns for it."""
 
 
 def resolve(name: str) -> str:
-    """Return `name`, or the best available embedder if it is `auto`.
+    """Return `name`, or the name of the best available embedder if `name` is `auto`.
 
-    In order of preference: the server in the section `[embeddings]`, the built-in model, and `tfidf`, which needs no
-    model.
+    The order of preference is: the server in the section `[embeddings]`, the built-in model, `tfidf` (needs no model).
     """
     if name != AUTO:
         return name
@@ -48,7 +47,7 @@ def resolve(name: str) -> str:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a model is part of this installation and so needs no network, server or file."""
+    """Return whether a model is part of this installation, and therefore needs no network, server or further file."""
     from core.embedding import onnx, sentence
 
     return name == "tfidf" or (

@@ -1,9 +1,10 @@
 """Centre vectors so that text in different languages can be compared by content.
 
-Many models place all text in one language close together regardless of content, and questions far from passages. Both
-offsets are nearly the same for any text, so they are constants of the model. They are computed from parallel text in
-English and Chinese (in `parallel`), and subtracted when vectors are compared. Stored vectors stay as the model returned
-them. docs/decisions/0056-within-one-language.md lists what was tried.
+Many models place all text in one language close together regardless of content, and questions far from passages. The
+offset between languages and the offset between questions and passages barely depend on the text, so both are treated as
+constants of the model. They are computed from parallel text in English and Chinese (in `parallel`), and subtracted when
+vectors are compared. Stored vectors stay as the model returned them. docs/decisions/0056-within-one-language.md lists
+what was tried.
 """
 
 import re
@@ -22,13 +23,17 @@ from core.model import Matrix, Role
 _Number = TypeVar("_Number", float, Matrix)
 
 SHARE = 0.8
-"""Share of the mean vector to subtract. Of 0.5 to 0.95, values from 0.75 to 0.85 find the most across languages."""
+"""Share of the mean vector to subtract.
+
+Of the values tried, 0.5 to 0.95, 0.75 to 0.85 find the most across languages.
+"""
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
 SHIPPED = Path(__file__).with_name("centring.safetensors")
-# Minimum share of questions closest to their own translation for a model to count as knowing both languages.
+# Minimum share of questions whose nearest neighbour is their own translation. Below it, a model doesn't know both
+# languages.
 _TWINS = 0.5
-# Minimum gain in mean reciprocal rank across languages for a model's vectors to be centred.
+# Minimum gain in mean reciprocal rank across languages. Below it, a model's vectors aren't centred.
 _GAIN = 0.1
 # Maximum accepted loss in mean reciprocal rank within a language.
 _LOSS = 0.05
@@ -38,8 +43,8 @@ _LOSS = 0.05
 class Centring:
     """The part that a model's vectors have in common, and the directions in which languages differ.
 
-    `PLAIN` and zeros both subtract nothing: `PLAIN` is for a model that can't compare languages, and zeros are for a
-    model that can.
+    Two values subtract nothing: `PLAIN`, for a model that can't compare languages, and zeros, for a model that needs no
+    centring to compare them.
 
     `constants`: the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n, dimension).
     """
@@ -52,11 +57,11 @@ class Centring:
         return bool(len(self.constants))
 
     def passages(self, vectors: Matrix) -> Matrix:
-        """Return passages' vectors without the part that depends only on the language, scaled to unit length."""
+        """Return passages' vectors minus the part that depends only on the language, scaled to unit length."""
         return self._subtract_mean(vectors, 0)
 
     def questions(self, vectors: Matrix) -> Matrix:
-        """Return questions' vectors without the part that depends only on the language, scaled to unit length."""
+        """Return questions' vectors minus the part that depends only on the language, scaled to unit length."""
         return self._subtract_mean(vectors, 1)
 
     def _subtract_mean(self, vectors: Matrix, role: int) -> Matrix:
@@ -69,9 +74,9 @@ class Centring:
         return rest
 
     def similarities(self, passages: Matrix, question: Matrix) -> Matrix:
-        """Return the similarity of each passage to a question, given uncentred vectors, in one pass.
+        """Return each passage's similarity to a question, computed in one pass from uncentred vectors.
 
-        The result is that of `similarity` for the cosine of the centred vectors.
+        The result equals `similarity` of the centred vectors' cosine.
         """
         if not self.compares_languages:
             return passages @ question
@@ -83,16 +88,16 @@ class Centring:
         return self.similarity((products[:, 0] - centred @ middle) / np.sqrt(np.maximum(squares, 1e-12)))
 
     def similarity(self, cosine: _Number) -> _Number:
-        """Return a cosine of centred vectors on the scale of the model's own cosines.
+        """Map the cosine of centred vectors to the scale of the model's own cosines.
 
-        E5's own cosines are between 0.7 and 1, because all its vectors have a common part. Using this scale keeps
-        thresholds chosen by users valid.
+        For example, E5's own cosines are between 0.7 and 1, because all its vectors have a common part. On this scale,
+        thresholds chosen by users stay valid.
         """
         return 1 - self._spread * (1 - cosine)
 
     @property
     def _spread(self) -> float:
-        """The mean length of centred passages times the mean length of centred questions."""
+        """The mean length of passages' vectors after centring times that of questions' vectors."""
         lengths = 1 - (2 / SHARE - 1) * (self.constants[:2] ** 2).sum(axis=1)
         return float(np.sqrt(lengths.prod())) if len(lengths) else 1.0
 
@@ -101,7 +106,7 @@ PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
 def load_centring(embedder: Embedder) -> Centring:
-    """Return a model's centring, which subtracts nothing if centring doesn't improve results across languages.
+    """Return a model's centring. It subtracts nothing if centring doesn't improve results across languages.
 
     The centring depends only on the model. Raises the same errors as `embed`.
     """
@@ -110,7 +115,7 @@ def load_centring(embedder: Embedder) -> Centring:
 
 
 def compute_centring(embedder: Embedder) -> Centring:
-    """Compute the centring from the model itself, which embeds 100 short questions and 50 passages."""
+    """Compute a model's centring by embedding 100 short questions and 50 passages."""
     questions = _embed_texts(embedder, "query")
     if not _twins(*questions):
         return PLAIN
@@ -121,7 +126,7 @@ def compute_centring(embedder: Embedder) -> Centring:
 
 @frozen
 class CentringTrial:
-    """A centring, and the mean reciprocal ranks without and with centring, across languages and within one."""
+    """A centring, and the mean reciprocal ranks (before, after) across languages and within one language."""
 
     centring: Centring
     across: tuple[float, float]
@@ -146,7 +151,7 @@ def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centr
 
 
 def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
-    """Return the centring that makes the languages' means equal, for passages and for questions."""
+    """Return the centring that makes both languages' mean vectors equal, for passages and for questions."""
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
     differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
@@ -155,13 +160,13 @@ def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Ce
 
 
 def _twins(questions: Matrix, translated: Matrix) -> bool:
-    """Return whether most questions are closest to their own translation once the languages' offset is removed."""
+    """Return whether most questions are closest to their own translation after each language's mean is subtracted."""
     products = (questions - questions.mean(axis=0)) @ (translated - translated.mean(axis=0)).T
     return bool((products.argmax(axis=1) == np.arange(len(products))).mean() >= _TWINS)
 
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
-    """Return the mean reciprocal rank of the right passage; half of the passages are in each language."""
+    """Return the mean reciprocal rank of the right passage among passages in both languages, half in each."""
     item = len(questions[0]) // len(passages[0])
     right = np.arange(len(questions[0])) // item
     reciprocal = []
@@ -176,7 +181,7 @@ def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bo
 
 
 def _texts(language: str, role: Role) -> list[str]:
-    """Return the built-in texts for a role; each passage answers two of the questions."""
+    """Return the built-in questions or passages in a language. Each passage answers two questions."""
     text = (_TEXTS / f"{language}.md").read_text(encoding="utf-8")
     if role == "query":
         return re.findall(r"(?m)^# (.+)$", text)
@@ -184,5 +189,5 @@ def _texts(language: str, role: Role) -> list[str]:
 
 
 def shipped() -> dict[str, Matrix]:
-    """Return the constants of models whose centring ships with Tessera, by fingerprint."""
+    """Return the centring constants that ship with Tessera, keyed by model fingerprint."""
     return load_arrays(SHIPPED)

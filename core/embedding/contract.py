@@ -1,4 +1,4 @@
-"""Contract tests for every embedder, including those in other packages.
+"""Contract tests for every embedder, including embedders in other packages.
 
 A test class inherits from EmbedderContract and defines a fixture `embedder` that returns the embedder under test.
 """
@@ -21,7 +21,7 @@ TEXTS = [
     "half \ud83d a character",
 ]
 UNSEEN = "\u200d\ud83d"
-"""Characters that may not belong to any token."""
+"""Characters that a tokenizer may leave out of all tokens."""
 
 
 class EmbedderContract:

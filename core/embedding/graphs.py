@@ -1,6 +1,6 @@
-"""Networks for onnxruntime, such as BERT encoders, built operator by operator with weights from memory.
+"""Build neural networks for onnxruntime, such as BERT encoders, operator by operator with weights in memory.
 
-They embed a few texts at a time without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
+They embed a few passages at a time without torch. Loading torch takes 4 to 9 s and half a gigabyte (decision 66).
 """
 
 import json
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
-"""Sizes of dimensions, each a number, or a name if the size may vary."""
+"""The size of each dimension: a number, or a name if the size may vary."""
 OPERATORS = 20
-"""Version of the standard operators (https://onnx.ai/onnx/operators); `Gelu` was added in 20."""
+"""Version of the standard operators (https://onnx.ai/onnx/operators). `Gelu` was added in version 20."""
 FUSED = "com.microsoft"
 """Domain of onnxruntime's own operators, included in every CPU build."""
 _FORMAT = 9
-# The name declared for the file with the weights. onnxruntime never opens it, because it gets the weights in memory.
+# The file name declared for the weights. onnxruntime gets the weights in memory, and never opens such a file.
 _TOGETHER = "weights"
 
 
@@ -45,7 +45,10 @@ class Graph:
         self._weights: dict[str, Array] = {}
 
     def add(self, operator: str, *inputs: str | float | Array, domain: str = "", **attributes: Any) -> str:
-        """Add an operator and return its output's name. An input is a name, or a weight in any number format."""
+        """Add an operator, and return the name of its output.
+
+        An input is another output's name, or a weight of any numeric type.
+        """
         from onnx import helper
 
         names = []
@@ -62,9 +65,9 @@ class Graph:
         return output
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
-        """Return the network as a session that uses `threads` threads.
+        """Return a session that runs the network with `threads` threads.
 
-        `name` is the model's name, and `inputs` contains shapes by name. Raises ValueError if weights don't fit their
+        `name` is the model's name. `inputs` maps input names to shapes. Raises ValueError if weights don't fit their
         operators.
         """
         from onnx import TensorProto, helper
@@ -96,7 +99,7 @@ class Graph:
 
 
 class Session:
-    """A graph on onnxruntime, whose errors contain the model's name. Several threads may run it at once."""
+    """A graph loaded in onnxruntime. Errors include the model's name. Several threads may run the graph at once."""
 
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
@@ -135,10 +138,10 @@ class Session:
 
 
 def thread_count() -> int:
-    """Return the number of threads for embedding questions, and limit numpy's multiplications to that number.
+    """Return the number of threads for embedding questions, and limit numpy's matrix multiplication to that number.
 
-    On an idle machine, a second thread makes a network a third faster. For ten words, more threads add nothing. A lower
-    limit set by the user is kept.
+    On an idle machine, a second thread makes a network a third faster. For a question of ten words, more threads gain
+    nothing. A lower limit set by the user is kept.
     """
     core_count()  # cached before numpy's threads are limited
     pools = ThreadpoolController().select(internal_api="openblas")
@@ -149,18 +152,21 @@ def thread_count() -> int:
 
 @cache
 def core_count() -> int:
-    """Return the number of threads for embedding many notes: the cores, or numpy's limit from the environment."""
+    """Return the number of threads for embedding many notes: the number of cores, or numpy's limit if one is set."""
     pools = ThreadpoolController().select(internal_api="openblas")
     return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 
 
 def _is_external(values: Array) -> bool:
-    """Return whether a weight is stored outside the graph. Integers stay inside, because shapes depend on them."""
+    """Return whether a weight is stored outside the graph.
+
+    Integers stay inside, because operators' shapes depend on them.
+    """
     return values.dtype != np.int64
 
 
 def _describe(name: str, values: Array) -> "TensorProto":
-    """Return a weight's entry in the graph: only name, type and shape if the values stay in memory."""
+    """Return a weight's entry in the graph. For values kept outside the graph, it has only the name, type and shape."""
     from onnx import TensorProto, helper, numpy_helper
 
     if not _is_external(values):
@@ -171,7 +177,7 @@ def _describe(name: str, values: Array) -> "TensorProto":
     return tensor
 
 
-# BERT encoders. For multilingual-e5-small, the numbers differ from torch's float32 results by at most 8e-7. The vectors
+# BERT encoders. For multilingual-e5-small, components differ from torch's float32 results by at most 8e-7. Vectors
 # differ from torch's bfloat16 results by 2e-5 in cosine.
 
 LARGEST = 200 << 20
@@ -184,13 +190,13 @@ _STATES = "states"
 
 
 class BertModel:
-    """A BERT encoder with its layers in memory as float32. Rows of word vectors are read from the file on demand.
+    """A BERT encoder with its layers in memory as float32. Word vectors are read from the file on demand.
 
     Several threads may run it at once.
     """
 
     def __init__(self, facts: ModelFacts, threads: int) -> None:
-        """Read the weights. If the model isn't supported, raise one of the errors caught by `load_supported`."""
+        """Read the weights. If the model isn't supported, one of the errors caught by `load_supported` is raised."""
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts, config)
         read, self._word_row = _weights(facts.folder / "model.safetensors")
@@ -229,7 +235,7 @@ class BertModel:
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
-        """Return the vector of each text, given as token ids, and the vectors of its tokens."""
+        """Return each text's vector and the vectors of its tokens. A text is given as token ids."""
         tokens = []
         for ids in texts:
             words = np.stack([self._word_row(number) for number in ids]).astype(np.float32)
@@ -239,12 +245,15 @@ class BertModel:
 
 
 def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
-    """Return the model in a folder, or None if it isn't supported; torch then reports what is wrong with it."""
+    """Load the model in a folder, or return None if it isn't supported.
+
+    torch then loads the model, or reports what is wrong with it.
+    """
     from safetensors import SafetensorError
 
     try:
         model = BertModel(facts, threads)
-        model.run([[0]])  # weights of the wrong size fail here
+        model.run([[0]])  # fails if weights have the wrong size
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, ModelError):
         return None
     memory.give_back()
@@ -252,7 +261,10 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
 
 
 def _pooling(facts: ModelFacts, config: Config) -> str:
-    """Return the pooling mode, `mean` or `cls`. Raises ValueError unless the model is plain BERT with such a mode."""
+    """Return the pooling mode, `mean` or `cls`.
+
+    Raises ValueError if it is another mode or the model isn't plain BERT.
+    """
     listed = read_json(facts.folder / "modules.json")
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in listed}
     pooling = read_json(facts.folder / modules["Pooling"] / "config.json")
@@ -272,7 +284,7 @@ def _pooling(facts: ModelFacts, config: Config) -> str:
 
 
 def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]]:
-    """Return two functions that read a weights file: one for tensors, and one for single rows of the word vectors."""
+    """Return two functions that read a weights file: one returns a tensor by name, one a word vector by token id."""
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")
@@ -283,7 +295,7 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
         start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]
 
     def word_row(number: int) -> Array:
-        # A memory map would crash the program if the file were overwritten.
+        # With a memory map, the program would crash if the file were overwritten.
         row = np.fromfile(file, dtype, width, offset=start + number * width * dtype.itemsize)
         if len(row) < width:
             raise ModelError("{file} is damaged. Copy or download the model again.", file=str(file))
@@ -293,6 +305,9 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
 
 
 def _read_parts(read: Callable[[str], Array], prefix: str, *names: str) -> tuple[Array, Array]:
-    """Return the weights of several parts of a layer, side by side and laid out for multiplication, and the biases."""
+    """Return the weights and biases of several parts of a layer.
+
+    The weights are joined side by side, ready to multiply.
+    """
     weights, biases = ([read(f"{prefix}{name}.{kind}") for name in names] for kind in ("weight", "bias"))
     return np.concatenate(weights).T, np.concatenate(biases)

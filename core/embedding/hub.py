@@ -1,4 +1,4 @@
-"""Find a model's folder, given its name on the hub or an installed package, and download missing models."""
+"""Find a model's folder by its name on the hub or an installed package's name, and download missing models."""
 
 import json
 from contextlib import suppress
@@ -19,7 +19,7 @@ PACKAGE_MARK = "modules.json"
 
 
 def package_folder(name: str) -> Path:
-    """Return the sentence-transformers folder in a package, given its import or distribution name.
+    """Return the sentence-transformers folder in an installed package, given the package's import or distribution name.
 
     Raises ModelError unless there is exactly one such folder.
     """
@@ -60,18 +60,21 @@ WANTED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "cross-encoder": (("config.json",), ("tokenizer.json", "vocab.txt", "*.model"), WEIGHTS),
     "clip": (("modules.json",), ("tokenizer.json", "vocab.json"), WEIGHTS),
 }
-"""Patterns for the files of a complete model: each row needs at least one match."""
+"""File name patterns, by kind of model. A complete model has at least one file that matches each tuple of patterns."""
 
 UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
 
 def cached(name: str, kind: Kind = "sentence") -> Path | None:
-    """Return a model's folder, or None if it isn't complete on this machine. Raises ModelError for an invalid name."""
+    """Return the folder with a complete model, or None if there is none. Raises ModelError if the name is invalid."""
     return next((folder for folder in folders(name, kind) if _missing_file(folder, kind) is None), None)
 
 
 def folders(name: str, kind: Kind = "sentence") -> list[Path]:
-    """Return this machine's folders with the model or parts of it. Raises the same errors as `cached`."""
+    """Return the folders on this machine that contain the model or parts of it.
+
+    Raises ModelError if the name is invalid.
+    """
     from huggingface_hub import try_to_load_from_cache
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
@@ -89,7 +92,7 @@ def folders(name: str, kind: Kind = "sentence") -> list[Path]:
 
 
 def manual_folder(name: str) -> Path:
-    """Return the folder for files of `owner/model` copied by the user to a machine without a network."""
+    """Return the folder into which a user can copy the files of `owner/model` on a machine without a network."""
     return models_dir() / name
 
 
@@ -110,10 +113,10 @@ def names() -> list[str]:
 
 
 def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progress) -> Path:
-    """Return the folder of `owner/model`. If the model is complete in the cache, no request is sent to the hub.
+    """Return the folder of `owner/model`, and download the model if it isn't complete on this machine.
 
-    `progress` counts bytes. Raises ModelError if the name is unknown, or if the hub can't be reached or is switched off
-    (HF_HUB_OFFLINE). If `progress` raises Cancelled, the download stops; the next download reuses complete files.
+    `progress` counts bytes. If it raises Cancelled, the download stops; the next download reuses complete files. Raises
+    ModelError if the name is unknown, or if the hub can't be reached or is switched off (HF_HUB_OFFLINE).
     """
     from huggingface_hub import constants, snapshot_download
 
@@ -192,7 +195,10 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
 
 
 def _bar(name: str, progress: Progress) -> type:
-    """Return a progress bar class for the hub's client that prints nothing and reports bytes to `progress`."""
+    """Return a progress bar class for the hub's client.
+
+    It prints nothing, and reports downloaded bytes to `progress`.
+    """
     from tqdm import tqdm
 
     class DownloadProgress(tqdm):  # type: ignore[misc]
@@ -209,7 +215,10 @@ def _bar(name: str, progress: Progress) -> type:
 
 
 def _missing_file(folder: Path, kind: Kind) -> str | Message | None:
-    """Return the name of a file missing from a model, for example after an interrupted download, or None."""
+    """Return the name of a missing file, or None if the model is complete.
+
+    An interrupted download leaves files missing.
+    """
     for patterns in WANTED[kind]:
         if not any(any(folder.rglob(pattern)) for pattern in patterns):
             return patterns[0]

@@ -1,4 +1,4 @@
-"""Load a model from a folder with torch, using neither the network nor code from the folder."""
+"""Load a model from a folder with torch. The network isn't used, and code in the folder is never run."""
 
 import gc
 import logging
@@ -30,19 +30,20 @@ if TYPE_CHECKING:
     from torch import Tensor
     from torch.nn import Module
 
-# Maps the names of bfloat16 features in torch and /proc/cpuinfo to their common names.
+# Maps the names that torch and /proc/cpuinfo use for bfloat16 features to their common names.
 _BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
 CPU_INFO = Path("/proc/cpuinfo")
 
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
-"""The number of compiled products cached by oneDNN, by text length; a pass has four.
+"""Maximum number of compiled matrix products cached by oneDNN. Each text length needs four.
 
-oneDNN's default of 1,024 takes 40 MB after 128 texts. The variable is read when torch first multiplies.
+With oneDNN's default of 1,024, the cache takes 40 MB after 128 texts. torch reads the variable when it first multiplies
+matrices.
 """
 
 
 def import_library(name: str) -> ModuleType:
-    """Return a library that runs models. Raises ModelError if it or a system library it needs is missing."""
+    """Import a library that runs models. Raises ModelError if it or a system library that it needs is missing."""
     try:
         return import_module(name)
     except (ImportError, OSError) as error:
@@ -62,7 +63,7 @@ def choose_device() -> Device:
     than float32.
     """
     in_float32 = Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
-    with suppress(OSError, PackageNotFoundError):  # this torch can use neither a graphics card nor bfloat16
+    with suppress(OSError, PackageNotFoundError):  # skip importing torch if only float32 on the CPU is possible
         features = {*CPU_INFO.read_text(encoding="utf-8", errors="replace").split()}
         if version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & features:
             return in_float32
@@ -73,7 +74,7 @@ def choose_device() -> Device:
         return Device("cuda", "float32", message("this graphics card has no fast half precision (bfloat16)"))
     if torch.backends.mps.is_available():
         return Device("mps", "float32", message("the graphics unit of an Apple processor"))
-    # Older torch has no get_capabilities; float32 works on every processor.
+    # Older versions of torch have no get_capabilities. float32 works on every processor.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, label in _BFLOAT16.items():
         if capabilities.get(feature):
@@ -83,7 +84,7 @@ def choose_device() -> Device:
 
 
 class Turns:
-    """A lock that lets one thread at a time run a model, first come, first served."""
+    """A fair lock: one thread at a time runs a model, in the order of arrival."""
 
     def __init__(self) -> None:
         self._queue = Lock()
@@ -91,7 +92,10 @@ class Turns:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """Wait for a turn. With a plain lock, a loop over batches could take it again before a waiting question."""
+        """Wait for a turn.
+
+        With a plain lock, a loop over batches could acquire it again ahead of a waiting question.
+        """
         with self._queue:
             self._running.acquire()
         try:
@@ -100,7 +104,7 @@ class Turns:
             self._running.release()
 
 
-# Maps the names of number formats in a weights file to their names in torch.
+# Maps the names of data types in a weights file to their names in torch.
 _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 # The generic tokenizer class, before and since transformers 5.
 _TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
@@ -108,12 +112,12 @@ _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
-# A lock for loading, because loading captures transformers' log, which is shared by the whole process.
+# Models are loaded one at a time, because loading captures transformers' log, which the whole process shares.
 _loading = Lock()
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
-    """Return the SentenceTransformer in a folder, to run on token ids. Raises ModelError if it is incomplete."""
+    """Load a SentenceTransformer that takes token ids as input. Raises ModelError if the model is incomplete."""
     stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
     model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
     model.max_seq_length = facts.max_tokens
@@ -123,7 +127,7 @@ def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "Sente
 
 
 def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
-    """Return options that keep a model from loading its own copy of the tokenizer (300 MB for a multilingual model)."""
+    """Return options that stop a model from loading its own tokenizer, which takes 300 MB for a multilingual model."""
     from tokenizers import Tokenizer, models
 
     config = read_options(facts.tokenizer.with_name("tokenizer_config.json"))
@@ -133,7 +137,7 @@ def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
 
 
 def _stored_dtype(file: Path) -> str | None:
-    """Return the number format of the weights in a file, or None if they differ."""
+    """Return the data type of the weights in a file, or None if the types differ or the file can't be read."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -146,7 +150,7 @@ def _stored_dtype(file: Path) -> str | None:
 
 
 def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
-    """Convert a model's layers to a device's number format. Word vectors stay in their file until they are read.
+    """Convert a model's layers to a device's data type. Word vectors stay in the file until they are needed.
 
     Word vectors make up four fifths of a multilingual model's weights.
     """
@@ -170,7 +174,7 @@ def load(
     dtype: str | None = None,
     processor: Mapping[str, object] = MappingProxyType({}),
 ) -> Any:
-    """Return the model in its device's number format or `dtype`. `processor` contains options for its tokenizer.
+    """Load a model with the data type `dtype`, by default its device's. `processor` contains options for the tokenizer.
 
     Raises ModelError if the model can't be loaded or if weights are missing.
     """
@@ -194,11 +198,11 @@ def load(
                 folder=str(folder),
                 why=first_line(error),
             ) from error
-    # Streamlit collects garbage after every run of a page. Excluding the libraries' half a million objects, which are
-    # never freed anyway, makes each collection 0.3 s shorter.
+    # Streamlit collects garbage after every run of a page. The libraries' half a million objects are never freed, so
+    # excluding them makes each collection 0.3 s shorter.
     gc.collect()
     gc.freeze()
-    # An embedder pools the token vectors itself, so it doesn't need a pooler's weights.
+    # Only a cross-encoder uses the pooler's weights; for an embedder, they may be missing.
     missing = [weights for weights in missing if kind == "CrossEncoder" or "pooler" not in weights]
     if missing:
         raise ModelError(
@@ -218,7 +222,7 @@ def weight_bytes(model: "Module") -> int:
 
 @contextmanager
 def explain_failure(name: str, texts: int) -> Iterator[None]:
-    """Turn an error raised while a model runs on `texts` texts into a ModelError with advice."""
+    """Convert an error raised while a model runs on `texts` texts to a ModelError that says what to do."""
     try:
         yield
     except (RuntimeError, ValueError, IndexError) as error:
@@ -236,22 +240,22 @@ def explain_failure(name: str, texts: int) -> Iterator[None]:
 
 
 def to_device(features: Mapping[str, object], device: "torch.device") -> dict[str, object]:
-    """Return a model's input with all tensors on `device`."""
+    """Return a model's input with all its tensors moved to `device`."""
     import torch
 
     return {key: value.to(device) if isinstance(value, torch.Tensor) else value for key, value in features.items()}
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a library's error, for quoting in a sentence."""
+    """Return the first line of a library's error without a full stop, so that it can be quoted in a sentence."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 @contextmanager
 def _capture_missing_weights() -> Iterator[list[str]]:
-    """Collect the names of missing weights, and keep transformers' progress bar and log off the terminal.
+    """Collect the names of missing weights in a list, and keep transformers' progress bar and log off the terminal.
 
-    transformers initialises missing weights randomly, and only logs a warning.
+    The names are taken from the log: transformers initialises missing weights randomly, and only logs a warning.
     """
     from transformers.utils import logging as settings
 
@@ -280,16 +284,15 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens per forward pass, including padding, by device.
+"""Maximum number of tokens per forward pass, including padding, by device.
 
-On a CPU, speeds with 2048 to 8192 tokens differ by at most 4 %. A question during an import waits for one pass, so the
-smallest value is best.
+On a CPU, 2048 to 8192 tokens differ in speed by at most 4 %. A question asked during an import waits for one pass, so
+the smallest value is best.
 """
 LENGTH_STEP = 32
-"""Multiple to which batch lengths are rounded up, because oneDNN compiles its products for each shape.
+"""Multiple to which batch lengths are rounded up, because oneDNN compiles its matrix products for each shape.
 
-With rounding, 454 windows take 9.0 s and 830 MB. If each batch is as long as its longest text, they take 11.3 s and
-960 MB.
+With rounding, 454 windows take 9.0 s and 830 MB. Without it, they take 11.3 s and 960 MB.
 """
 
 
@@ -305,10 +308,10 @@ class TorchModel:
         self._turns = Turns()
 
     def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:
-        """Return one vector per text and, if `frame` is given, one vector per token of the text.
+        """Return one vector per text. If `frame` is given, also return one vector per token of each text.
 
-        `frame` is the number of tokens before and after the text. Each text begins with `prompt` prompt tokens. Raises
-        ModelError if the model fails.
+        `frame` contains the numbers of special and prompt tokens before and after each text. Each text begins with
+        `prompt` prompt tokens. Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
@@ -320,7 +323,10 @@ class TorchModel:
         return vectors, tokens
 
     def _batches(self, sizes: Sequence[int]) -> Iterator[list[int]]:
-        """Yield batches of indices of texts with similar lengths, so that each batch has little padding."""
+        """Yield the texts' indices in batches.
+
+        The texts in a batch have similar lengths, so it needs little padding.
+        """
         budget = BATCH_TOKENS[self.model.device.type]
         rows: list[int] = []
         for row in sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True):
@@ -331,7 +337,7 @@ class TorchModel:
         yield rows
 
     def _length(self, longest: int) -> int:
-        """Return a batch's length including padding."""
+        """Return a batch's length in tokens, including padding, given the length of its longest text."""
         return max(longest, min(self._facts.max_tokens, longest + -longest % LENGTH_STEP))
 
     def _forward(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:

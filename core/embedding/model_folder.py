@@ -1,4 +1,4 @@
-"""Describe a sentence-transformers model from the JSON files in its folder, without loading it."""
+"""Read a sentence-transformers model's properties from the files in its folder, without loading the model."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from core.markdown import frontmatter
 from core.model import Role
 
 NOTE_KEYS = ("document", "passage", "corpus")
-"""Prompt keys for notes, in the order in which sentence-transformers' encode_document tries them."""
+"""Names of prompts for notes, in the order in which sentence-transformers' encode_document tries them."""
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 Config = dict[str, Any]
@@ -34,15 +34,15 @@ FAMILIES = {
     r"\bbge\b.*\ben\b(?! icl)": ("Represent this sentence for searching relevant passages: ", ""),
     r"\bqwen3 embedding\b": (_WEB_SEARCH, ""),  # Qwen/Qwen3-Embedding-0.6B
 }
-"""Maps patterns for a model's name, in lower case and with spaces for punctuation, to prompts for questions and notes.
+"""Maps patterns for model names to (prompt for questions, prompt for notes).
 
-The first match applies. Any other model, such as all-MiniLM-L6-v2, has no prompts. The comments name the models on
-huggingface.co whose cards state the prompts.
+A name is matched in lower case, with spaces in place of punctuation, and the first match applies. Any other model, such
+as all-MiniLM-L6-v2, has no prompts. The comments name the models on huggingface.co whose cards state the prompts.
 """
 
 
 def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
-    """Return the prompts in a model's config_sentence_transformers.json, or else its family's prompts."""
+    """Return the prompts in a model's config_sentence_transformers.json, or its family's prompts if it states none."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
     configured: dict[Role, str] = {
@@ -58,10 +58,11 @@ def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
 
 @contextmanager
 def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
-    """Yield a temporary folder, and rename it to `folder` on success or delete it on an error.
+    """Yield a temporary folder. On success, rename it to `folder`; on an error, delete it.
 
-    Several processes may do this at once: if another process has written a complete `folder` (with the file `mark`), it
-    is kept. If writing fails, raises ModelError with the message `cannot_write` and its fields `folder` and `why`.
+    Several processes may do this at once: if another process has already written a complete `folder`, one with the file
+    `mark`, that folder is kept. Raises ModelError with the message `cannot_write` if the folder can't be written; the
+    message has the fields `folder` and `why`.
     """
 
     def refused(error: OSError) -> ModelError:
@@ -77,7 +78,7 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
         temporary.chmod(0o755)  # mkdtemp makes it 0o700, but a shared folder must be readable
         temporary.rename(folder)
     except OSError as error:
-        # Another process may have been first. Its folder was renamed into place, so it is complete.
+        # Another process may have renamed its own folder first. Renaming is atomic, so that folder is complete.
         if not (folder / mark).is_file():
             raise refused(error) from error
     finally:
@@ -85,18 +86,18 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
 
 
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
-"""Model types that number positions from after the padding token, which leaves two positions unusable."""
+"""Model types whose position numbers start after the padding token's. Two of their positions can't be used."""
 
 SAMPLES, SAMPLE_BYTES = 32, 4096
-"""Maximum number of samples read by `digest` per file, and bytes per sample."""
+"""Maximum number of samples that `digest` reads from each file, and the size of a sample in bytes."""
 
 KIND = "SentenceTransformer"
-"""The `model_type` of a model with one vector per text; missing in older folders."""
+"""The `model_type` of a model that returns one vector per text. Older folders don't state it."""
 
 
 @frozen
 class ModelFacts:
-    """A model's properties, read from its folder; equal weights have equal `digest`s."""
+    """A model's properties, read from its folder. Models with the same weights have the same `digest`."""
 
     folder: Path
     tokenizer: Path
@@ -108,7 +109,7 @@ class ModelFacts:
 
 
 def read_facts(folder: Path, name: str) -> ModelFacts:
-    """Describe the model in `folder`; prompts not stated there are derived from `name`.
+    """Return the properties of the model in `folder`. If its files state no prompts, they are derived from `name`.
 
     Raises ModelError if the folder isn't a complete sentence-transformers model.
     """
@@ -131,7 +132,7 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
 
 @contextmanager
 def explain_read_error(folder: Path) -> Iterator[None]:
-    """Turn an error from reading the files in `folder` into a ModelError."""
+    """Convert an error raised while the files in `folder` are read to a ModelError."""
     try:
         yield
     except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
@@ -167,7 +168,7 @@ def _facts(folder: Path, name: str) -> ModelFacts:
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:
-    """Raise an error if a model doesn't return one vector per text, or needs its own code."""
+    """Raise ModelError or ValueError if a model doesn't return one vector per text, or needs its own code."""
     if not modules:
         raise ValueError(message("its modules.json is empty"))
     kind = options.get("model_type", KIND)
@@ -204,7 +205,7 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
 
 
 def languages(folder: Path) -> tuple[str, ...]:
-    """Return the languages in a model's README as written by its author, usually as codes."""
+    """Return the languages listed in a model's README, as its author wrote them. Most are language codes."""
     readme = folder / "README.md"
     if not readme.is_file():
         return ()
@@ -212,11 +213,11 @@ def languages(folder: Path) -> tuple[str, ...]:
     start, end, _ = frontmatter.span(text)
     value = frontmatter.parse(text[start:end]).extra.get("language", ())
     codes = value if isinstance(value, list | tuple) else [value]
-    return tuple("no" if code is False else str(code) for code in codes)  # YAML reads Norwegian's code as False
+    return tuple("no" if code is False else str(code) for code in codes)  # in YAML, Norwegian's `no` is False
 
 
 def bytes_in(folder: Path) -> int:
-    """Return the total size of a folder's files."""
+    """Return the total size of a folder's files in bytes."""
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
@@ -232,7 +233,7 @@ def read_options(path: Path) -> Config:
 
 
 def weights(folder: Path, parts: list[Path]) -> list[Path]:
-    """Return the weight files in a model's parts, using pickled files only if a part has no safetensors.
+    """Return the weight files in a model's parts. Pickled files are returned only for a part that has no safetensors.
 
     Raises ModelError if there are none.
     """
@@ -264,12 +265,12 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
 
 
 def pooling_modes(pooling: Config) -> list[str]:
-    """Return how a model pools token vectors into one, such as `mean` or `cls`.
+    """Return the ways in which a model pools its token vectors, such as `mean` or `cls`.
 
-    If there are several modes, their results are concatenated.
+    If there are several, the model concatenates their results.
     """
     modes = pooling.get("pooling_mode")
-    if modes is None:  # before version 6, each mode had a flag; a missing flag was off
+    if modes is None:  # before version 6, each mode had a flag; a missing flag means off
         flags = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
         return [re.sub("^pooling_mode_|_tokens?$", "", flag) for flag in flags]
     return [modes] if isinstance(modes, str) else modes
@@ -282,7 +283,10 @@ def parts_of(folder: Path) -> list[Path]:
 
 
 def max_tokens(transformer: Path, config: Config) -> int:
-    """Return the number of tokens read by a transformer, including special tokens. Raises ValueError if unknown."""
+    """Return the maximum length of a transformer's input in tokens, including special tokens.
+
+    Raises ValueError if unknown.
+    """
     stated = [
         read_options(transformer / "sentence_bert_config.json").get("max_seq_length"),
         read_options(transformer / "tokenizer_config.json").get("model_max_length"),
@@ -290,8 +294,8 @@ def max_tokens(transformer: Path, config: Config) -> int:
     positions = config.get("max_position_embeddings")
     if isinstance(positions, int) and config.get("model_type") in OFFSET_POSITIONS:
         positions -= 2
-    # The first stated length applies, up to the number of positions. transformers writes "unlimited" as a 30-digit
-    # integer, which is limited by the positions too.
+    # The first stated length applies, up to the number of positions. transformers writes a 30-digit integer for
+    # "unlimited", so that the number of positions applies.
     lengths = [length for length in stated if isinstance(length, int) and length > 0][:1]
     lengths += [positions] if isinstance(positions, int) else []
     if not lengths or min(lengths) > 10**9:
@@ -300,7 +304,7 @@ def max_tokens(transformer: Path, config: Config) -> int:
 
 
 def digest(paths: list[Path]) -> str:
-    """Return a hash of file sizes and evenly spaced samples, because reading gigabytes would be slow."""
+    """Return a hash of the files' sizes and of evenly spaced samples. Reading gigabytes would be too slow."""
     sha = hashlib.sha256()
     for path in paths:
         size = path.stat().st_size

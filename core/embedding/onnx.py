@@ -1,7 +1,7 @@
-"""A sentence-transformers model in 8 bits on onnxruntime, written to the models folder once.
+"""Run a sentence-transformers model in 8 bits on onnxruntime. The converted model is written to the models folder once.
 
-sentence-transformers' ONNX backend needs optimum-onnx, which needs transformers below 5, but
-sentence-transformers 6 needs transformers 5. So torch exports the whole model, with its pooling, as one graph.
+sentence-transformers' own ONNX backend can't be used: it needs optimum-onnx, which needs transformers below 5, but
+sentence-transformers 6 needs transformers 5. Instead, torch exports the whole model, with its pooling, as one graph.
 """
 
 import os
@@ -24,7 +24,7 @@ from core.embedding.tokens import WithTokens
 from core.model import Device, Running
 
 VERSION = 1
-"""Increase this with every change to the written graph."""
+"""Version of the graph format. Increase it with every change to the written graph."""
 
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 FILE = "model.onnx"
@@ -36,7 +36,7 @@ _CANNOT_WRITE = message(
 )
 
 CLOSE = 0.95
-"""Minimum cosine between a text's vectors in float32 and in 8 bits; multilingual-e5-small has a mean of 0.997."""
+"""Minimum cosine between a text's float32 and 8-bit vectors. The mean for multilingual-e5-small is 0.997."""
 
 SAMPLES = (
     "How do I restore a backup of the database?",
@@ -51,9 +51,9 @@ def missing_package() -> str:
 
 
 def build(name: str = "") -> Encoder:
-    """Return the bundled model, or the model `sentence:NAME`, in 8 bits, which is 1.5 to 2 times as fast as float32.
+    """Return an 8-bit version of the bundled model or of `sentence:NAME`. It is 1.5 to 2 times as fast as float32.
 
-    Raises MissingDependency if the extra `onnx` isn't installed, and ModelError if a path contains no model.
+    Raises MissingDependency if the extra `onnx` isn't installed, and ModelError if `name` is a path without a model.
     """
     if package := missing_package():
         choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
@@ -66,7 +66,7 @@ def build(name: str = "") -> Encoder:
 
 
 def ensure_file(facts: ModelFacts, name: str) -> Path:
-    """Return a model's graph file, writing it on the first call. Several processes may do this at once.
+    """Return a model's graph file, and write it on the first call. Several processes may call this at the same time.
 
     Raises ModelError if the model can't be exported or the file can't be written.
     """
@@ -79,12 +79,12 @@ def ensure_file(facts: ModelFacts, name: str) -> Path:
 
 
 def graph_folder(facts: ModelFacts, name: str) -> Path:
-    """Return the folder of a model's graph, which may not exist yet."""
+    """Return the folder for a model's graph. It may not exist yet."""
     return e5.models_dir() / f"{name.replace('/', '--')}-{facts.digest}-int8-{VERSION}"
 
 
 def write(source: Path, name: str, file: Path) -> None:
-    """Write the model in the folder `source` as a graph with 8-bit weights.
+    """Convert the model in the folder `source` to a graph with 8-bit weights, and write the graph to `file`.
 
     Input: `input_ids`, shape (1, tokens). Outputs: `vector`, (1, dimension), and `tokens`, (1, tokens, dimension).
     Raises ModelError if the model can't be loaded, or if the graph's vectors differ too much from the model's.
@@ -116,7 +116,8 @@ def write(source: Path, name: str, file: Path) -> None:
         external_data=True,  # one ONNX file holds at most 2 GB
         verbose=False,
     )
-    # Only 7 of the 8 bits are used: processors without VNNI add two products in 16 bits, which would overflow.
+    # Only 7 of the 8 bits are used: processors without VNNI add two products in 16 bits, and 8-bit weights could
+    # overflow.
     quantize_dynamic(exact, file, weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
     for part in file.parent.glob(f"{exact.name}*"):
         part.unlink()
@@ -134,7 +135,7 @@ def write(source: Path, name: str, file: Path) -> None:
 
 
 def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
-    """Write the graph in a separate process, because it takes 4 GB for 118M parameters and logs a lot."""
+    """Write the graph in a separate process, because the export takes 4 GB for 118M parameters and logs a lot."""
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
@@ -166,9 +167,10 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
 
 
 class _IntegerModel:
-    """A model as an 8-bit graph.
+    """A model converted to an 8-bit graph.
 
-    Texts run one by one, because rounding to 8 bits depends on the whole batch, and on a CPU a batch is hardly faster.
+    Texts are embedded one at a time. Rounding to 8 bits depends on the whole batch, and a batch is barely faster on a
+    CPU.
     """
 
     def __init__(self, facts: ModelFacts, name: str) -> None:
@@ -177,7 +179,7 @@ class _IntegerModel:
         self._session = _open(file, name)
 
     def run(self, texts: Sequence[Sequence[int]]) -> WithTokens:
-        """Return the vector of each text, given as token ids, and the vectors of its tokens.
+        """Return each text's vector and the vectors of its tokens. A text is given as token ids.
 
         Raises ModelError if onnxruntime fails.
         """

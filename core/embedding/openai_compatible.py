@@ -1,4 +1,4 @@
-"""A model on a server with an OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, TEI, LM Studio, OpenAI."""
+"""Embed text with a server's OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, TEI, LM Studio, OpenAI."""
 
 import re
 from collections.abc import Sequence
@@ -19,24 +19,26 @@ from core.settings.config import settings as configured
 from core.settings.sections import EmbeddingServer
 
 SPECIAL_TOKENS = 2
-"""The start and end tokens that most models put around a text."""
+"""Number of start and end tokens that most models add to a text."""
 
 VECTOR_BYTES = 1 << 18
-"""Maximum size of a vector in a response, in bytes: 8192 numbers with 32 characters each."""
+"""Maximum size of a vector in a response, in bytes: 8192 numbers of 32 characters each."""
 
-# The server's tokenizer isn't available, so tokens are estimated. Few tokenizers produce more tokens than this: one per
-# CJK character (as in BERT), 4 letters of a word, 2 capitals (base64, acronyms), or 2 letters from é to Arabic.
+# The server's tokenizer isn't available, so tokens are estimated. Few tokenizers produce more than one token per CJK
+# character (as BERT does), per 4 letters of a word, per 2 capitals (base64, acronyms), or per 2 letters in the range
+# from é to Arabic.
 _TOKENS = re.compile(
     rf"[{CJK}]|[a-z]{{1,4}}|[A-Z][a-z]{{1,3}}|[A-Z]{{1,2}}|[0-9]{{1,2}}|(?:(?=[\u00c0-\u06ff])[^\W\d_]){{1,2}}|\S"
 )
 
 
 class OpenAICompatible:
-    """A model on the server in the section `[embeddings]`: `model`, or by default the section's own model.
+    """An embedder that uses the server in the section `[embeddings]`. `model` defaults to the section's own model.
 
-    Vectors from models with the same name are treated as comparable, whichever server computed them. So a base can move
-    to another server, but two models must not have the same name. If the settings don't state a dimension, it is
-    determined by a request to the server. Raises ConfigError if the settings name no server or no model.
+    Vectors from models with the same name are treated as comparable, whichever server computed them. A base can
+    therefore move to another server, but different models must have different names. If the settings state no
+    dimension, it is taken from the server's first response. Raises ConfigError if the settings name no server or no
+    model.
     """
 
     def __init__(
@@ -57,12 +59,16 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint. Raises the same ProviderErrors as `dimension`."""
+        """The model's fingerprint. Raises the same ProviderErrors as `dimension`."""
         return f"openai_compatible:{self._server.model}:{self.dimension}:{'|'.join(self._prompts.values())}"
 
     @property
     def dimension(self) -> int:
-        """The vectors' dimension. Raises ProviderError if the server must be asked for it and fails."""
+        """The vectors' dimension.
+
+        If the dimension isn't known yet, a request to the server determines it. Raises ProviderError if the request
+        fails.
+        """
         dimension = self._dimension
         return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
 
@@ -72,10 +78,10 @@ class OpenAICompatible:
         return self._settings.input_tokens - longest - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the spans of estimated tokens: a CJK character, four lowercase letters, two digits, or another sign.
+        """Return the spans of estimated tokens: each is a CJK character, four lowercase letters, two digits, or a sign.
 
-        For Chinese and English notes, the estimate is 1.0 to 1.5 times multilingual-e5's token count. It is lower only
-        for base64 and emoji (four fifths).
+        For Chinese and English notes, the estimate is 1.0 to 1.5 times multilingual-e5's token count. Only for base64
+        and emoji is it lower, at four fifths.
         """
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
@@ -93,7 +99,7 @@ class OpenAICompatible:
         return np.concatenate(batches) if batches else np.empty((0, self.dimension), np.float32)
 
     def warm(self) -> None:
-        """Make the server load the model, and store the model's dimension."""
+        """Send a request that makes the server load the model, and store the model's dimension."""
         self.embed(["warm"], role="query")
 
     def _batch(self, texts: Sequence[str], role: Role) -> Matrix:
@@ -118,10 +124,13 @@ class OpenAICompatible:
         return unit
 
     def _rows(self, answer: object, count: int) -> NDArray[np.float64]:
-        """Return a response's vectors in the order of the texts. Raises ProviderError if the response is unusable."""
+        """Return the vectors in a response, in the order of the texts.
+
+        Raises ProviderError if the response is unusable.
+        """
         data = answer.get("data") if isinstance(answer, dict) else None
         rows = [row for row in data if isinstance(row, dict)] if isinstance(data, list) and len(data) == count else []
-        # Some servers omit the index, but keep the order of the texts.
+        # Some servers leave out the index, and return vectors in the order of the texts.
         if any("index" in row for row in rows):
             places = {row["index"]: row for row in rows if type(row.get("index")) is int}
             rows = [places[index] for index in range(count) if index in places]
@@ -132,7 +141,7 @@ class OpenAICompatible:
 
 
 def build_named(name: str = "") -> OpenAICompatible:
-    """Return the model on the server `[embeddings.NAME]`. Raises UnknownChoice, or the errors of OpenAICompatible."""
+    """Return an embedder for the server `[embeddings.NAME]`. Raises UnknownChoice if there is no such section."""
     servers = configured().embeddings.servers
     if name not in servers:
         raise UnknownChoice(message("model server"), name, servers)
@@ -140,7 +149,7 @@ def build_named(name: str = "") -> OpenAICompatible:
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:
-    """Return a list of numbers as a vector, or None if they are invalid or all zeros."""
+    """Return a list of numbers as a vector, or None if a number is invalid or all are zero."""
     if not (isinstance(embedding, list) and all(type(number) in (float, int) for number in embedding)):
         return None
     try:

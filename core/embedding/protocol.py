@@ -1,4 +1,4 @@
-"""The embedder protocol."""
+"""The interface implemented by every embedder."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,11 +7,17 @@ from core.model import Matrix, Role, Spans
 
 
 class Embedder(Protocol):
-    """Computes vectors for texts. Creating an embedder is cheap: the first `embed` or `warm` loads the model."""
+    """Computes vectors for texts.
+
+    Creating an embedder is cheap; the first call of `embed` or `warm` loads the model.
+    """
 
     @property
     def fingerprint(self) -> str:
-        """The model, revision, dimension and prompts. Embedders with equal fingerprints have comparable vectors."""
+        """A string that identifies the model, revision, dimension and prompts.
+
+        Vectors with equal fingerprints are comparable.
+        """
 
     @property
     def dimension(self) -> int: ...
@@ -21,7 +27,7 @@ class Embedder(Protocol):
         """Maximum number of text tokens covered by one vector, not counting the prompt and special tokens."""
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token, shape (tokens, 2), using only the tokenizer, never the model."""
+        """Return the character span of each token, shape (tokens, 2). This needs only the tokenizer, not the model."""
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.

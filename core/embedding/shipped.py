@@ -1,7 +1,6 @@
-"""Vectors for the text shipped with the program, so that searching by meaning finds it without indexing.
+"""Load vectors for the notes and guide that ship with Tessera, so that search by meaning works before any indexing.
 
-`python -m tests.sample_vectors` writes the vectors for the sample notes, and `python -m tests.guide_pack` those for the
-guide.
+`python -m tests.sample_vectors` writes the sample notes' vectors, and `python -m tests.guide_pack` writes the guide's.
 """
 
 import logging
@@ -18,11 +17,11 @@ _LOG = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("sample.npz")
 GUIDE = FILE.with_name("guide.npz")
-"""Vectors of the guide's passages. They have no token bits, because Help ranks passages by meaning only."""
+"""File with the vectors of the guide's passages. It has no token bits, because Help ranks passages by meaning only."""
 
 
 class ShippedVectors(NamedTuple):
-    """Vectors by text hash, with token bits relative to the model's own centre."""
+    """Text hashes (`keys`) with the texts' vectors and token bits. The bits are relative to the model's own centre."""
 
     keys: list[bytes]
     vectors: Matrix
@@ -30,9 +29,9 @@ class ShippedVectors(NamedTuple):
 
 
 def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) -> ShippedVectors | None:
-    """Return the vectors of the given texts from a file, by default the sample's.
+    """Return the vectors of texts, given the texts' hashes. `file` defaults to the sample notes' file.
 
-    Return None if there are no such vectors, if they are another model's, or if the file is unusable.
+    Return None if the file has no such vectors, has another model's vectors, or is unusable.
     """
     try:
         with (file or FILE).open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
@@ -53,5 +52,5 @@ def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) ->
 
 @cache
 def _warn(error: str) -> None:
-    """Log only once why the file can't be used, because the file is read for each block of chunks."""
+    """Log why the file can't be used. Log it only once, because the file is read for each block of chunks."""
     _LOG.warning("The vectors that come with the program can't be used: %s", error)

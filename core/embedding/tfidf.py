@@ -1,7 +1,7 @@
-"""Turn hashed words into vectors: an embedder without a model, for machines that can't run one.
+"""An embedder that hashes words into vectors, for machines that can't run a model.
 
-It matches words, not meaning. An embedder has no state, so it doesn't know how rare a word is in a collection (the idf
-of tf-idf). Instead, weights depend on the word's form.
+It matches words, not meaning. An embedder has no state, so it can't know how rare a word is in a collection (the idf of
+tf-idf). Instead, a word's weight depends on its form.
 """
 
 import math
@@ -18,10 +18,13 @@ from core.embedding.tokens import span_rows, unit
 from core.model import Matrix, Role, Spans
 
 VERSION = 3
-"""Increase this with every change to weights or words, because earlier vectors are no longer comparable."""
+"""Version of the vectors.
+
+Increase it with every change to weights or words, because older vectors aren't comparable.
+"""
 
 DIMENSION = 2048
-"""Number of hash slots.
+"""Number of hash slots, and the vectors' dimension.
 
 MRR@10 over 78 questions on an English and a Chinese folder: 0.35 with 1024, 0.39 to 0.41 with 2048, 0.40 with 4096.
 Keyword search, which knows how rare words are, reaches 0.46.
@@ -29,14 +32,17 @@ Keyword search, which knows how rare words are, reaches 0.46.
 
 INPUT_TOKENS = 8192
 
-# Both alternatives begin with \S to skip blanks quickly; a note may have millions of them in place of a picture.
+# Both alternatives begin with \S to skip blanks quickly. A note may have millions of blanks in place of a picture.
 _TOKENS = re.compile(rf"\S(?<=[^\W{CJK}])[^\W{CJK}]{{0,11}}|\S")
-# Characters with mainly grammatical functions, alone and in pairs.
+# Characters that are mainly grammatical particles, alone or in pairs.
 _PARTICLES = frozenset("的了是在和与或不有这那我们个一为中上下到以可能会被把也就都而对于从要其之等所用时")
 
 
 class Tfidf:
-    """Embeds words and pairs of Chinese characters by signed hashing (Weinberger et al. 2009), at unit length."""
+    """Embeds words and pairs of Chinese characters by signed hashing (Weinberger et al. 2009).
+
+    Vectors have unit length.
+    """
 
     fingerprint = f"tfidf-{VERSION}:{DIMENSION}"
     dimension = DIMENSION
@@ -47,7 +53,7 @@ class Tfidf:
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return one vector per text, the same for notes and questions."""
+        """Return one vector per text. Notes and questions are treated alike."""
         vectors = np.zeros((len(texts), DIMENSION), np.float32)
         for vector, text in zip(vectors, texts, strict=True):
             for word, count in Counter(keywords(text)).items():
@@ -63,9 +69,10 @@ class Tfidf:
 
 @lru_cache(1 << 16)
 def _slot(word: str) -> tuple[int, float]:
-    """Return a word's index in the vector and its signed weight; the sign makes collisions cancel out on average.
+    """Return a word's index in the vector and its signed weight. Random signs make collisions cancel out on average.
 
-    The weight is a substitute for idf: long words are rarer than short ones, and character pairs than characters.
+    The weight replaces the idf: long words are rarer than short ones, and pairs of characters are rarer than single
+    ones.
     """
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     number = int.from_bytes(digest, "little")

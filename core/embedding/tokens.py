@@ -1,7 +1,8 @@
 """Reduce token vectors to sign bits, and compare a question's tokens with a passage's.
 
-Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of a token vector minus the
-model's mean token vector take up a thirty-second of the vector's size, and rank nearly as well (decision 62).
+Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. Instead of a token's vector, only the
+signs of its difference from the model's mean token vector are stored. They take a thirty-second of the space, and rank
+nearly as well (decision 62).
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ def span_rows(spans: Iterable[Span]) -> Spans:
 
 
 def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
-    """Return whether each token is within one of the spans; `places` are the tokens' own spans."""
+    """Return whether each token is within one of the spans. `places` contains the tokens' own spans."""
     inside = np.zeros(len(places), dtype=bool)
     for start, end in spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
@@ -37,14 +38,14 @@ WithTokens = tuple[Matrix, list[Matrix]]
 
 @cache
 def load_arrays(file: Path) -> dict[str, Matrix]:
-    """Return the arrays in a file by model fingerprint, or {} if the file is missing."""
+    """Load the arrays in a file, keyed by model fingerprint. Return {} if the file is missing."""
     from safetensors.numpy import load_file
 
     return dict(load_file(file)) if file.is_file() else {}
 
 
-# Number of tokens to multiply at once, and number of tokens to unpack at once. For larger products, BLAS uses several
-# threads, which takes longer than the product itself. The unpacked tokens fit into the processor's cache.
+# Number of tokens to multiply at once, and number of tokens to unpack at once. For larger products, BLAS would use
+# several threads, and starting them takes longer than the product. The unpacked tokens fit into the processor's cache.
 _TOGETHER = 32
 _BLOCK = 2048
 SHIPPED = Path(__file__).with_name("tokens.safetensors")
@@ -54,7 +55,7 @@ class TokenEmbedder(Embedder, Protocol):
     """An embedder that also returns token vectors."""
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> WithTokens:
-        """Return the same vectors as `embed` and, for each text, one vector of unit length per token.
+        """Return the same vectors as `embed`, and each text's token vectors, which have unit length.
 
         Raises the same errors as `embed`.
         """
@@ -88,39 +89,39 @@ TYPICAL = (
     "旅行 > 预算\n| 项目 | 金额 |\n|---|---|\n| 机票 | 3200 |\n| 住宿 | 1800 |",
     "健康 > 睡眠\n每天在同一时间上床，比周末补觉更有用。睡前一小时不要看手机。",
 )
-"""Sample notes in English and Chinese. Their mean token vector is a model's centre."""
+"""Typical passages in English and Chinese. The mean of their token vectors is a model's centre."""
 
 
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
-    """Return the embedder, or None if it has no token vectors."""
+    """Return the embedder if it can return token vectors, or None if it can't."""
     return embedder if hasattr(embedder, "embed_tokens") else None  # type: ignore[return-value]
 
 
 def centre(embedder: TokenEmbedder) -> Matrix:
-    """Return the mean token vector of TYPICAL, shape (token dimension,), which depends only on the model.
+    """Return a model's centre, the mean token vector of TYPICAL, shape (token dimension,).
 
-    The built-in model's centre ships with Tessera, so that a small import doesn't load torch, which takes ten seconds.
+    The built-in model's centre ships with Tessera, so that a small import doesn't spend ten seconds loading torch.
     """
     centre = load_arrays(SHIPPED).get(embedder.fingerprint)
     return compute_centre(embedder) if centre is None else centre
 
 
 def compute_centre(embedder: TokenEmbedder) -> Matrix:
-    """Compute the centre from the model itself."""
+    """Compute a model's centre by embedding TYPICAL."""
     _, tokens = embedder.embed_tokens(TYPICAL, role="note")
     mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)
     return mean
 
 
 def signs(tokens: Matrix, centre: Matrix) -> Bits:
-    """Return one bit for each number in the vectors: whether it is greater than the centre's number."""
+    """Return the signs of token vectors relative to the centre, one bit per component, packed into bytes."""
     return np.packbits(tokens > centre, axis=1)
 
 
 def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> list[float]:
-    """Return, for each passage, the mean over question tokens of the cosine to the nearest passage token.
+    """Return each passage's score: the mean, over the question's tokens, of the cosine to the nearest passage token.
 
-    `question` contains float vectors, one per token. If the passage or the question has no tokens, the score is 0.
+    `question` contains one float vector per token. If the passage or the question has no tokens, the score is 0.
     """
     rows = [len(bits) for bits in passages]
     if not len(question) or not any(rows):
@@ -135,7 +136,10 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
 
 
 def _products(bits: Bits, centred: Matrix) -> Matrix:
-    """Return the products of passage and question tokens, computed in small parts on a single core."""
+    """Return the dot products of passage bits and question tokens.
+
+    Small parts are multiplied, to stay on a single core.
+    """
     full = np.concatenate([bits, np.zeros((-len(bits) % _TOGETHER, bits.shape[1]), np.uint8)])
     blocks = [
         unpack_signs(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
@@ -145,7 +149,7 @@ def _products(bits: Bits, centred: Matrix) -> Matrix:
 
 
 def _cosines(products: Matrix, centred: Matrix) -> Matrix:
-    """Return the cosines for the given products, in the same shape.
+    """Convert dot products with bits to cosines with signs. The shape stays the same.
 
     A sign is twice its bit minus one, and a vector of signs has the norm sqrt(dimension).
     """
@@ -159,12 +163,12 @@ def unpack_signs(bits: Bits, dimension: int) -> Matrix:
 
 
 def cosines(question: Matrix, centre: Matrix, bits: Bits) -> Matrix:
-    """Return the cosine of each passage token to each question token, shape (rows of bits, question tokens)."""
+    """Return the cosine of each passage token with each question token, shape (passage tokens, question tokens)."""
     centred = unit(question - centre).T
     return _cosines(_products(bits, centred), centred)
 
 
 def unit(vectors: Matrix) -> Matrix:
-    """Return the rows scaled to unit length; rows of zeros stay unchanged."""
+    """Return the rows scaled to unit length. Rows of zeros stay unchanged."""
     scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return scaled

@@ -1,4 +1,7 @@
-"""Split chunks into windows to embed: each has a breadcrumb and lead, then a piece of text or a table row."""
+"""Split chunks into windows to embed.
+
+A window is a breadcrumb and a lead, followed by a piece of text or a table row.
+"""
 
 import math
 import unicodedata
@@ -16,22 +19,22 @@ from core.model import ADDRESSES, Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
-"""Maximum number of tokens in the breadcrumb and in the lead before a window's text.
+"""Maximum number of tokens in a window's breadcrumb and in its lead.
 
-Each takes up at most a quarter of a window.
+Each may also take up at most a quarter of the window.
 """
 
 SMALLEST = 32
 """Minimum size of a window in tokens."""
 
 SLACK = 0.95
-"""Share of the token limit that a window is planned to fill, so that its end can move to a line end."""
+"""Share of the token limit that a window should fill. The rest allows a cut to be moved to a line end."""
 
 REACH = 0.25
-"""How far a cut may move from its ideal position to a better one, as a share of a window."""
+"""Maximum distance that a cut may be moved from its ideal position to a better one, as a share of a window."""
 
 MOST_ROWS = 200
-"""Maximum number of table rows per chunk with their own windows; a chunk of 1,500 tokens rarely has more."""
+"""Maximum number of a chunk's table rows that get their own windows. A chunk of 1,500 tokens rarely has more rows."""
 
 Bounds = list[list[int]]
 """The start and end of each token."""
@@ -42,17 +45,17 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 
 
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
-    """Return the windows for a note's chunks, in order, each with its breadcrumb and lead.
+    """Return the windows for a note's chunks, in order.
 
-    A chunk's windows cover all its text, with nearly equal numbers of tokens. They are followed by a window for each
-    row of its tables, written as a sentence. `size` is the maximum number of tokens per window, by default the
-    embedder's input. Raises ConfigError if the size is below 32.
+    A chunk's windows cover all its text, and have nearly equal numbers of tokens. A window for each row of the chunk's
+    tables follows; in it, the row is written as a sentence. `size` is the maximum number of tokens per window, by
+    default the embedder's limit. Raises ConfigError if the limit is below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
         raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
-    # Identical text is cut only once, because a note may repeat one word for megabytes.
+    # Identical text is cut only once, because a note may consist of megabytes of one repeated word.
     cut: dict[tuple[str, str], list[str]] = {}
     windows = []
     for chunk in map(_without_blobs, chunks):
@@ -69,17 +72,17 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
 
 
 def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
-    """Return each token's span in a chunk's text, for all windows except rows; tokens of heads have (-1, -1).
+    """Return each token's span in a chunk's text, for all windows except rows. Tokens in a head have the span (-1, -1).
 
-    The spans are derived from the tokens of the whole text, and are correct if the windows have the same number of
-    tokens in total. A token across a cut counts on both sides: its space ends one window, and its word begins the next.
+    The spans come from tokenizing the whole text. They are correct if the windows have the same number of tokens in
+    total. A token across a cut counts on both sides: its space ends one window, and its word begins the next.
     """
     chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)
     spans = embedder.tokens(chunk.text)
     room = embedder.input_tokens - head_tokens
     cuts = [] if len(spans) <= room else _cuts(chunk.text, spans, room)
-    # A head's line end belongs to the token after it.
+    # The line end after a head belongs to the text's first token.
     before = np.full((len(embedder.tokens(head.rstrip())), 2), -1, np.int32)
     parts = []
     for start, end in pairwise([0, *cuts, len(chunk.text)]):
@@ -88,13 +91,13 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
 
 
 def _without_blobs(chunk: Chunk) -> Chunk:
-    """Return a chunk with its blobs replaced by blanks, so that all offsets stay valid."""
+    """Return a chunk with embedded data, such as pictures, replaced by blanks. All offsets stay valid."""
     text = blank_blobs(chunk.text)
     return chunk if text is chunk.text else replace(chunk, text=text)
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
-    """Return the part of a question read by the embedder, and whether that is the whole question."""
+    """Return the part of a question that fits the embedder's input, and whether the whole question fits."""
     spans = embedder.tokens(question)
     if len(spans) <= embedder.input_tokens:
         return question, True
@@ -102,7 +105,7 @@ def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
 
 
 def breadcrumb(title: str, section: Sequence[str]) -> str:
-    """Return `title > parents > section`; a first section equal to the title isn't repeated."""
+    """Return `title > parents > section`. If the first section equals the title, the title is left out."""
     names = [" ".join(name.split()) for name in (title, *section)]
     if len(names) > 1 and names[0].casefold() == names[1].casefold():
         del names[0]
@@ -110,9 +113,9 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """Return a chunk's head (breadcrumb and lead) and the head's number of tokens.
+    """Return a chunk's head (breadcrumb and lead), and the number of tokens in the head.
 
-    A line of a text file has no head, so identical lines in different files are embedded only once.
+    A line of a text file has no head, so that identical lines in different files are embedded only once.
     """
     if chunk.line:
         return "", 0
@@ -120,12 +123,12 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     crumb = _shorten(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
     lead = _shorten(ADDRESSES.sub("", chunk.lead).rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
-    # Two more tokens for the line ends, which are tokens for some tokenizers when text follows.
+    # Two more tokens for the line ends: some tokenizers count a line end as a token if text follows.
     return head, len(embedder.tokens(head)) + 2 if head else 0
 
 
 def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int = 0) -> Iterator[Window]:
-    """Yield a window for each row of a chunk's tables, numbered from `index`; rows that don't fit are left out."""
+    """Yield a window for each row of a chunk's tables, numbered from `index`. Rows that don't fit are left out."""
     rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
     if not rows:
         return
@@ -139,7 +142,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
 
 
 def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
-    """Shorten text in the middle, because its start (the title) and end (the section's name) say the most."""
+    """Shorten text in the middle. Its start (the title) and its end (the section's name) say the most."""
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
         return text
@@ -149,14 +152,14 @@ def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
 
 
 def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> list[str]:
-    """Cut text into pieces of about `room` tokens, with at most `limit` tokens including the head."""
+    """Cut text into pieces of about `room` tokens. A piece together with the head has at most `limit` tokens."""
     spans = embedder.tokens(text)
     if len(spans) <= room:
         return [text]
     step = 1
     while True:
         pieces = [text[start:end] for start, end in pairwise([0, *_cuts(text, spans, room), len(text)])]
-        # A piece can have a different number of tokens from the same span within the text.
+        # Tokenized alone, a piece can have more tokens than the same span has within the text.
         excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
         if excess <= 0 or room == 1:
             return pieces
@@ -165,7 +168,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
 
 
 def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
-    """Yield the offsets at which to cut text into pieces of at most `room` tokens."""
+    """Yield the offsets that cut text into pieces of at most `room` tokens."""
     bounds = spans.tolist()
     left = math.ceil(len(bounds) / max(1, math.floor(room * SLACK)))
     start = 0
@@ -192,7 +195,7 @@ def _best(text: str, bounds: Bounds, start: int, counts: range, ideal: float) ->
             if rank == LINE_END:
                 break
     if not nearest:
-        # All these tokens are parts of one character, so cut at the last character boundary before them.
+        # All these tokens are parts of one grapheme, so cut at the last grapheme boundary before them.
         last = start + counts[-1]
         token = next((at for at in range(last, start, -1) if _is_clean_cut(text, bounds, at)), last)
         return token, bounds[token][0]
@@ -200,7 +203,7 @@ def _best(text: str, bounds: Bounds, start: int, counts: range, ideal: float) ->
 
 
 def _rank_cut(text: str, bounds: Bounds, token: int) -> Span | None:
-    """Return the rank and offset of a cut before `token`, or None if it would be inside a character."""
+    """Return the rank and offset of a cut before `token`, or None if the cut would fall inside a grapheme."""
     before = bounds[token - 1][1]
     begin, end = bounds[token]
     if begin < before:
@@ -218,7 +221,7 @@ def _rank_cut(text: str, bounds: Bounds, token: int) -> Span | None:
 
 
 def _is_clean_cut(text: str, bounds: Bounds, token: int) -> bool:
-    """Return whether a cut before `token` is between characters as displayed."""
+    """Return whether a cut before `token` falls on a grapheme boundary."""
     at = bounds[token][0]
     if not bounds[token - 1][1] <= at:
         return False

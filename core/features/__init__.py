@@ -1,7 +1,7 @@
-"""Features on top of the pipeline, one folder each. To remove one, delete its folder and its line here.
+"""The features built on the pipeline, one folder each. To remove a feature, delete its folder and its line here.
 
-A feature's `operations` are offered by every interface in `core/doors`. Any additional code for its commands is in the
-file with the same name in `core/doors/cli`.
+Every interface in `core/doors` offers a feature's `operations`. Additional code for the feature's commands, if any, is
+in the file of the same name in `core/doors/cli`.
 """
 
 FEATURES = (

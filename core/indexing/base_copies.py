@@ -23,7 +23,7 @@ from core.store.folder import take
 from core.store.note_to_index import NoteToIndex
 
 FOLDER = "scratch"
-"""The folder for copies in a workspace. Each copy is a workspace itself."""
+"""Name of the folder for copies in a workspace. Each copy is itself a workspace."""
 
 KEPT = 6
 """Number of copies to keep, because embedding takes minutes. The least recently used copies are deleted."""
@@ -45,7 +45,7 @@ class Scratch:
     def opened(
         self, base: KnowledgeBase, options: ChunkingOptions, embedder: str, progress: Progress = no_progress
     ) -> Iterator[Store]:
-        """Open a copy with the base's active notes, chunked with the given options and embedded by the given embedder.
+        """Open a copy of a base's active notes, chunked with the given options and embedded by the given embedder.
 
         Notes keep their ids and edits, and the base keeps its name. All chunks are embedded. Notes changed since the
         copy was created are indexed again. After Cancelled, the notes indexed so far are kept for the next time. A
@@ -100,7 +100,7 @@ class Scratch:
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
     ) -> KnowledgeBase:
-        """Return the copy's base, added if missing, with the original's name and search settings."""
+        """Return the base in a copy, creating it if missing. It gets the name and search settings of the original."""
         store.open_index()
         if bases := store.bases.all():
             target = bases[0]
@@ -121,7 +121,7 @@ class Scratch:
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
     ) -> None:
-        """Update the copy's notes. `notes.json` records each note's state when it was copied."""
+        """Bring a copy's notes up to date. The file `notes.json` records each note's state when it was copied."""
         record = store.folder / _NOTES
         before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {

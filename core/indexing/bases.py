@@ -41,10 +41,10 @@ from core.store import Store
 from core.store.base_table import IGNORED
 
 Reworded = Callable[[str, str, str], str]
-"""A function that returns a question with a base's old name replaced by the new one."""
+"""A function that takes a question and returns it with a base's old name replaced by the new name."""
 ToTrash = Callable[[KnowledgeBase], object]
 """A function that moves a base with all its data to the trash."""
-# Chunking strategies for the kinds of base that ignore the chunking settings.
+# Chunking strategies for the kinds of bases that ignore the strategy in the settings.
 _STRATEGIES = {"lines": "lines", "literal": "markdown"}
 MOST_NAME = 200
 """Maximum number of characters in a base's name."""
@@ -53,7 +53,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 @dataclass
 class Bases:
-    """A workspace's bases, by name."""
+    """Reads and changes a workspace's bases. Most methods take the name of a base."""
 
     _store: Store
     _settings: Settings
@@ -83,8 +83,8 @@ class Bases:
     def usual(self, kind: BaseKind = "vector") -> NewBase:
         """Return the default settings for a new base of the given kind.
 
-        A literal base counts tokens like the built-in model. Sizes then mean the same in every base, and the built-in
-        model can index the base later without re-chunking it.
+        A literal base, which has no vectors, counts tokens like the built-in model. Sizes then mean the same in every
+        base, and the built-in model can index the base later without re-chunking it.
         """
         chosen = embedding.resolve(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
@@ -101,7 +101,7 @@ class Bases:
         kind: BaseKind = "vector",
         **fields: Unpack[BaseFields],
     ) -> KnowledgeBase:
-        """Add an empty base. Missing values come from the settings.
+        """Add an empty base. Values that aren't given come from the settings.
 
         Raises ConfigError for a blank or taken name, a value out of range, or an embedder for a literal base. Raises
         UnknownChoice for an unknown kind, embedder, strategy or reranker. Raises ModelError or ProviderError if the
@@ -145,8 +145,8 @@ class Bases:
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Change fields that don't affect the index, and return the base.
 
-        Settings that `search` leaves open are taken from the global settings. Raises ConfigError for a value out of
-        range, or if `write_files` is set for a base of kind `lines`. Raises UnknownChoice for an unknown reranker.
+        Search settings that are unset in `search` fall back to the global settings. Raises ConfigError for a value out
+        of range, or if `write_files` is set for a base of kind `lines`. Raises UnknownChoice for an unknown reranker.
         """
         base = self.get(name)
         log_bases([base])
@@ -157,7 +157,7 @@ class Bases:
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
-        """Stop offering the model requested by the base's archive, and return the base."""
+        """Stop offering the model requested by the archive that a base comes from, and return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
     @log_call("base.rename")
@@ -179,9 +179,10 @@ class Bases:
         return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
-        """Estimate the cost of different chunking: chunk the notes that way, and time the embedding of a few windows.
+        """Estimate the cost of re-chunking a base with other options.
 
-        Raises UnknownChoice or ConfigError for invalid options, and ModelError or ProviderError if the embedder fails.
+        Chunks the notes without storing them, and times the embedding of a few windows. Raises UnknownChoice or
+        ConfigError for invalid options, and ModelError or ProviderError if the embedder fails.
         """
         base = self.get(name)
         check_chunking(options, base.chunking)
@@ -205,7 +206,7 @@ class Bases:
         self._store.delete_base(self.get(name))
 
     def check_name(self, name: str) -> None:
-        """Raise ConfigError if a new base can't have the given name."""
+        """Raise ConfigError if the name is blank, invalid, too long or taken."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
         if find_half_character(name) is not None:
@@ -228,15 +229,15 @@ class Bases:
     # search settings
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
-        """Return the search defaults for a base, or for a search in several bases if `base` is None."""
+        """Return the default search settings for a base, or for a search in several bases if `base` is None."""
         return self._settings.search_in([base] if base else [])
 
     @log_call("base.adopt")
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Apply a pipeline's settings and chunking to a base. If the chunking differs, re-chunk the base.
 
-        Settings that the pipeline leaves open don't change. Raises ConfigError or UnknownChoice before changing
-        anything.
+        Settings that are unset in the pipeline don't change. Raises ConfigError or UnknownChoice before anything is
+        changed.
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
@@ -294,15 +295,15 @@ class SyncedFolders:
     _store: Store
 
     def all(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
-        """Return the folders that a base was synced with, each with the time of the sync."""
+        """Return the folders that a base was synced with, each with the time of its last sync."""
         return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
 
     def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that the last sync couldn't read, in one of a base's folders or by default in all."""
+        """Return the files that the last sync couldn't read, in one of a base's folders or, by default, in all."""
         return self._listed("failed", base, folder)
 
     def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the `failures` without the files that the user ignores."""
+        """Return the files that the last sync couldn't read, except for those that the user ignores."""
         patterns = [pattern.lower() for pattern in self.ignored(base)]  # * matches any text
         return [
             failed
@@ -317,17 +318,17 @@ class SyncedFolders:
         )
 
     def ignore(self, base: str, pattern: str) -> None:
-        """Stop reporting unreadable files that match a pattern. They are still read as soon as that is possible."""
+        """Stop reporting unreadable files that match a pattern. A file is still read once it becomes readable."""
         stored = self._store.bases.named(base)
         self._store.bases.ignore(stored, sorted({*self.ignored(stored), pattern}))
 
     def report_again(self, base: str, pattern: str) -> None:
-        """Report unreadable files that match a pattern again."""
+        """Resume reporting unreadable files that match a pattern."""
         stored = self._store.bases.named(base)
         self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
 
     def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files not downloaded at the last sync, in one of a base's folders or by default in all."""
+        """Return the files not downloaded at the last sync, in one of a base's folders or, by default, in all."""
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
@@ -339,9 +340,9 @@ class SyncedFolders:
 class ModelSwitches:
     """Switches bases to other embedders.
 
-    A switch first embeds the windows that the new embedder needs, alongside the current index. This can be stopped and
-    resumed at any window. Then a single transaction chunks every note by the new embedder's tokens, fills a new
-    collection, and makes the base refer to that collection. Until the commit, searches use the old one.
+    A switch first embeds the windows that the new embedder needs, alongside the current index. Embedding can be stopped
+    and resumed at any window. Then a single transaction re-chunks every note by the new embedder's token counts, fills
+    a new collection, and makes the base refer to that collection. Until the commit, searches use the old collection.
     """
 
     _store: Store
@@ -349,14 +350,14 @@ class ModelSwitches:
     def cost(self, base: str, embedder: str, *, progress: Progress = no_progress) -> ChangeCost:
         """Estimate the cost of switching to an embedder.
 
-        Chunks every note by the embedder's tokens, and times the embedding of a few windows. Raises UnknownChoice,
-        ConfigError, ModelError or ProviderError if the embedder isn't available.
+        Chunks every note by the embedder's token counts, and times the embedding of a few windows. Raises
+        UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
         """
         stored = self._store.bases.named(base)
         return self._indexer(stored, embedder).cost(list(self._store.notes.cut_by(stored)), progress)
 
     def begin(self, base: str, embedder: str) -> Switch:
-        """Record that a base is to switch to another embedder. The old embedder is used until `run` ends.
+        """Record that a base is to switch to another embedder. The old embedder stays in use until `run` ends.
 
         Raises ConfigError if the base already uses that embedder.
         """
@@ -383,7 +384,7 @@ class ModelSwitches:
         while True:
             stored, switch = self._current_switch(base_id)
             indexer = self._indexer(stored, switch.embedder)
-            # Run it twice, because notes may change during the first pass, which may take hours.
+            # Run two passes, because notes may change during the first one, which may take hours.
             for _ in range(2):
                 indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
@@ -394,7 +395,7 @@ class ModelSwitches:
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the current base and its switch. Restart the switch if its model's name now means another model."""
+        """Return the current base and its switch. Restart the switch if its model's name now refers to a new model."""
         stored = self._store.bases.by_id(base_id)
         if (switch := self._store.switches.for_base(stored)) is None:
             self._store.drop_unused_vectors()

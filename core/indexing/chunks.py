@@ -66,7 +66,7 @@ class Chunks:
         return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
-        """Return the edits to a note, or to all notes if `note_id` is None."""
+        """Return the user's edits to a note's chunks, or to the chunks of all notes if `note_id` is None."""
         return self._store.edits.all() if note_id is None else self._store.edits.for_note(note_id)
 
     # the user's edits: all raise ChunkNotFound, and EditError if the edit is impossible
@@ -80,7 +80,7 @@ class Chunks:
         return self._act(chunk_id, ChunkEditor.merge, *others)[0]
 
     def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
-        """Split a chunk before offset `at` of its text, and return both ids."""
+        """Split a chunk before the offset `at` in its text, and return the ids of both parts."""
         return self._act(chunk_id, ChunkEditor.split, at)
 
     def delete(self, chunk_id: str) -> str:
@@ -95,11 +95,14 @@ class Chunks:
         self._act(chunk_id, ChunkEditor.restore)
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
-        """Add a chunk with the user's text after the chunk `after`, or at the end of the note; return the new id."""
+        """Add a chunk with the user's text, and return its id.
+
+        The chunk is added after the chunk with the id `after`, or at the end of the note if `after` is None.
+        """
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def revert(self, note_id: str, edits: Sequence[Edit], *, expected: Sequence[Edit]) -> None:
-        """Restore a note's earlier edits. Raises EditError if its current edits aren't the expected ones."""
+        """Replace a note's edits with earlier ones. Raises EditError if its current edits don't equal `expected`."""
 
         def act(editor: ChunkEditor) -> Act:
             if [*editor.edits] != [*expected]:
@@ -168,10 +171,9 @@ class Chunks:
     ) -> Rechunked:
         """Re-chunk a base or some notes, and embed the chunks with new text. Edits keep their positions.
 
-        `options` are stored for the base or the notes. A note's own options are removed if the new ones equal the
-        base's. With `options`, a base's notes are re-chunked only if they were chunked with different options, and
-        notes with their own options keep them. Raises UnknownChoice or ConfigError for invalid options, and
-        NoteNotFound.
+        `options` are stored for the base or the notes. A note's own options are removed if the new options equal the
+        base's. With `options`, a base's notes are re-chunked only if they were chunked with different options. Notes
+        with their own options keep them. Raises UnknownChoice or ConfigError for invalid options, and NoteNotFound.
         """
         started = time.perf_counter()
         done = Indexed()
@@ -194,7 +196,10 @@ class Chunks:
         return done.report(unchanged, started)
 
     def reindex(self, base: str | None, note_ids: NoteIds = (), progress: Progress = no_progress) -> Rechunked:
-        """Re-chunk a base or the given notes, and embed all their pending chunks. Raises the errors of both steps."""
+        """Re-chunk a base or the given notes, and embed all their pending chunks.
+
+        Raises the same errors as `rechunk` and `EmbedQueue.embed`.
+        """
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]
         rest = self._pending.embed_in(bases, progress, None if base else self._store.pending.for_notes(note_ids))

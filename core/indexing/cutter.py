@@ -23,7 +23,7 @@ from core.store.note_to_index import NoteToIndex
 
 
 def list_pictures(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
-    """Return the pictures shown in a note's text, with anything already known about them from `before`."""
+    """Return the pictures shown in a note's text, including anything that `before` already records about them."""
     known = {picture.target: picture for picture in before}
     try:
         places = {} if note.plain else pictures_in(note.body, str(note.path))
@@ -40,7 +40,7 @@ def merge_picture_chunks(
     tokens: Tokens,
     outline: Outline | None = None,
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
-    """Return a note's chunks, with each picture's chunks inserted after the chunk that shows it, and the pictures.
+    """Insert each picture's chunks after the chunk that shows the picture. Return all chunks and the pictures.
 
     If a picture is shown twice, its first position counts. Pictures in hidden passages are ignored.
     """
@@ -66,7 +66,7 @@ def merge_picture_chunks(
 def _chunks(
     note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
 ) -> Iterator[Chunk]:
-    """Yield the pictures' chunks: their text split by size, with the section that contains the picture."""
+    """Yield the chunks of the text in pictures. Each chunk belongs to the section that shows its picture."""
     cutter = build(replace(options, strategy="recursive"))
     places = sorted({picture.start for picture in pictures})
     sections = describe.chunks(
@@ -90,10 +90,10 @@ def _chunks(
 
 @frozen
 class Cutter:
-    """Chunks a base's notes by its embedder's tokens, but stores nothing.
+    """Chunks a base's notes by its embedder's token counts, but stores nothing.
 
-    In a literal base, chunks get no windows. In a base that doesn't embed at once, a chunk gets windows only if it was
-    embedded before with the same text. With `keep_ready`, it gets windows unless it is pending now.
+    In a literal base, which has no vectors, chunks get no windows. In a base that doesn't embed at once, a chunk gets
+    windows only if it was embedded before with the same text. With `keep_ready`, it gets them unless it is pending now.
     """
 
     store: Store
@@ -107,7 +107,7 @@ class Cutter:
         Raises SourceError if the note has changed since it was compared with its file.
         """
         note = draft.note
-        # Read this first: a later change raises the stored generation, and the note is then re-chunked.
+        # Read the generation first. If the note changes later, its stored generation rises, and the note is re-chunked.
         generation = self.store.notes.generation(note.id)
         edits: Sequence[Edit] = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
@@ -130,7 +130,10 @@ class Cutter:
     def recut(
         self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
     ) -> NoteToIndex:
-        """Re-chunk a stored note. `options` become its own, `edits` replace its current edits. Raises NoteNotFound."""
+        """Re-chunk a stored note. Raises NoteNotFound.
+
+        `options` become the note's own, and `edits` replace its current edits.
+        """
         stored = self._stored_note(note_id, partial(self.recut, note_id, options, edits))
         edits = self.store.edits.for_note(note_id) if edits is None else edits
         return self._cut(stored, edits, options or stored.options)
@@ -199,12 +202,12 @@ class Cutter:
 
 
 def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
-    """Return the string stored in a note's row that identifies its chunking options and its embedder's tokens."""
+    """Return the string that identifies chunking options and an embedder's tokens. It is stored in a note's row."""
     return json.dumps([asdict(options), fingerprint])
 
 
 def outdated_notes(store: Store, base: KnowledgeBase) -> list[str]:
-    """Return the ids of a base's notes that weren't chunked with their current options, or else the base's."""
+    """Return the ids of a base's notes that must be re-chunked, because their options or the embedder have changed."""
     return [
         note_id
         for note_id, stored in store.notes.cut_by(base).items()

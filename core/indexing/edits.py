@@ -1,6 +1,6 @@
 """The user's edits to a note's chunks: turning an action into edits, and applying edits after re-chunking.
 
-Nothing is stored here, and everything takes time linear in the note's length.
+Nothing is stored here. All functions take time linear in the note's length.
 """
 
 import re
@@ -22,7 +22,7 @@ from core.store.ids import fresh_id
 
 
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
-    """Return the current span of each edit's region by edit id, leaving out edits that lost their position.
+    """Return the current spans of the edited regions, keyed by edit id. Edits that lost their position are left out.
 
     If an anchor's text occurs several times, the edit gets the nearest free occurrence. Edits still at their old
     position choose first, then newer edits before older ones. Line ends may differ from those in the anchor.
@@ -49,7 +49,7 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
 def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     """Return the edits with their likely offsets in the changed body.
 
-    An edit moves with the nearest preceding line that occurs exactly once in both bodies.
+    An edit moves by as much as the nearest preceding line that occurs exactly once in both bodies.
     """
     was = _single_lines(before)
     now = _single_lines(after)
@@ -73,9 +73,10 @@ class _AnchorText:
         self._spans: dict[str, list[Span]] = {}
 
     def nearest(self, edit: Edit, taken: Sequence[Span]) -> Span | None:
-        """Return the span of an edit's anchor nearest to its old position that overlaps none of the `taken` spans.
+        """Return the span where an edit's anchor occurs, or None if it doesn't occur.
 
-        Returns None if there is no such span.
+        If there are several, choose the span nearest to the old position. Spans that overlap any of the `taken` spans
+        don't count.
         """
         old = (edit.anchor_start, edit.anchor_start + len(edit.anchor))
         if self._body.startswith(edit.anchor, old[0]) and _is_free(old, taken):
@@ -87,7 +88,7 @@ class _AnchorText:
         return min(free, key=lambda span: abs(span[0] - old[0]), default=None)
 
     def _with_other_line_ends(self, anchor: str) -> list[Span]:
-        """Return the spans of an anchor in the original body, regardless of line ends."""
+        """Return the spans in the body where an anchor occurs if differences in line ends are ignored."""
         if not re.search(LINE_END, anchor):
             return []
         dropped = [start - number for number, (start, _) in enumerate(_occurrences(self._body, "\r\n"))]
@@ -98,7 +99,7 @@ class _AnchorText:
 
 
 def _occurrences(body: str, anchor: str) -> Iterator[Span]:
-    """Yield non-overlapping occurrences. Overlapping ones would take quadratic time in a run of a single letter."""
+    """Yield non-overlapping occurrences. In a run of one letter, overlapping ones would take quadratic time."""
     at = body.find(anchor)
     while at >= 0:
         yield at, at + len(anchor)
@@ -206,13 +207,13 @@ def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[Span]) 
 
 
 def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens) -> dict[Span, Chunk]:
-    """Return a chunk for each span."""
+    """Return the chunk for each span of a note."""
     slices = [Slice(start, end, start) for start, end in sorted(set(spans))]
     return {(chunk.start, chunk.end): chunk for chunk in describe.chunks(read(note, tokens), slices, kind)}
 
 
 def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return an edit's chunk: the chunk of its region, with the user's text if there is any."""
+    """Return the chunk for an edit. It is its region's chunk, but with the user's text if there is any."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -231,7 +232,7 @@ def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk
 
 
 def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
-    """Insert each addition after the chunk that ends at its position, or else after the last chunk before it."""
+    """Insert each addition after the chunk that ends at its position or, if none does, after the preceding chunk."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     additions = defaultdict(list)
@@ -261,7 +262,7 @@ class Act:
 
 @frozen
 class ChunkEditor:
-    """A note with its chunks and edits. Each method is something that the user can do with a chunk.
+    """A note with its chunks and edits. Each method performs one of the user's actions.
 
     The methods raise ChunkNotFound for an unknown id, and EditError if the action is impossible.
     """
@@ -270,17 +271,17 @@ class ChunkEditor:
     chunks: Sequence[Chunk]
     edits: Sequence[Edit]
     pictures: Sequence[Chunk] = ()
-    """The pictures' chunks, which are among the note's chunks but can't be edited."""
+    """The chunks of the text in pictures. They are among the note's chunks, but can't be edited."""
 
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
-        """Return an editor for a note, with the pictures' chunks separated from its own chunks."""
+        """Return an editor for a note, with the chunks of its pictures separated from the chunks of its body."""
         own = [chunk for chunk in chunks if not chunk.picture]
         own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
         return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
 
     def edit(self, chunk_id: str, text: str) -> Act:
-        """Replace a chunk's text. Equal text changes nothing."""
+        """Replace a chunk's text. Nothing changes if the text is the same."""
         chunk, edit = self._visible_chunk(chunk_id)
         _check(text)
         if text == chunk.text:
@@ -319,7 +320,7 @@ class ChunkEditor:
         return self._act(edits, [merged])
 
     def split(self, chunk_id: str, at: int) -> Act:
-        """Split a chunk before offset `at` of its text."""
+        """Split a chunk before the offset `at` in its text."""
         chunk, edit = self._visible_chunk(chunk_id)
         left = chunk.text[: max(0, at)]
         right = chunk.text[max(0, at) :]
@@ -347,7 +348,7 @@ class ChunkEditor:
     def restore(self, chunk_id: str) -> Act:
         """Undo a chunk's deletion, or its edit if it isn't deleted. After undoing an edit, its region is re-chunked.
 
-        Undoing one part of a split also undoes the other part, unless that part has been changed since.
+        Undoing one part of a split also undoes the other part, unless the other part has been changed since the split.
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
@@ -368,7 +369,7 @@ class ChunkEditor:
         new = self._addition(chunk, edit, text)
         if edit is not None and edit.kind == "add":
             return self._act([edit], [edit, new])
-        # Put it before all other edits: of several additions in one position, the first is next to the chunk.
+        # Put it before all other edits, because the first of several additions at one position is next to the chunk.
         return Act([new, *self.edits], (new.chunk_id,))
 
     def keep(self, edit: Edit) -> Act:
@@ -420,7 +421,7 @@ class ChunkEditor:
         return own_span(self.note.body, before, chunk)
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
-        """Return an addition after a chunk. If that chunk is an addition too, both have the same anchor."""
+        """Return an addition after a chunk. If the chunk is itself an addition, the new one gets the same anchor."""
         if edit is not None and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)

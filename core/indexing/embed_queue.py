@@ -40,7 +40,7 @@ _LOG = logging.getLogger(__name__)
 T = TypeVar("T")
 
 # Maximum number of windows, and of their characters, to embed between two progress reports. A job can be stopped at
-# each report. A model on a server gets full requests instead, because each request may have to wait its turn.
+# each report. A model on a server gets full requests instead, because each request may have to wait its turn there.
 _SLICE = 16
 _SLICE_CHARACTERS = 100_000
 # Text accepted by every working model.
@@ -49,11 +49,11 @@ _PLAIN = "a"
 _BUSY = 429
 
 Texts = Mapping[bytes, str]
-"""Texts by hash."""
+"""Texts to embed, keyed by hash."""
 
 
 class VectorLookup(NamedTuple):
-    """The ids of stored vectors by text hash, and the ids of refusals for texts that have no vector."""
+    """The ids of the stored vectors, and of refusals if there is no vector, keyed by the hash of the text."""
 
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
@@ -65,7 +65,7 @@ class VectorLookup(NamedTuple):
 
 @dataclass
 class Vectors:
-    """The vectors computed by a base's embedder, by text hash, with token bits if the base keeps them."""
+    """Computes and looks up vectors from a base's embedder, with token bits if the base keeps them."""
 
     _store: Store
     _base: KnowledgeBase
@@ -82,15 +82,15 @@ class Vectors:
         return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the stored vectors, leaving out hashes that have none."""
+        """Return the ids of the stored vectors, keyed by hash. Hashes without a vector are left out."""
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
     def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
-        """Embed and store a few texts at a time, and yield their hashes. Also store the model's refusals.
+        """Embed and store a few texts at a time, and yield their hashes.
 
-        Texts of similar length are embedded together, which keeps padding small. Raises ModelError or
-        ProviderError if the model currently accepts no text at all, and EmbeddingMismatch if the vectors' dimension
-        isn't the base's.
+        If the model refuses a text, the refusal is stored. Texts of similar length are embedded together, which keeps
+        padding small. Raises ModelError or ProviderError if the model currently accepts no text at all, and
+        EmbeddingMismatch if the vectors' dimension isn't the base's.
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
@@ -146,12 +146,12 @@ class Vectors:
         *,
         again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
-        """Store the vectors of the given texts. If the model refuses them, retry in halves, down to single texts."""
+        """Store the vectors of the given texts. If the model refuses them, retry each half, down to single texts."""
         try:
             vectors, bits = embed()
         except (ModelError, ProviderError) as error:
             if isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY):
-                raise  # the server is away or busy, whatever the text
+                raise  # the server is unreachable or busy, so the text isn't the cause
             parts = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
             if len(keys) == 1:
                 notes.embed([_PLAIN])
@@ -178,29 +178,28 @@ class Vectors:
 
 
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
-"""Errors raised by an embedder. Notes can still be searched by words afterwards."""
+"""Errors raised if embedding fails. Notes can still be searched by words afterwards."""
 
-# Number of chunks to select and sort by length at a time. 2.7 % of the model's work is then padding (256: 1.6 %).
-#
-# For a model on a server, blocks are rounded down to full requests.
+# Number of chunks to select and sort by length at a time. With 128, 2.7 % of the model's work is padding; with 256, it
+# would be 1.6 %. For a model on a server, blocks are rounded down to full requests.
 _BLOCK = 128
 _COUNTING = 0.05
 
 
 def are_few(chunks: Collection[str]) -> bool:
-    """Return whether chunks are few enough to be embedded before all others."""
+    """Return whether there are so few chunks that they are embedded before all others."""
     return len(chunks) <= _BLOCK
 
 
 @dataclass
 class Counted(Generic[T]):
-    """The cached result of a counting function. Recounting takes at most the share `_COUNTING` of the time."""
+    """The cached result of a counting function. Counting takes up at most a share of `_COUNTING` of the total time."""
 
     _count: Callable[[], T]
     _due: float = 0.0
 
     def get(self) -> T:
-        """Return the last count, or a new one if that is due."""
+        """Return the last count, or count again if a new count is due."""
         if (started := time.monotonic()) >= self._due:
             self._last = self._count()
             self._due = started + (time.monotonic() - started) / _COUNTING
@@ -208,7 +207,7 @@ class Counted(Generic[T]):
 
 
 class EmbedQueue:
-    """The queue of pending chunks in some bases, or only of those whose ids are in `only`.
+    """The queue of pending chunks in some bases. With `only`, just the chunks with those ids are in the queue.
 
     `chunks` counts the chunks that got their vectors, and `windows` the texts embedded for them. `embedder_of` returns
     a base's embedder. Only one thread at a time embeds a block. Queues with just a few chunks in `only` go first.
@@ -233,8 +232,8 @@ class EmbedQueue:
     def embed(self, progress: Progress = no_progress) -> None:
         """Embed the chunks until none are left.
 
-        Chunks are committed every few seconds, and committed chunks are kept after Cancelled. If a base fails with one
-        of FAILURES, the rest are completed before the first such error is raised.
+        Chunks are committed every few seconds, and committed chunks are kept after Cancelled. If embedding a base fails
+        with one of FAILURES, all other bases are completed before the first such error is raised.
         """
         self._store.open_index()
         left = {base_id: _block(base) for base_id, base in self._bases.items()}
@@ -315,7 +314,7 @@ class EmbedQueue:
 
 
 def _block(base: KnowledgeBase) -> int:
-    """Return how many of a base's pending chunks to embed together."""
+    """Return how many of a base's pending chunks to embed in one block."""
     with suppress(TesseraError):  # a model's errors are reported when it embeds
         if size := embedding.batch_size(embedding.build(base.embedder)):
             return size * max(1, _BLOCK // size)
@@ -323,7 +322,7 @@ def _block(base: KnowledgeBase) -> int:
 
 
 def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return a message about how many of `notes` notes can be searched. `by_meaning` is None for literal bases."""
+    """Return a message that says how many of `notes` notes can be searched. `by_meaning` is None for literal bases."""
     numbers = {"notes": notes, "words": by_words}
     if by_meaning is None:
         return message("{words} of {notes} notes can be searched", **numbers)
@@ -352,12 +351,12 @@ class PendingChunks:
         refused: bool = False,
         progress: Progress = no_progress,
     ) -> int:
-        """Embed a base's pending chunks, or those of the given notes and chunks; return the number of embedded chunks.
+        """Embed the pending chunks of a base, or of the given notes and chunks. Return the number of embedded chunks.
 
-        The order is that of `PendingTable.next`, but a request for a few chunks comes first. Refused chunks are retried
-        if they are in `chunk_ids`. With `refused`, all of the base's refused chunks are retried. After Cancelled, or if
-        the embedder fails, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and
-        EmbeddingMismatch.
+        Chunks are embedded in the order of `PendingTable.next`, but requests for a few chunks go first. Refused chunks
+        are retried if they are in `chunk_ids`. With `refused`, all of the base's refused chunks are retried. After
+        Cancelled, or if the embedder fails, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError,
+        ProviderError and EmbeddingMismatch.
         """
         if base is not None:
             if refused:
@@ -382,20 +381,20 @@ class PendingChunks:
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
         """Embed a whole base again after its model changed under the same name, and return the number of chunks.
 
-        Until a chunk is done, it is found only by words. After an interruption, `embed` does the rest. Bases with the
-        same model get the new vectors for equal text too. Raises the same errors as `embed`.
+        Until a chunk is embedded, it can be found only by its words. After an interruption, `embed` completes the work.
+        Other bases with the same model get the new vectors for equal text too. Raises the same errors as `embed`.
         """
         self._store.forget_vectors(self._store.bases.named(base))
         return self.embed_in([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
-        """Return the chunks whose text is refused by the model, in a base or in all bases, with the reasons."""
+        """Return the chunks whose text the model refused, in a base or in all bases, each with the reason."""
         return self._store.refusals.all(self._store.bases.all() if base is None else [self._store.bases.named(base)])
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
         """Embed the chunks that an unfinished import left pending in bases that embed at once. Return their number.
 
-        Can be stopped and fails like `embed`.
+        Cancellation and errors are handled as in `embed`.
         """
         return self.embed_in(self._at_once(), progress).chunks
 
@@ -407,7 +406,10 @@ class PendingChunks:
     def embed_in(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
-        """Embed the pending chunks in bases, or `only` those with the given ids; return the queue with its counts."""
+        """Embed the pending chunks in bases, and return the queue with its counts.
+
+        With `only`, just the chunks with those ids are embedded.
+        """
         self._store.database.check_writable()
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)

@@ -1,6 +1,6 @@
-"""A separate process that embeds many notes. When it ends, it frees the gigabyte of memory used by torch.
+"""A worker process that embeds many notes. When it ends, it frees the gigabyte of memory used by torch.
 
-It ends after being idle for a minute, or together with this process.
+The worker ends after being idle for a minute, or together with the main process.
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from core.model import Bits, Ids, Matrix
 # Embedders that use torch for many texts.
 _TORCH = ("bundled", "sentence")
 FEW = 130_000
-"""Maximum number of bytes of text to embed in this process, which takes as long as loading torch in the worker."""
+"""Maximum number of bytes of text to embed in this process. Loading torch in the worker would take as long."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
 NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
-"""The vectors of notes, and their token bits, or None if no bits are kept."""
+"""The vectors of notes, and their token bits. The bits are None if the base doesn't keep them."""
 
 
 class EmbeddingRequest(NamedTuple):
-    """Notes to embed, with the expected embedder's fingerprint. `centre` is as in `embed_notes`."""
+    """Notes to embed, and the fingerprint that the embedder must have. `centre` is as in `embed_notes`."""
 
     name: str
     fingerprint: str
@@ -36,7 +36,7 @@ class EmbeddingRequest(NamedTuple):
 
 
 def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> NoteVectors:
-    """Return the vectors of notes, and also their token bits if the `centre` of token vectors is given."""
+    """Return the vectors of notes. If the `centre` of token vectors is given, return their token bits too."""
     texts = cast("Sequence[str]", texts)  # an Encoder also accepts ids
     if centre is None:
         return embedder.embed(texts, role="note"), None
@@ -45,13 +45,13 @@ def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix |
 
 
 class OtherModel(Exception):
-    """Raised if a name means a different model in the worker process, because the settings differ there."""
+    """Raised if a name refers to a different model in the worker process, because its settings differ."""
 
 
 class NoteEmbedder:
-    """Embeds notes like `embed_notes`, but in the worker process if there are many or if it is already running.
+    """Embeds notes like `embed_notes`, but in the worker process if the worker is running or there are many notes.
 
-    `size` is the total size in bytes of these notes and those embedded before.
+    `size` is the total size in bytes of the notes to embed and those already embedded.
     """
 
     def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, size: int) -> None:
@@ -71,7 +71,7 @@ class NoteEmbedder:
             Thread(target=load, name="load", daemon=True).start()
 
     def embed(self, texts: Sequence[str]) -> NoteVectors:
-        """Return the vectors of notes and their token bits. Raises ModelError, including if the process ends."""
+        """Return the vectors of notes and their token bits. Raises ModelError, for example if the worker dies."""
         if self._elsewhere:
             try:
                 return self._ask(texts)
@@ -88,7 +88,7 @@ class NoteEmbedder:
         return embed_notes(self._embedder, texts, self._centre)
 
     def _ask(self, texts: Sequence[str]) -> NoteVectors:
-        # Given token ids, the worker process needs no tokenizer.
+        # Send token ids, so that the worker process needs no tokenizer.
         given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
         return cast(
             "NoteVectors", _PROCESS.ask(EmbeddingRequest(self._name, self._embedder.fingerprint, given, self._centre))

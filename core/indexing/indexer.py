@@ -23,7 +23,7 @@ _GROUP = 128
 _WRITTEN = 16
 # Number of windows to embed to estimate the total time.
 _SAMPLE = 8
-# Number of characters at which a group of notes is full, because a note's chunks take ten times its memory.
+# Number of characters at which a group of notes is full. A note's chunks take ten times as much memory as the note.
 _CHARACTERS = 1_000_000
 
 # A callback that takes the share of a group that has been embedded so far.
@@ -51,7 +51,7 @@ class Indexed:
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
 
     def report(self, unchanged: int, started: float) -> Rechunked:
-        """Return the report on re-chunked notes. `started` comes from `time.perf_counter`."""
+        """Return a report on re-chunking. `started` is the value of `time.perf_counter` when it began."""
         return assemble(
             Rechunked,
             self,
@@ -66,7 +66,7 @@ class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
     A note is either stored completely or keeps its previous state. If another thread changes a note after it was
-    chunked, it is chunked once more before it is stored, so that no edit is lost. With `keep_ready`, in a base that
+    chunked, the note is re-chunked before it is stored, so that no edit is lost. With `keep_ready`, in a base that
     doesn't embed at once, only chunks that are pending now are pending afterwards.
 
     After Cancelled, notes already stored are kept. Raises ModelError or ProviderError if the embedder fails, and
@@ -89,7 +89,7 @@ class Indexer:
         return self._run(tasks, total, progress, self._write_group)
 
     def recut_words(self, note_ids: NoteIds) -> Indexed:
-        """Re-chunk stored notes, and store them like `write`, without embedding them. Skip deleted notes."""
+        """Re-chunk stored notes and, like `write`, store them without embedding them. Skip deleted notes."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group)
 
     def recut(
@@ -109,7 +109,7 @@ class Indexer:
         )
 
     def embed_again(self, note_ids: NoteIds, progress: Progress = no_progress) -> Indexed:
-        """Compute anything that stored notes' windows lack, such as token bits, without re-chunking the notes."""
+        """Compute whatever the windows of stored notes lack, such as token bits. The notes aren't re-chunked."""
         return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
     def prepare(self, note_ids: NoteIds, progress: Progress = no_progress) -> None:
@@ -117,7 +117,7 @@ class Indexer:
         self._run_stored(note_ids, self._cutter.recut, progress, self._embed_missing)
 
     def cost(self, note_ids: NoteIds, progress: Progress) -> ChangeCost:
-        """Estimate the cost of re-chunking notes: chunk them, and time the embedding of a few windows.
+        """Estimate the cost of re-chunking notes by chunking them and timing the embedding of a few windows.
 
         Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
         """
@@ -156,7 +156,7 @@ class Indexer:
         progress: Progress,
         finish: _Finish,
     ) -> Indexed:
-        """Call `_run` for stored notes."""
+        """Call `_run` with a task for each stored note."""
 
         def title(note_id: str) -> str:
             try:
@@ -174,14 +174,17 @@ class Indexer:
         progress: Progress,
         finish: _Finish,
     ) -> Indexed:
-        """Run the tasks, each a note's title and a function that chunks the note, and finish the notes in groups."""
+        """Chunk notes, and pass them to `finish` in groups.
+
+        Each task consists of a note's title and a function that chunks the note.
+        """
         self._store.open_index()
         notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
         windows = characters = 0
 
         def finish_group(done: int) -> None:
-            """Finish the group. `done` is the number of notes up to the end of the group."""
+            """Pass the current group to `finish`. `done` is the number of notes up to the end of the group."""
             title = group[0].note.title
             before = done - len(group)
             finish(group, lambda share: progress(before + len(group) * share, total, title))
@@ -210,7 +213,7 @@ class Indexer:
         _, embedded = self._embed_missing(group, report)
         with self._store.changing:
             current = self._still_current(group)
-            # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, in the meantime.
+            # A vector is missing only if a note was changed, or deleted with its vectors, in the meantime.
             known, embedded_late = self._embed_missing(current, report)
             self._put(current, known, embedded | embedded_late)
 
@@ -230,9 +233,9 @@ class Indexer:
         )
 
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
-        """Return a group's notes, re-chunked if they have changed since. Raises EmbeddingMismatch.
+        """Return a group's notes, re-chunking those that have changed since they were chunked.
 
-        Deleted notes and notes that now fail are left out.
+        Deleted notes and notes that now fail are left out. Raises EmbeddingMismatch.
         """
         self._vectors.check_base()
         current = []
@@ -263,5 +266,5 @@ class Indexer:
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:
-    """Return the text of all windows by hash."""
+    """Return the text of each window in a group, keyed by hash."""
     return {digest(window.text): window.text for cut in group for window in cut.windows}

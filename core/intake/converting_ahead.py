@@ -1,4 +1,4 @@
-"""Converts an import's documents in other processes while notes read before them are chunked and written."""
+"""Converts an import's documents in other processes while the notes before them are being chunked and written."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -18,12 +18,12 @@ from core.intake.folder import content_hash
 from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
-# Maximum total size in bytes of the documents converted ahead. A single document may be larger.
+# Maximum total size in bytes of the documents converted ahead. A single document may exceed it.
 _BYTES = 64 << 20
 
 
 class ConvertedFile(NamedTuple):
-    """A converted document: its file with a hash of the contents, its bytes, and its text."""
+    """A converted document: its file with a hash of the contents, its original bytes, and its text."""
 
     file: SourceFile
     data: bytes
@@ -38,10 +38,11 @@ def convert_ahead(
     uploaded: bool,
     waits: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
-    """Yield each file with None or, for a document, a function that returns the converted file or raises its error.
+    """Yield each file. A document comes with a function that returns the converted file, any other file with None.
 
-    `choices` maps documents' paths to a converter and an encoding. `waits` is called regularly while waiting for a
-    document, and may raise. Closing the generator ends unfinished conversions.
+    The function raises the conversion's error if there is one. `choices` maps a document's path to the chosen converter
+    and encoding. `waits` is called regularly while waiting for a document, and may raise. Closing the generator ends
+    unfinished conversions.
     """
     waiting = deque(file for file in files if file.path in choices)
     converting: dict[str, tuple[int, Future[ConvertedFile]]] = {}
@@ -75,7 +76,7 @@ def convert_ahead(
     with DaemonPool(2, "convert") as pool:
         try:
             for file in files:
-                # At most four documents are converting, or converted and not yet taken.
+                # At most four documents are being converted, or are converted but not yet taken.
                 while waiting and len(converting) < 4:
                     if converting and sum(size for size, _ in converting.values()) + waiting[0].size > _BYTES:
                         break

@@ -25,7 +25,7 @@ MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
 # Number of characters to quote on each side of an unreadable character.
 _AROUND = 20
-# Number of characters of a file to show when the user chooses an encoding.
+# Number of a file's characters to show when the user chooses an encoding.
 _SHOWN = 80
 _SIGNATURES = message_table(
     {
@@ -41,7 +41,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 
 class Decoded(NamedTuple):
-    """A file's text without its byte order mark, its encoding, and how the encoding is known."""
+    """A file's text without its byte order mark, the file's encoding, and how the encoding was determined."""
 
     text: str
     encoding: str
@@ -49,7 +49,7 @@ class Decoded(NamedTuple):
 
     @property
     def text_encoding(self) -> TextEncoding | None:
-        """The encoding to store with a note, or None for UTF-8 that the user didn't choose."""
+        """The encoding to store with a note, or None if it is UTF-8 and the user didn't choose it."""
         plain = self.encoding == "utf-8" and self.known != "chosen"
         return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
 
@@ -92,9 +92,9 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
     """Encode text like an existing file, including its byte order mark. Return the bytes and the encoding.
 
-    A guessed encoding counts as chosen from then on. Raises EditError if the file contains unreadable bytes, if the
-    encoding can't represent the text, or if the result would be decoded differently. Raises SourceError like
-    `decode_file`.
+    If the encoding was guessed, it counts as chosen from now on. Raises EditError if the file contains unreadable
+    bytes, if the encoding can't represent the text, or if the result would be decoded differently. Raises SourceError
+    like `decode_file`.
     """
     before = decode_file(like, path, chosen=chosen)
     encoding = before.encoding
@@ -135,9 +135,9 @@ def _text_only(text: str, path: str) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return an omission that counts the U+FFFD characters in text and quotes the first words that contain one.
+    """Return an omission that counts the U+FFFD characters in text, and quotes the first words with such a character.
 
-    Returns an empty tuple if the text contains none.
+    Returns an empty tuple if the text contains no U+FFFD characters.
     """
     words = list[str]()
     at = text.find("�")
@@ -151,7 +151,7 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings a file may have, the most likely ones first, then other common encodings that fit."""
+    """Return the encodings that a file may have: the most likely ones first, then other common encodings that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read = list[ReadAs]()

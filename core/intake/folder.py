@@ -35,18 +35,19 @@ from core.intake.placeholders import (
 )
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
-# Latest time that SQLite can store, in nanoseconds since 1970. A file's time may be later.
+# Latest time that SQLite can store, in nanoseconds since 1970. The timestamp of a file may be later.
 _LATEST = 2**63 - 1
-# A file may change twice within this many nanoseconds but keep its timestamp, because FAT has a resolution of 2 s.
+# A file that changes twice within this many nanoseconds may keep its timestamp, because FAT has a resolution of 2 s.
 _RECENT = 2_000_000_000
-# Like `_RECENT`, but for file systems with finer timestamps. Their clocks advance in steps of up to 16 ms.
+# Like `_RECENT`, but for file systems with finer timestamps, whose clocks advance in steps of up to 16 ms.
 _TICK = 100_000_000
 
 
 class Paths:
-    """A set of relative paths with forward slashes. A folder in the set stands for all its contents.
+    """A set of relative paths with forward slashes. A folder in the set includes all its contents.
 
-    Paths are compared in composed form, because a watcher may report a name in a different Unicode form than a listing.
+    Paths are compared in composed form (NFC), because a watcher and a directory listing may report the same name in
+    different Unicode forms.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -69,7 +70,7 @@ def ancestry(path: str) -> Iterator[str]:
 
 
 def free_path(path: str, taken: Container[str]) -> str:
-    """Return the path, with a number appended if it is taken. The search takes logarithmic time."""
+    """Return a path, with a number appended if the path is taken. Finding the number takes logarithmic time."""
     if path not in taken:
         return path
     pure = PurePosixPath(path)
@@ -89,7 +90,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """The names that are taken: those for which `is_stored` returns True, and those passed to `add`."""
+    """The names already in use: those for which `is_stored` returns True, and those passed to `add`."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
@@ -103,15 +104,15 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""What a scan includes: only text files (for a plain base), only notes, documents too, or also pictures."""
+"""What a scan includes: text files (for a plain base), notes, notes and documents, or all of them and pictures."""
 
 
 @frozen
 class Scan:
     """The note files and documents in a folder, sorted by path, and any files and folders that can't be read.
 
-    `not_downloaded` files exist only as placeholders. `skipped` files are of unsupported kinds. `left_out` files and
-    folders are excluded by the user or by a rule.
+    Files in `not_downloaded` exist only as placeholders. Files in `skipped` are of unsupported kinds. Files and folders
+    in `left_out` are excluded by the user or by a rule.
     """
 
     folder: Path
@@ -131,7 +132,7 @@ class _NotDownloaded(Failed):
 
 
 class _LeftOut(Failed):
-    """A file, or a whole folder, that is left out."""
+    """A file or folder that is excluded by the user or by a rule."""
 
 
 def content_hash(data: bytes) -> str:
@@ -147,7 +148,7 @@ def scan(
     most: int = sys.maxsize,
     only: Paths | None = None,
 ) -> Scan:
-    """List the files in a folder that can be notes, without reading them.
+    """List the files in a folder that can become notes, without reading them.
 
     `forbidden` is the workspace, which is left out. Raises SourceError if the folder is inside the workspace, is
     missing, isn't a folder, contains no notes, or contains more than `most` entries of any kind. With `only`, just the
@@ -180,7 +181,7 @@ def scan(
 
 
 def is_entered(root: Path, path: str) -> bool:
-    """Return whether a scan of a folder would include the file at a path. The file need not exist yet."""
+    """Return whether a scan of a folder would include the file at the given path. The file need not exist yet."""
     rules = Ignoring(root)
     for place in reversed(list(ancestry(path))):
         rules.enter(place.rpartition("/")[0])
@@ -220,15 +221,15 @@ def read(folder: Path, path: str) -> bytes:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a note's path stays inside its folder. See `harmless_path` for paths valid on every system."""
+    """Return whether a note's path stays inside its folder. See also `harmless_path`, for paths valid everywhere."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
-    """Return the file with a hash of its contents and, unless it is a document, its text.
+    """Return `file` with the hash of its contents and, unless it is a document, with its text.
 
-    `encoding` is the one chosen by the user. Raises SourceError if the file can't be a note, and EmptyFile if it is
-    empty.
+    `encoding` is the encoding chosen by the user. Raises SourceError if the file can't be a note, and EmptyFile if it
+    is empty.
     """
     data = read(folder, file.path)
     if not data:
@@ -259,7 +260,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
 def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
-    """Yield every note file below the root. Linked folders aren't entered, as they may contain the same files."""
+    """Yield every note file below the root. Folders that are links are skipped, as they may contain the same files."""
     folders = [root]
     left = most
     rules = Ignoring(root)
@@ -299,7 +300,7 @@ def _walk(
 
 
 def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
-    """Yield a file or link as a note or a failure, or yield nothing if it can't be a note."""
+    """Yield a directory entry as a note file or as a failure, or yield nothing if it can't be a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
@@ -327,7 +328,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
         now = time_ns()
         recent = [at for at in (status.st_mtime_ns, status.st_ctime_ns) if abs(now - at) < _RECENT]
         settled = all(abs(now - at) >= _TICK and at % 1_000_000 > 0 for at in recent)
-        # Until the stamp is reliable, it stays empty.
+        # The stamp stays empty until it is reliable.
         stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
         yield SourceFile(
             path, max(-_LATEST, min(status.st_mtime_ns, _LATEST)), status.st_size, stamp=stamp, recent=bool(recent)

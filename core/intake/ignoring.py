@@ -36,12 +36,12 @@ def is_rules(path: str) -> bool:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a name is that of a leftover file, such as a lock or backup file created by a program."""
+    """Return whether a file with the given name is a leftover, such as a program's lock or backup file."""
     return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
 class Ignoring:
-    """The rules for leaving out files in a folder. `failed` lists the rules that can't be used."""
+    """The rules for leaving out files in a folder. `failed` lists the unusable rules."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -50,13 +50,13 @@ class Ignoring:
         self._excluded = list(self._obsidian_patterns())
 
     def enter(self, place: str) -> None:
-        """Read the patterns in a folder, given by its path below the root, or "" for the root itself."""
+        """Read the patterns in the folder `place`, a path relative to the root, or "" for the root itself."""
         path = f"{place}/{RULES}" if place else RULES
         if not (text := self._text(path)):
             return
         lines = text.splitlines()[:_MOST_RULES]
         for number, line in enumerate(lines):
-            # Each run of stars multiplies the matching time.
+            # Each run of asterisks multiplies the matching time.
             if max(line.count("**"), *[len(re.findall(r"\*+", part)) for part in line.split("/")]) > 3:
                 self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
                 lines[number] = ""
@@ -103,7 +103,7 @@ class Ignoring:
             is_expression = len(text) > 2 and text[0] == text[-1] == "/"
             source = text[1:-1] if is_expression else f"^{re.escape(text)}"
             pattern = None
-            # An expression may be invalid, or very slow: repeated groups, backreferences, many repetitions.
+            # An expression may be invalid, or very slow if it has repeated groups, backreferences or many repetitions.
             if not (
                 is_expression
                 and (len(source) > 200 or re.search(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]", source))

@@ -1,4 +1,4 @@
-"""Importing notes from folders and uploads in two steps: making a plan, and applying it."""
+"""Importing notes from folders and uploads in two steps: making a plan, and applying the plan."""
 
 import logging
 import os
@@ -59,7 +59,7 @@ from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
-# The counts in a report that are logged.
+# The counts from a report to log.
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 
 
@@ -71,7 +71,7 @@ class Imports:
         self._models = models
         self._bases = bases
         self._folders = SyncedFolders(store)
-        # Locks by base id. Each is held while an import writes to the base.
+        # Locks, keyed by base id. A lock is held while an import writes to the base.
         self._writing: dict[str, threading.Lock] = {}
 
     @staticmethod
@@ -95,9 +95,10 @@ class Imports:
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
         """Compare a folder with a base's notes, without changing anything.
 
-        If `base` is None, the plan is for the base with the folder's name, or else for the only base synced with the
-        folder, or else for a new base with the folder's name. An export from another program (a folder or file) is
-        compared like an upload. Raises SourceError if the folder is missing, empty, or inside the workspace.
+        If `base` is None, the plan is for the base named after the folder or, if there is none, for the only base
+        synced with the folder. Otherwise, it is for a new base named after the folder. An export from another program
+        (a folder or file) is compared like an upload. Raises SourceError if the folder is missing, empty, or inside the
+        workspace.
         """
         name = base or self._name_for(path)
         place = path.expanduser()
@@ -111,7 +112,7 @@ class Imports:
         """Compare a folder, or just the paths in `changed`, with a base, without changing anything.
 
         The whole folder is compared if a file is gone, if a new file may have been moved, or if the rules for leaving
-        out files have changed. That way, notes are removed only after a full comparison. Raises SourceError like
+        out files have changed. As a result, notes are removed only after a full comparison. Raises SourceError like
         `plan_folder`.
         """
         if not changed or any(map(is_rules, changed)):
@@ -141,7 +142,7 @@ class Imports:
     def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
         """Return the plan without unchanged files whose notes the user deleted.
 
-        If a note was deleted only because its file was missing, it comes back with the file.
+        A note that was deleted only because its file was missing is restored together with the file.
         """
         if not plan.added:
             return plan
@@ -160,15 +161,18 @@ class Imports:
         return replace(plan, added=added, left_out=(*plan.left_out, *left_out))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
-        """Return the name of the base to import a folder into, and the options to create it, or None if it exists."""
+        """Return the name of the base to import a folder into, and the options for creating the base.
+
+        The options are None if the base exists.
+        """
         name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
         """Compare a folder with the notes in a base that aren't linked to files, without changing anything.
 
-        The plan links each note to the file with the same path, and gives it the file's text. All other notes stay as
-        they are. Raises UnknownChoice for an unknown base, and the same errors as `plan_folder`.
+        The plan links each note to the file with the same path, and replaces the note's text with the file's. All other
+        notes stay as they are. Raises UnknownChoice for an unknown base, and the same errors as `plan_folder`.
         """
         known = self._bases.get(base)
         own = self._store.notes.files(known)
@@ -203,13 +207,13 @@ class Imports:
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, given as (name, contents) pairs, with a base. No notes are removed.
 
-        The files stay in a temporary folder until `apply` or `discard`. Raises SourceError if a name leads out of the
-        folder, or if the upload contains no notes.
+        The files stay in a temporary folder until `apply` or `discard` is called. Raises SourceError if a name leads
+        out of that folder, or if the upload contains no notes.
         """
         return self._plan_staged(base, lambda into: upload.stage(files, into))
 
     def _plan_staged(self, base: str, stage: Callable[[Path], Staged]) -> SyncPlan:
-        """Return the plan for a temporary folder that `stage` fills with notes."""
+        """Return the plan for importing a temporary folder that `stage` fills with notes."""
         into = self._store.temporary.make()
         try:
             importer, failed, skipped = stage(into)
@@ -226,7 +230,7 @@ class Imports:
             raise
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
-        """Compare a web page with a base's note for the same address, without changing anything."""
+        """Compare a web page with a base's note from the same address, without changing anything."""
         return replace(self.plan_upload([(page.name, page.data)], base), address=page.address)
 
     def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
@@ -262,10 +266,10 @@ class Imports:
         """Apply a plan to its base: store all notes, so that they can be searched by words, then embed pending chunks.
 
         With `embed`, chunks left pending by earlier imports are embedded too. Without it, or if the base doesn't embed
-        at once, embedding is left to `Chunks`. If `progress` raises while notes are being stored, no notes are removed,
-        and the report covers the notes stored so far. If it raises during embedding, or if the embedder fails, the
-        report counts the notes still waiting. A new base watches its folder unless `watch` is False. Raises
-        SyncRefused if the plan needs to be confirmed but isn't, and UnknownChoice if the base has been deleted.
+        at once, the chunks stay pending. If `progress` raises while notes are being stored, no notes are removed, and
+        the report covers the notes stored so far. If `progress` raises during embedding, or if the embedder fails, the
+        report counts the notes that still have pending chunks. A new base watches its folder unless `watch` is False.
+        Raises SyncRefused if the plan needs to be confirmed but isn't, and UnknownChoice if the base has been deleted.
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
@@ -308,7 +312,7 @@ class Imports:
         if base.embed_at_once:
             size = sum(file.size for file in plan.added if not is_document(file.path))
             NoteEmbedder(base.embedder, embedder, size=size).start()
-        # Writing takes most of the progress in a base without a model.
+        # Without a model, writing takes up most of the time.
         share = 0.9 if base.without_model else 0.05
         writing = _part(progress, 0, share) if embed else progress
         if (linked := plan.folder / LINKED).is_dir() and plan.source_ref == UPLOADED:
@@ -352,7 +356,7 @@ class Imports:
         return replace(report, indexed=waiting.chunks, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
-        """Return the name of the base to import a folder into if the caller names no base."""
+        """Return the name of the base to import a folder into if the caller doesn't name a base."""
         bases = self._bases.all()
         path = path.expanduser().resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
@@ -360,7 +364,7 @@ class Imports:
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _plan(self, name: str, place: Path, only: Paths | None = None, *, upload: str = "") -> SyncPlan:
-        """Return the plan from `sync.plan` for an existing or a new base."""
+        """Return a plan for the base with the given name, which need not exist yet."""
         forbidden = None if upload else self._store.folder
         compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
         if base := self._bases.find(name):
@@ -431,7 +435,7 @@ def import_plan(
         except Cancelled:
             stopped = True
     failed += [failure for _, failure in unread]
-    # Remember the unreadable files, so that they aren't converted again until they change.
+    # Record the unreadable files, so that they aren't converted again until they change.
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *away} - {failure for _, failure in plan.unread}
     rest = [(SourceFile(other.path, -1, -1), other) for other in others]
     store.documents.set_unread(base, plan.source_ref, fingerprint(), [*plan.unread, *rest, *unread])
@@ -476,7 +480,7 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
         text = (note.front or "") + note.body
         values = dict[str, object]()
         with suppress(SourceError):
-            # Keep the text's own values for fields that the user has changed.
+            # If the user has changed a field, record the value in the text too.
             parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note
             values = {name: own for name in NOTE_FIELDS if (own := getattr(parsed, name)) != getattr(note, name)}
             if {*map(tag_key, parsed.tags)} == {*map(tag_key, note.tags)}:

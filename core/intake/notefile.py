@@ -30,7 +30,7 @@ _DRAWING = ".excalidraw"
 
 @frozen
 class DocumentText:
-    """A document as the text of a note: front matter and body.
+    """A document converted to the text of a note, which consists of front matter and a body.
 
     `left_out` lists what is missing from the text. `encoding` is the encoding of a text document, or None for UTF-8.
     """
@@ -57,7 +57,7 @@ def read(
     The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
     the top of the folder, without attachments and web addresses. Unreadable lines of front matter are listed in
     `left_out` and in a warning. `plain` text has no front matter. A `document` is converted as recorded in its note.
-    `encoding` is the one chosen by the user. Raises SourceError if the data isn't text, is empty, or is too large.
+    `encoding` is the encoding chosen by the user. Raises SourceError if the data isn't text, is empty, or is too large.
     """
     if document:
         text = document_text(data, path, converter=document.chosen, original=document.original, encoding=encoding)
@@ -74,7 +74,7 @@ def parse_note(
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
-    """Parse a file's decoded text like `read`. `inside` is the body's metadata, or None if not parsed yet."""
+    """Parse a file's decoded text like `read`. `inside` is the body's metadata, or None to parse the body here."""
     front_span = FrontSpan() if plain else frontmatter.span(text)
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else FrontMatter()
     body = text[front_span.body :]
@@ -130,12 +130,12 @@ def document_note(read: DocumentText, path: str) -> ParsedNote:
 
 
 def is_skipped(name: str) -> bool:
-    """Return whether a file or folder with the given name is left out, including all its contents."""
+    """Return whether a file with the given name, or a folder with all its contents, is left out."""
     return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
 def is_note(path: str) -> bool:
-    """Return whether a file is read as a note, judging by its path."""
+    """Return whether the file at a path is read as a note. Only the path is considered."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
 
 
@@ -188,5 +188,5 @@ def document_text(
 
 
 def is_text(kind: str) -> bool:
-    """Return whether documents of the given kind are text files, and therefore have an encoding."""
+    """Return whether documents of the given kind are text files, which have an encoding."""
     return kind in KINDS and KINDS[kind].is_text

@@ -38,19 +38,19 @@ class NotDownloaded(SourceError):
 
 
 class EmptyFile(SourceError):
-    """A file is empty, so nothing is lost by skipping it."""
+    """A file is empty, so nothing is lost if it is skipped."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path, "is empty.")
 
 
 def with_note(failure: Failed) -> Failed:
-    """Return a failure that also says that the file's note is kept."""
+    """Return a failure with a sentence added to its reason, which says that the file's note stays as it is for now."""
     return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
 def placeholder_target(name: str) -> str:
-    """Return the name of the file that a placeholder stands for, or "" if the name isn't a placeholder's."""
+    """Return the name of the file represented by a placeholder, or "" if `name` isn't the name of a placeholder."""
     match = re.fullmatch(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)", name)
     return match[1] or match[2] if match else ""
 
@@ -65,8 +65,8 @@ def is_evicted(file: Path) -> bool:
 def is_placeholder(status: stat_result) -> bool:
     """Return whether reading a file would download it first.
 
-    A file without blocks is a placeholder only on macOS (Dropbox before File Provider). Other systems store small files
-    without blocks.
+    A file without blocks is a placeholder only on macOS, where Dropbox created such files before it used File Provider.
+    Other systems store small files without blocks.
     """
     flags = getattr(status, "st_flags", 0)
     if getattr(status, "st_file_attributes", 0) & _RECALLED or flags & _DATALESS:
@@ -89,6 +89,6 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
 
 
 def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded if a file contains only NUL bytes: its contents aren't written or downloaded yet."""
+    """Raise NotDownloaded if a file contains only NUL bytes, because its contents aren't there yet."""
     if data[:1] == b"\0" and data.count(0) == len(data):
         raise NotDownloaded(path, message("has no content yet, only zero bytes."))

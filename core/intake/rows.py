@@ -1,4 +1,4 @@
-"""Rows of untrusted JSON, from question files and exported bases. Their values are limited and type-checked."""
+"""Rows of untrusted JSON, from question files and exported bases. Values are limited in number and type-checked."""
 
 import json
 import re
@@ -18,9 +18,9 @@ _DIGITS = 20
 
 
 def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
-    """Parse JSON. Raises RowError, including for overlong numbers and too many values.
+    """Parse JSON. Raises RowError for invalid JSON, overlong numbers, or too many values.
 
-    The number of values is limited, because small values take up to twenty times as much memory as their text.
+    The number of values is limited, because small values take up to twenty times as much memory as their JSON.
     """
     # Count strings as a whole, and the brackets and commas outside them.
     if (

@@ -1,7 +1,7 @@
 """Plans a sync: finds a folder's new, changed, renamed and removed notes. Nothing is stored or indexed here.
 
-Only files that are new, or whose time, size or stamp has changed, are read, once each. If a file can't be read, its
-note is kept.
+Only new files, and files whose time, size or stamp has changed, are read, each of them once. If a file can't be read,
+its note is kept.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from core.intake.placeholders import EMPTIED, EmptyFile, NotDownloaded, with_not
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
 
-# A picture in a folder is either a scanned page to read, or shown by a note next to it.
+# A picture in a folder is either a scanned page to read, or an illustration shown by a nearby note.
 
 # Kinds of notes that can show pictures from other files.
 _SHOWING = "md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split()
@@ -29,13 +29,13 @@ _SHOWING = "md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     """Return a scan without the pictures that aren't scanned pages.
 
-    A picture is a page if it isn't small and no note in the folder could show it, or if `known` contains its path,
-    because it already is a note. Any other picture is reported as skipped, except in folders for files shown by notes.
-    Raises SourceError if no files are left and the scan is of a `whole` folder.
+    A picture is a page if it isn't small and no note in the folder could show it. A picture that already is a note is a
+    page too. The path of such a picture is in `known`. Any other picture is reported as skipped, except in folders for
+    files shown by notes. Raises SourceError if no files are left and the scan is of a `whole` folder.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     may_show = any(kind_of(path) in _SHOWING for path in (*known, *(file.path for file in scanned.files)))
-    # Smaller pictures are taken for icons.
+    # Smaller pictures are assumed to be icons.
     others = {file.path for file in pictures if file.path not in known and (may_show or file.size < 10_000)}
     files = tuple(file for file in scanned.files if file.path not in others)
     failed, away = (
@@ -81,11 +81,12 @@ def plan(
 ) -> SyncPlan:
     """Compare a folder with a base's notes from that folder.
 
-    `known` are all of the base's notes. Notes from another folder are ignored, unless that folder is gone and at least
-    half of its notes are found here, which means that the folder was moved. `upload` is the source recorded for
-    uploaded notes. An upload doesn't remove or rename notes, and files that aren't downloaded count as failed. With
-    `plain`, the files are plain text. `unread` holds the last known states of unreadable files, by path. With `only`,
-    notes at any other path count as unchanged. `forbidden` is the workspace. Raises SourceError like `scan`.
+    `known` contains all of the base's notes. Notes from another folder are ignored, unless that folder is gone and at
+    least half of its notes are found in `folder`, which means that the folder was moved. `upload` is the source
+    recorded for uploaded notes. An upload doesn't remove or rename notes, and files that aren't downloaded count as
+    failed. With `plain`, the files are plain text. `unread` maps the paths of unreadable files to their last known
+    states. With `only`, notes at any other path count as unchanged. `forbidden` is the workspace. Raises SourceError
+    like `scan`.
     """
     removals = not upload
     scope: ScanScope = "text" if plain else "pictures"
@@ -160,7 +161,7 @@ def _compare(
 ) -> _Comparison:
     away = [with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared = _Comparison([], [], [], [], list(scanned.failed), away, [], [])
-    # Keep up to eight million characters of files in the plan, so that most files are read only once.
+    # Keep the text of files in the plan, up to eight million characters in all, so that most files are read only once.
     room = 8_000_000
     present = {file.path for file in scanned.files}
     for file in scanned.files:

@@ -36,7 +36,7 @@ MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
 MAX_RATIO = 200
 RATIO_FLOOR = 10 * 1024 * 1024
-"""Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies beyond that."""
+"""Number of bytes that any archive may unpack to, since notes can be repetitive. MAX_RATIO applies to larger sizes."""
 
 _BLOCK = 1024 * 1024
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -61,11 +61,11 @@ class _Allowance:
 
 
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool = False) -> list[Failed]:
-    """Write the note files and documents among uploaded (name, bytes) pairs below `destination`. Return the rest.
+    """Write uploaded note files and documents below `destination`. Return the files that aren't written, with reasons.
 
-    A picture outside a folder is a document. A picture in a folder belongs to the notes that link to it. With `whole`,
-    all files are written, for an importer. Raises SourceError if a name leads out of `destination`, or if there is too
-    much data.
+    `files` are pairs of names and contents. A picture outside a folder is a document. A picture in a folder belongs to
+    the notes that link to it. With `whole`, all files are written, for an importer. Raises SourceError if a name leads
+    out of `destination`, or if there is too much data.
     """
     total = 0
     others = []
@@ -82,7 +82,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
 
 
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
-    """Write the note files and documents in a zip archive below `destination`. Return the rest.
+    """Write a zip archive's note files and documents below `destination`. Return the files not written, with reasons.
 
     The limits apply to the bytes actually unpacked, not to the sizes stated in the archive. Raises SourceError if the
     archive is damaged or a zip bomb, or if a name leads out of the folder.
@@ -97,12 +97,12 @@ def _is_wanted(path: str) -> bool:
 
 
 def _is_hidden(path: str) -> bool:
-    """Return whether a file is hidden or a leftover."""
+    """Return whether the file at a path is hidden, or is a leftover such as a lock or backup file."""
     return is_leftover(path.rpartition("/")[2]) or any(map(is_skipped, path.split("/")))
 
 
 def _not_read(path: str) -> list[Failed]:
-    """Return why a file isn't read, or an empty list for a hidden file or a leftover."""
+    """Return a failure with the reason why a file isn't read, or an empty list if the file is hidden or a leftover."""
     folder, _, name = path.rpartition("/")
     if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
@@ -131,7 +131,7 @@ class Archive:
         return next(self._pieces(path, most, lambda source: source.read(most + 1)), b"")
 
     def lines(self, path: str, most: int | None) -> Iterator[bytes]:
-        """Yield a file's lines. Raises SourceError if one is over `most` bytes."""
+        """Yield a file's lines. Raises SourceError if a line is over `most` bytes."""
         return self._pieces(path, most, lambda source: source.readline(-1 if most is None else most + 1))
 
     def _pieces(self, path: str, most: int | None, piece: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
@@ -154,7 +154,7 @@ class Archive:
 
 
 def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
-    """Open a zip archive, whose stream must stay open. Raises SourceError like `unzip_from`.
+    """Open the zip archive in a stream, which must stay open. Raises SourceError like `unzip_from`.
 
     If `limited` is False, the archive may unpack to any size.
     """
@@ -169,7 +169,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     """Open a zip archive. Raises SourceError if its file list alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # as ZipFile itself does
-    # The file list is read in one piece.
+    # `zipfile` reads the whole file list at once.
     if not (end and end[zipfile._ECD_SIZE] > 16 * 1024 * 1024):  # type: ignore[attr-defined]
         archive = zipfile.ZipFile(stream)
         if len(archive.infolist()) <= MAX_ENTRIES:
@@ -193,7 +193,10 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
 
 
 def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
-    """Write an archive's files or, if it contains only archives, the files in those archives (at `depth` 1)."""
+    """Write an archive's files or, if it contains only archives, the files in those archives.
+
+    `depth` is 1 for an archive inside another archive, or else 0.
+    """
     others = list[Failed]()
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # Check all names before writing the first file.
@@ -211,7 +214,7 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
             others.append(Failed(path, message("is encrypted. Unpack the archive yourself and import the folder.")))
             continue
         with archive.open(member) as source:
-            # Other compression methods unpack a whole block at once, whatever its size.
+            # Other compression methods unpack a whole block at once, however large it is.
             size = _BLOCK if member.compress_type in _PLAIN else 4096
             if not is_archive:
                 _write(destination, path, allowance.blocks(source, size))
@@ -225,7 +228,7 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
 
 
 def _member_name(member: zipfile.ZipInfo) -> str:
-    """Decode a member's name. If the UTF-8 flag isn't set, the name may be in UTF-8, GBK or cp437."""
+    """Decode a member's file name. If the UTF-8 flag isn't set, the name may be in UTF-8, GBK or cp437."""
     # The name is in UTF-8 if this flag is set.
     if member.flag_bits & 0x800:
         return member.orig_filename
@@ -239,7 +242,7 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 
 
 def _checked(name: str) -> str:
-    """Return the name. Raises SourceError if it isn't a plain relative path."""
+    """Return `name` unchanged. Raises SourceError if it isn't a plain relative path."""
     if re.search(r"^[A-Za-z]:|[\\\0-\x1f\x7f]", name) or not is_safe(name) or find_half_character(name) is not None:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"
         raise SourceError(shown, "This name could point outside the folder, so the whole upload was refused.")
@@ -269,13 +272,13 @@ def size_error(name: str) -> SourceError:
 
 
 def name_of(path: Path) -> str:
-    """Return a base name for a folder, archive or export. Notion's meaningless export names become "Notion"."""
+    """Return a name for a base made from a folder, archive or export. Meaningless names from Notion become "Notion"."""
     name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
     return "Notion" if EXPORT.fullmatch(name) else name
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write an export's notes as Markdown files. Return the unreadable notes, and the missing parts of notes.
+    """Write an export's notes as Markdown files. Return the notes that can't be read, and what is missing from others.
 
     Files that notes link to go into the folder `LINKED`. Raises SourceError if there are too many notes or none.
     """
@@ -313,15 +316,15 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
 
 LINKED = ".linked"
-"""Name of a staging subfolder for files that notes link to. It is hidden, so the sync skips it."""
+"""Name of the subfolder of a staging folder for files that notes link to. It is hidden, so a sync skips it."""
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""The result of filling a staging folder: the exporting program or "", the failed files, and the skipped files."""
+"""The result of filling a staging folder: the program an export is from (or ""), the failed and the skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
-    """Write an upload's notes and documents to a folder. Raises SourceError if there are none."""
+    """Write an upload's notes and documents to a folder. Raises SourceError if the upload contains none."""
     pairs = list(files)
     others = []
     names = [name for name, _ in pairs]
@@ -335,7 +338,7 @@ def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
 
 
 def stage_file(file: Path, into: Path) -> Staged:
-    """Write the contents of an archive or an export to a folder, like `stage`."""
+    """Write the notes and documents in an archive or export to a folder. Raises SourceError like `stage`."""
     others = []
     try:
         if file.stat().st_size > MAX_UNPACKED:
@@ -351,7 +354,10 @@ def stage_file(file: Path, into: Path) -> Staged:
 
 
 def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
-    """Replace an export in a staging folder with its notes, or delete any files written only for an importer."""
+    """Replace an export in a staging folder with its notes.
+
+    If the folder contains no export, delete the files that were written only for an importer.
+    """
     if importer := importer_of(staging, keeps_files=False):
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
@@ -372,7 +378,7 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
-    """Return the text of a file's note, as read by an importer. Raises SourceError."""
+    """Return the text of the note that an importer reads from a file. Raises SourceError."""
     imported = next(iter(importer.notes([path])))
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))

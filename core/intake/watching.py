@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 
 _LOG = logging.getLogger(__name__)
-# How long to check a folder for events, in milliseconds.
+# How long to wait for a folder's events, in milliseconds.
 _MOMENT = 1
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
 @dataclass(frozen=True)
 class _Followed:
-    """A watched folder: its device and inode, the paths of its subfolders, and their watcher."""
+    """A watched folder: its device and inode, the paths of its subfolders, and the watcher of these folders."""
 
     where: tuple[int, int]
     inside: frozenset[str]
@@ -61,7 +61,7 @@ class _Followed:
 class FileEvents:
     """The changes in watched folders, collected until a folder settles.
 
-    If the system doesn't report a folder's events, the folder seems to have no changes.
+    A folder whose events the system doesn't report appears to be unchanged.
     """
 
     def __init__(self) -> None:
@@ -84,9 +84,9 @@ class FileEvents:
         self._refused &= wanted.keys()
 
     def take(self) -> dict[str, set[str]]:
-        """Return and forget the changed paths in each settled folder, relative to that folder.
+        """Return the changed paths in each settled folder, relative to that folder, and stop tracking the changes.
 
-        A subfolder's path stands for all its contents, and "" for the whole watched folder.
+        A subfolder's path covers all its contents, and "" covers the whole watched folder.
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
@@ -103,7 +103,7 @@ class FileEvents:
         return {folder: self._changed.pop(folder) for folder in ready}
 
     def put_back(self, folder: str, paths: set[str]) -> None:
-        """Add changed paths for a later call to `take`."""
+        """Track changed paths again, so that a later call to `take` returns them."""
         self._changed.setdefault(folder, set()).update(paths)
         self._since.setdefault(folder, time.monotonic())
 
@@ -111,7 +111,7 @@ class FileEvents:
         self.follow(())
 
     def _begin(self, folder: str) -> None:
-        """Watch a folder and its current subfolders. A folder that can't be watched is logged once."""
+        """Watch a folder and its current subfolders. If the folder can't be watched, log this once."""
         self._followed.pop(folder, None)
         try:
             if where := _identity(folder):
@@ -140,10 +140,10 @@ def _identity(folder: str) -> tuple[int, int] | None:
 
 
 def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
-    """Return a folder's subfolders, and a watcher for events in all of them."""
+    """Return the paths of a folder and its subfolders, and a watcher for events in all of them."""
     from watchfiles._rust_notify import RustNotify
 
-    # A recursive watcher would follow symbolic links here, which may take a long time.
+    # On Linux, a recursive watcher would follow symbolic links, which may take a long time.
     if sys.platform != "linux":
         return frozenset({""}), RustNotify([folder], False, False, 0, True, True)
     inside = _subfolders(folder)
@@ -171,9 +171,9 @@ def _path(path: str, folder: str) -> str:
 
 
 def _reported_path(path: str) -> str | None:
-    """Return the path to report for a changed path, or None if it can be neither a note nor a file with rules.
+    """Return the path to report for a changed path, or None if the path can be neither a note nor a file with rules.
 
-    For a placeholder, report the path of the file to download. For a vault's settings folder, report its rules file.
+    For a placeholder, return the path of the file to download. For a vault's settings folder, return its rules file.
     """
     folder, slash, name = path.rpartition("/")
     if name == _VAULT:
@@ -192,7 +192,7 @@ _TICK = 0.5
 _IMPORT = "import"
 
 Folders = Iterator[tuple[KnowledgeBase, str]]
-"""Watched folders with their bases."""
+"""Watched bases, each with one of its folders."""
 
 
 # A base's id, and one of its folders or exports.
@@ -200,7 +200,7 @@ _Key = tuple[str, str]
 
 
 class TextFolders:
-    """The text folders configured in the `[knowledge]` section of the settings, and their bases."""
+    """The text folders configured in the settings' `[knowledge]` section, and their bases."""
 
     def __init__(self, settings: Settings, bases: Bases, imports: Imports) -> None:
         self._settings = settings
@@ -213,11 +213,11 @@ class TextFolders:
         return self._settings.knowledge.enabled and self._settings.knowledge.auto_scan
 
     def holds(self, folder: Path) -> bool:
-        """Return whether a path is that of a text folder, even if the folder is missing."""
+        """Return whether `folder` is the path of a text folder, even if the folder is missing."""
         return folder.name == TEXTS and folder.parent.parent == self._settings.knowledge.base_dir.resolve()
 
     def folders(self) -> Mapping[str, Path]:
-        """Return the existing text folders by base name. Symbolic links are ignored."""
+        """Return the existing text folders, keyed by base name. Symbolic links are ignored."""
         top = self._settings.knowledge.base_dir.resolve()
         texts = sorted(top.glob(f"*/{TEXTS}")) if self._settings.knowledge.enabled else []
         return {
@@ -227,9 +227,10 @@ class TextFolders:
         }
 
     def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
-        """Return a text folder's base, and whether it was just created. With `auto_embed`, the base embeds at once.
+        """Return a text folder's base, and whether the base was just created.
 
-        Raises ConfigError if the name is taken by a base of another kind, and the same errors as `Bases.add`.
+        With `auto_embed`, the base embeds at once. Raises ConfigError if the name is taken by a base of another kind,
+        and the same errors as `Bases.add`.
         """
         at_once = self._settings.knowledge.auto_embed
         known = self.bases.find(name)
@@ -245,10 +246,10 @@ class TextFolders:
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
-        """Import every text folder into its base. Return the results. An error in one folder doesn't stop the rest.
+        """Import every text folder into its base, and return the results. An error in one folder doesn't stop the rest.
 
-        Unless `confirmed` is True, the lines of a folder that lost many files are kept. Raises Cancelled, and
-        ConfigError if text folders are switched off or `base_dir` is missing.
+        If a folder lost many files, their notes are kept unless `confirmed` is True. Raises Cancelled, and ConfigError
+        if text folders are switched off or `base_dir` is missing.
         """
         chosen = self._settings.knowledge
         if not chosen.enabled:
@@ -285,8 +286,8 @@ class Watching:
 
     Changes reported by the system are synced at once, and all others every `scan_interval` seconds. If many notes would
     be removed, counting those removed in the last hour, the user has to confirm. If a folder is missing, its notes are
-    kept. A new text folder becomes a base. `index` is called for waiting notes, and after each check of a base whose
-    pictures are read or embedded. `reread` reloads the settings if their file has changed.
+    kept. A new text folder becomes a base. `index` is called if notes are waiting to be embedded, and after each check
+    of a base whose pictures are read or embedded. `reread` reloads the settings if their file has changed.
     """
 
     def __init__(
@@ -320,7 +321,7 @@ class Watching:
         self.made = list[str]()
         """Names of the bases created for text folders."""
         self.refused: dict[str, Message] = {}
-        """Why text folders can't have a base, by folder name."""
+        """The reasons why text folders can't have a base, keyed by folder name."""
 
     def start(self) -> None:
         """Start watching, unless it has already been started."""
@@ -333,19 +334,19 @@ class Watching:
         return self._thread is not None and not self._stop.is_set()
 
     def close(self) -> None:
-        """Stop watching and any running sync, and wait for both to end."""
+        """Stop watching, stop any running sync, and wait until both have ended."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
 
     def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
-        """Return a base's folders, as of the last check."""
+        """Return a base's watched folders in their state at the last check."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
     def look(self, *plain: bool) -> None:
-        """Check every folder of the watched bases once, and sync the changed ones.
+        """Check every folder of the watched bases once, and sync the changed folders.
 
-        `plain` limits this to bases made of text files (True) or to all other bases (False).
+        `plain` limits the check to bases made of text files (True) or to all other bases (False).
         """
         for base, folder in self._folders(*plain):
             if self._stop.is_set():
@@ -372,7 +373,7 @@ class Watching:
         self._events.close()
 
     def _take_changes(self) -> None:
-        """Sync the files changed since the last call. Changes that can't be synced now wait for the next call."""
+        """Sync the files changed since the last call. Changes that can't be synced now are kept for the next call."""
         changed = self._events.take()
         for base, folder in self._folders() if changed else ():
             paths = changed.get(folder, set())
@@ -380,7 +381,7 @@ class Watching:
                 self._events.put_back(folder, paths)
 
     def _folders(self, *plain: bool) -> Folders:
-        """Yield the watched folders, those with text files first. `plain` limits them as in `look`."""
+        """Yield the watched folders, beginning with folders of text files. `plain` limits them as in `look`."""
         for kind in plain or (True, False):
             if kind and self._texts.automatic:
                 yield from self._text_folders()
@@ -405,7 +406,7 @@ class Watching:
             if made:
                 self.made.append(name)
             elif known and base.embed_at_once and not known.embed_at_once:
-                self._index()  # chunks have been waiting
+                self._index()  # chunks are waiting to be embedded
             if base.watch:
                 yield base, str(folder)
 
@@ -439,7 +440,7 @@ class Watching:
         return True
 
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
-        """Import a new or changed export in a watched folder. Return why it failed, or None if it didn't."""
+        """Import a new or changed export in a watched folder. Return why the import failed, or None if it didn't."""
         key = base.id, str(export)
 
         def plan() -> SyncPlan:
@@ -451,7 +452,7 @@ class Watching:
         return self._refused_exports.get(key)
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan for a sync, and the number of removals left out of it because the user must confirm them."""
+        """Return a sync's plan, and the number of removals left out of the plan because the user must confirm them."""
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         # Count the removals of the last hour too.
@@ -468,9 +469,9 @@ class Watching:
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
-        """Sync a folder or an export as a job that is then forgotten. Return why it failed, or None if it didn't.
+        """Sync a folder or an export in a job. Return why the sync failed, or None if it didn't.
 
-        If a sync only records new file times, it isn't reported.
+        The job is removed from the list of jobs when it ends. If a sync only records new file times, it isn't reported.
         """
 
         def work(progress: Progress) -> SyncReport | None:
@@ -497,9 +498,9 @@ class Watching:
 
 
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
-    """Return the work in progress, or else the problems with folders, files, refused passages and the index.
+    """Return the work in progress or, if there is none, any problems.
 
-    If `of` is given, check only that base.
+    Problems concern folders, files, refused passages and the index. If `of` is given, check only that base.
     """
     # Jobs that change search results.
     doing = [

@@ -44,7 +44,7 @@ class WebPage:
 
 
 def fetch(address: str) -> WebPage:
-    """Fetch a page, without loading anything it links to and without following redirects.
+    """Fetch a page. Redirects aren't followed, and nothing that the page links to is loaded.
 
     Raises SourceError if the address isn't public, or if the response isn't a page, is too large, or takes too long.
     """
@@ -65,7 +65,7 @@ def fetch(address: str) -> WebPage:
 
 
 def address_parts(address: str) -> SplitResult:
-    """Split the address of a web page. Raises SourceError if it isn't one."""
+    """Split the address of a web page into its parts. Raises SourceError if it isn't such an address."""
     with suppress(ValueError):
         parts = urlsplit(address)
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):
@@ -104,7 +104,7 @@ def _is_public(number: str) -> bool:
 
 @contextmanager
 def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
-    """Shut down a connection after `SECONDS`, even if bytes still trickle in."""
+    """Shut down a connection after `SECONDS`, even if bytes are still trickling in."""
     over = threading.Event()
 
     def end() -> None:
@@ -149,7 +149,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
 
 
 def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
-    """Convert text from the response's charset to UTF-8 with a byte order mark, because a file has no such header."""
+    """Convert text from a response's charset to UTF-8 with a byte order mark, as a file can't store the charset."""
     if suffix == ".pdf" or normalize_encoding(charset or "") in ("", "utf-8"):
         return data
     declared = decode_declared(data, suffix[1:], charset or "")
@@ -157,7 +157,7 @@ def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
 
 
 def _name(address: str, suffix: str) -> str:
-    """Return the path for a page's note: the host, then the path and query in characters allowed on every system.
+    """Return the path for a page's note, made of the host, path and query in characters allowed on every system.
 
     A hash is appended if another page could get the same path.
     """

@@ -42,7 +42,7 @@ _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["
 
 @frozen
 class BodyMetadata:
-    """The first title in a body, or "" if there is none, and the body's tags, links and outline."""
+    """A body's title, tags, links and outline. The title is the first one in the body, or "" if there is none."""
 
     title: str
     tags: tuple[str, ...]
@@ -67,7 +67,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     tags = list[str]()
     links = list[Link]()
     for text, is_heading in prose(parsed):
-        # Skip text without the start of a tag, a link, or a file embedded with HTML.
+        # Skip text that contains no start of a tag, link, or file embedded with HTML.
         if not re.search(r"(?i)[#\[]|<(?:img|audio|video|source)\b", text):
             continue
         # Data URLs, as in pasted pictures, are dropped.
@@ -84,7 +84,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags without duplicates. Case, character width and traditional characters make no difference."""
+    """Return the tags without duplicates, ignoring case, width, and traditional versus simplified characters."""
     first: dict[str, str] = {}
     for tag in tags:
         first.setdefault(tag_key(tag), tag)
@@ -92,18 +92,18 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def named_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the distinct notes and files that a body links to, as written there. Raises SourceError."""
+    """Return the distinct notes and files that a body links to, as written in the body. Raises SourceError."""
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return tuple(dict.fromkeys(filter(None, named)))
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the distinct attachments that a body links to, as written. Raises SourceError."""
+    """Return the distinct attachments that a body links to, as written in the body. Raises SourceError."""
     return tuple(filter(_ATTACHMENT.search, named_in(body, path)))
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures embedded in a body, like `shown_in`."""
+    """Return the pictures embedded in a body. The result and the errors raised are like those of `shown_in`."""
     return {
         name: place
         for name, place in shown_in(body, path).items()
@@ -112,7 +112,7 @@ def pictures_in(body: str, path: str) -> dict[str, int]:
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes embedded in a body, mapped to the offset after their first embed.
+    """Return the pictures, files and notes embedded in a body, each mapped to the offset after its first embed.
 
     Raises SourceError if the body is too large to parse.
     """
@@ -138,7 +138,7 @@ def short_title(title: str) -> str:
 
 
 def file_of(link: Link) -> str:
-    """Return the path in a link, without the fragment that follows it."""
+    """Return the path in a link, without the fragment after it."""
     if link.wiki:
         return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
     return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
@@ -157,7 +157,7 @@ def target_of(link: Link, folder: str) -> str:
 
 
 NewTarget = Callable[[Link], str | None]
-"""Function that returns a link's new target, which is always a path, or None to keep the old target."""
+"""A function that returns a link's new target as a path, or None to keep the old target."""
 
 _DESTINATION = re.compile(rf"(?<=\]){DESTINATION}")
 _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
@@ -202,7 +202,7 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
 
 
 def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -> str:
-    """Return a link's address, changed if the link gets a new target."""
+    """Return a link's address, which is rewritten if the link gets a new target."""
     angled = written[:1] == "<" and written[-1:] == ">"
     link = link_to(inline.unescaped(written))
     new = new_target(link)

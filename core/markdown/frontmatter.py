@@ -33,7 +33,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @frozen
 class UnreadLine:
-    """A line that isn't valid YAML: its number in the file, its key (or ""), and the reason."""
+    """A line that isn't valid YAML: its number in the file, its key (or ""), and what is wrong with it."""
 
     number: int
     key: str
@@ -42,7 +42,7 @@ class UnreadLine:
 
 @frozen
 class YamlBlock:
-    """The mapping in front matter, which is None if the front matter is empty, and any unreadable lines."""
+    """The mapping in front matter, and any unreadable lines. The mapping is None if the front matter is empty."""
 
     root: yaml.MappingNode | None
     unread: tuple[UnreadLine, ...] = ()
@@ -50,7 +50,7 @@ class YamlBlock:
 
 @lru_cache(maxsize=8)
 def mapping(source: str) -> YamlBlock | None:
-    """Return the mapping in front matter, or None if its YAML isn't one."""
+    """Return the mapping in front matter, or None if its YAML isn't a mapping."""
     if not source.strip():
         return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
@@ -65,9 +65,9 @@ def mapping(source: str) -> YamlBlock | None:
 
 
 def compose(source: str) -> yaml.Node | None:
-    """Return YAML as nodes with offsets. Raises YAMLError.
+    """Parse YAML into nodes with offsets.
 
-    Raises ValueError, before building anything, if the YAML would be costly to load.
+    Raises YAMLError if the YAML is invalid. Raises ValueError, before building anything, if it would be costly to load.
     """
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
@@ -88,7 +88,7 @@ def compose(source: str) -> yaml.Node | None:
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
-    """Return whether a key and all keys in its value are scalars. The key `{{title}}`, for example, is a mapping."""
+    """Return whether a key and all keys in its value are scalars. The key `{{title}}`, for example, isn't a scalar."""
     key, value = pair
     if isinstance(value, yaml.SequenceNode):
         return isinstance(key, yaml.ScalarNode) and all(_has_plain_keys((key, item)) for item in value.value)
@@ -128,7 +128,7 @@ def _by_lines(source: str) -> YamlBlock | None:
 
 
 def _entries(source: str) -> Iterator[list[str]]:
-    """Yield each key's lines: its own line, and the lines below that belong to it."""
+    """Yield each key's lines: the line with the key, and the lines below that belong to the key."""
     entry = list[str]()
     for line in filter(None, re.findall(rf"[^\r\n]*(?:{LINE_END}|\Z)", source)):
         if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
@@ -140,7 +140,10 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """For each of a key's lines, return why it isn't valid YAML below the valid lines above it, or None if it is."""
+    """Return the reason why each of a key's lines is invalid, or None for a valid line.
+
+    A line is valid if it and the valid lines above it are YAML together.
+    """
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -153,7 +156,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
 
 
 def _reason(lines: list[str]) -> Message | None:
-    """Return what is wrong with the last line if the lines aren't YAML with keys and values, or None if they are."""
+    """Return what is wrong with the last line, or None if the lines are YAML with keys and values."""
     try:
         root = compose("".join(lines))
     except yaml.YAMLError:
@@ -178,19 +181,19 @@ _MOST_NAMED = 10
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
-"""The front matter keys of each note field, in lower case, the usual key first."""
+"""The front matter keys of each note field, in lower case. The usual key comes first."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
-# Exceptions raised by PyYAML's constructors if text doesn't fit its tag. They don't validate it themselves.
+# Exceptions raised by PyYAML's constructors if text doesn't fit its tag, because they don't validate the text first.
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values in front matter by note field. `extra` contains all other keys, with JSON-compatible values.
+    """The values in front matter, keyed by note field. `extra` contains all other keys, with JSON-compatible values.
 
     `left_out` lists the unreadable lines and values.
     """
@@ -212,7 +215,7 @@ def dump(values: Mapping[str, object]) -> str:
 
 
 class FrontSpan(NamedTuple):
-    """The start and end of the YAML in a text, and the start of the body; all 0 if there is no front matter."""
+    """The start and end of the YAML in text, and the start of the body. All are 0 if there is no front matter."""
 
     start: int = 0
     end: int = 0
@@ -220,23 +223,23 @@ class FrontSpan(NamedTuple):
 
 
 def span(text: str) -> FrontSpan:
-    """Return the span of a text's front matter.
+    """Return the span of the front matter in text.
 
-    If there is no mapping between the two `---` lines, they belong to the body.
+    If there is no mapping between the two `---` lines, these lines belong to the body.
     """
     found = delimited(text)
     return found if found.body and mapping(text[found.start : found.end]) else FrontSpan()
 
 
 def delimited(text: str) -> FrontSpan:
-    """Return the span between the two `---` lines, whether or not it contains a mapping."""
+    """Return the span between the two `---` lines, even if the text between them isn't a mapping."""
     opening = re.match(rf"---[ \t]*+{LINE_END}", text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return FrontSpan(opening.end(), closing.start(), closing.end()) if opening and closing else FrontSpan()
 
 
 def parse(source: str) -> FrontMatter:
-    """Parse the YAML in front matter. Unreadable lines are left out with a warning."""
+    """Parse the YAML in front matter. Unreadable lines are left out, and a warning is added."""
     front = FrontMatter()
     read = mapping(source)
     unread = read.unread if read else ()
@@ -326,7 +329,7 @@ def _holds_mapping(node: yaml.Node) -> bool:
 
 
 def target(text: str) -> str:
-    """Return the note title, file name or path in an entry that may be a wikilink."""
+    """Return the note title, file name or path in a front matter entry. The entry may be a wikilink."""
     return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
 
 
@@ -340,9 +343,9 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a date as midnight UTC, a time in UTC, or None for anything else.
+    """Parse a date or time, and return it in UTC, or None if the value is neither.
 
-    A time without an offset is local time.
+    A date becomes midnight UTC. A time without an offset is local time.
     """
     match = re.fullmatch(
         r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?", value
@@ -364,7 +367,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds YAML values. A number or time that would be written differently stays a string."""
+    """Builds values from YAML. A number or time stays a string if it would be written back differently."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")

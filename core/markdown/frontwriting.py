@@ -1,7 +1,7 @@
 """Writes fields to front matter. Only the lines of changed fields are rewritten.
 
-The offsets of keys and values come from PyYAML. The result is parsed again, and it is refused unless the changed fields
-have the intended values and all others have the same values as before.
+The offsets of keys and values come from PyYAML. The result is parsed again. It is refused unless the changed fields
+have the intended values and all other fields have the same values as before.
 """
 
 import json
@@ -29,8 +29,8 @@ _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]"
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
     """Return front matter with new values for some fields. `front` includes both `---` lines, or is empty.
 
-    An empty value removes its key. `newline` ends the lines of new front matter. Raises EditError if the front matter
-    is unreadable, or if it can't represent a value.
+    A field with an empty value is removed. `newline` ends the lines of new front matter. Raises EditError if the front
+    matter is unreadable, or if it can't represent a value.
     """
     start, end, body = frontmatter.span(front)
     if not body:  # without a mapping, the text belongs to the body
@@ -41,7 +41,7 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     changed = _YamlWriter(source, ending).write(fields)
     if mapping(changed) is None:  # front matter that contains only comments would belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in list(fields)[:1])
-    # The changed fields must have the intended values, and all others the same values as before.
+    # The changed fields must have the intended values, and all other fields the same values as before.
     before = frontmatter.parse(source)
     after = frontmatter.parse(changed)
     touched = {key for name in fields for key in KEYS[name]}
@@ -120,7 +120,7 @@ class _YamlWriter:
         self._changes.append((start, end, new))
 
     def _text(self, name: str, value: object, node: yaml.Node | None = None) -> str:
-        """Return a value as YAML, in the same style as the old value, if any."""
+        """Return a value as YAML, in the style of the old value if there is one."""
         raw = self._raw(node) if node else ""
         if name in _LISTS:
             entry = isinstance(node, yaml.ScalarNode)
@@ -144,7 +144,7 @@ class _YamlWriter:
         return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Rewrite a list with one item per line. Items that remain keep their lines, and all comments are kept."""
+        """Rewrite a list with one item per line. The lines of remaining items, and all comments, are kept."""
         lines = dict[str, str]()
         comments = ""
         start = end = self._line(node.value[0])
@@ -207,12 +207,12 @@ def _date(value: datetime, like: str) -> str:
     plain = like.strip("\"'")
     bare = moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
     text = on_clock(value).replace(tzinfo=None).isoformat() if bare else ""
-    # When clocks go back, an hour occurs twice, and its times are ambiguous without an offset.
+    # When clocks go back, an hour occurs twice, so its times are ambiguous without an offset.
     return text if moment(text) == value else value.isoformat()
 
 
 def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
-    """Return a string as YAML, quoted if necessary or if the old value was quoted."""
+    """Return a string as YAML. It is quoted if necessary, or if the old value was quoted."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
     if style == "'" and value.isprintable() and "\\" not in value:
@@ -221,12 +221,12 @@ def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: b
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON that is also valid YAML for the same value."""
+    """Return a value as JSON that YAML parsers read as the same value."""
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def _is_plain(value: str, *, flow: bool) -> bool:
-    # Another YAML parser may take some plain strings for a boolean, a number or a time.
+    # Another YAML parser may read some plain strings as a boolean, a number or a time.
     if value != value.strip() or re.fullmatch(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]", value):
         return False
     with suppress(yaml.YAMLError, ValueError):

@@ -1,7 +1,7 @@
 """Inline Markdown: hiding literals, extracting links and tags, and producing visible text.
 
 A literal is a part of the text that isn't parsed any further: a code span, wikilink, HTML tag, comment, address or
-escaped character. If two overlap, the first one counts, as in CommonMark. All scans take linear time.
+escaped character. If two literals overlap, the first one counts, as in CommonMark. All scans take linear time.
 """
 
 import re
@@ -36,14 +36,15 @@ _LITERAL = re.compile(
     """,
     re.VERBOSE,
 )
-# Text in which no literal starts. Matching it is four times as fast as searching, which matters for pasted pictures.
+# Text in which no literal starts. Matching such text is four times as fast as searching for a literal, which matters
+# for pasted pictures.
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
 
 
 @frozen
 class Literal:
-    """A literal: its Markdown, its visible text, and its target, or None if it isn't a wikilink."""
+    """A literal: its Markdown, its visible text, and its target. The target is None if the literal isn't a wikilink."""
 
     raw: str
     visible: str = ""
@@ -52,17 +53,17 @@ class Literal:
 
 @frozen
 class Inline:
-    """Inline Markdown in which placeholders (PLACE) stand for the literals."""
+    """Inline Markdown in which each literal is replaced by a placeholder (see PLACE)."""
 
     text: str
     literals: Sequence[Literal]
 
     def raw(self, text: str) -> str:
-        """Return a part of the text with its literals restored to Markdown."""
+        """Return a part of the text in which each placeholder is replaced by its literal's Markdown."""
         return PLACE.sub(lambda place: self.literals[int(place[1])].raw, text)
 
     def unescaped(self, address: str) -> str:
-        """Return an address with its literals restored and escapes resolved."""
+        """Return an address with placeholders replaced by their literals, and with escapes resolved."""
 
         def restored(place: re.Match[str]) -> str:
             literal = self.literals[int(place[1])]
@@ -92,8 +93,8 @@ def hide(text: str) -> Inline:
 def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
     """Yield each block of inline Markdown in reading order, and whether it is a heading.
 
-    HTML blocks are included, except for code and comments in them. So are the indented paragraphs of a footnote, which
-    CommonMark takes for code.
+    HTML blocks are included, except for code and comments in them. The indented paragraphs of a footnote are included
+    too, although CommonMark treats them as code.
     """
     footnote = False
     for token in parsed.tokens:
@@ -118,7 +119,7 @@ def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
 
 
 def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> tuple[Literal | None, int]:
-    """Return the literal that begins with a match, or None if the match is plain text, and where it ends.
+    """Return the literal that begins with a match, or None if the match is plain text, and the offset after it.
 
     `closers` caches the positions of all marks that end code spans and comments.
     """
@@ -145,12 +146,12 @@ def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> 
 
 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""The destination after a link's `]`: an address, optionally with a title."""
+"""Pattern for the destination after a link's `]`: an address, optionally with a title."""
 
 
 @frozen
 class Link:
-    """The target of a link: a note and heading for a wikilink (`wiki`), or an address."""
+    """A link's target: a note and a heading if the link is a wikilink (`wiki`), or else an address."""
 
     target: str
     wiki: bool = False
@@ -182,7 +183,7 @@ def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
 
 
 def link_to(address: str) -> Link:
-    """Return a link to an address, with or without angle brackets."""
+    """Return the link for an address, which may be in angle brackets."""
     return Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address)
 
 
@@ -196,7 +197,7 @@ MAX_TITLE = 1_000
 
 
 def visible_text(text: str, references: Collection[str]) -> str:
-    """Return the visible text of inline Markdown, without marks and addresses, cut to MAX_TITLE characters.
+    """Return the visible text of inline Markdown, without marks and addresses, truncated to MAX_TITLE characters.
 
     `references` are the normalized labels of the note's link definitions.
     """
@@ -225,7 +226,7 @@ def visible_text(text: str, references: Collection[str]) -> str:
 def _without_signs(text: str) -> str:
     """Remove the marks for emphasis, strikethrough and highlighting, paired by CommonMark's rules.
 
-    Unlike in CommonMark, punctuation next to a mark counts as a letter, because in Chinese no space follows it.
+    Unlike in CommonMark, punctuation next to a mark counts as a letter, because Chinese has no space after punctuation.
     """
     delimiters = list[Delimiter]()
     for run in re.finditer(r"\*+|_+|~~|==", text):
@@ -254,12 +255,12 @@ def normalize_tag(text: str) -> str:
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in text matched by TAG_NAME, without any `/` and `-` at its end, which belong to the sentence."""
+    """Return the tag in text matched by TAG_NAME, without trailing `/` and `-`, which aren't part of the tag."""
     return compose(text.rstrip("/-"))
 
 
 def tag_key(text: str) -> str:
-    """Return a key to compare tags by, ignoring case, width and traditional characters."""
+    """Return a key for comparing tags that ignores case, width, and traditional versus simplified characters."""
     return fold(normalize_tag(text))
 
 
@@ -271,7 +272,7 @@ def with_parents(tag: str) -> Iterator[str]:
 
 
 def split_tags(text: str) -> Iterator[str]:
-    """Yield the tags in a front matter list, where they are separated by commas or each begin with #."""
+    """Yield the tags in an entry of front matter, which are separated by commas or each begin with #."""
     for part in re.split(r"[,，]|\s(?=#)", text):
         if tag := normalize_tag(part):
             yield tag

@@ -27,7 +27,7 @@ BlockKind = Literal[
 ]  # fmt: skip
 
 MAX_LEAD = 2_000
-"""Maximum number of characters in a table header or info line, which is repeated in each part of a split block."""
+"""Maximum number of characters in a block's lead, which is repeated in each part if the block is split."""
 
 
 @frozen
@@ -45,8 +45,8 @@ class Heading:
 class Block:
     """A block, excluding surrounding blank lines. `start` is always at the start of a line.
 
-    `lead` is repeated in parts split off the middle of the block. It is a table's header and delimiter row, a fence's
-    opening line, a callout's title, or the summary of a details block.
+    When the block is split, each later part repeats its `lead`. The lead is a table's header and delimiter row, a
+    fence's opening line, a callout's title, or the summary of a details block.
     """
 
     kind: BlockKind
@@ -58,7 +58,7 @@ class Block:
 
 @frozen
 class Outline:
-    """All headings, the top-level blocks with their children, and the blobs (long runs of data), in reading order."""
+    """A body's headings, top-level blocks with their children, and blobs (long runs of data), each in reading order."""
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
@@ -98,7 +98,10 @@ _SUMMARY = re.compile(r"(?is)[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)<
 
 
 def build_outline(parsed: Parsed) -> Outline:
-    """Return a parsed body's outline, turning flat tokens with line numbers into nested blocks with offsets."""
+    """Return a parsed body's outline.
+
+    The parser's flat tokens with line numbers become nested blocks with character offsets.
+    """
     body = parsed.body
     lines = parsed.lines
     references = parsed.references
@@ -155,7 +158,7 @@ def walk(blocks: Sequence[Block]) -> Iterator[Block]:
 
 
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Wrap the blocks from `<details>` to `</details>` in an opening and a closing token.
+    """Wrap the blocks from `<details>` to `</details>` in a pair of opening and closing tokens.
 
     CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. Those blocks are split
     before the opening tag and after the closing tag.
@@ -185,9 +188,10 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
-    """Yield the start and end of each pair of details tags within a container, each as a token index and a line.
+    """Yield the start and end of each pair of details tags, as two (token index, line) tuples.
 
-    Unpaired tags are skipped. So are pairs within a single token, which is already one block.
+    The two tags of a pair are in the same container. Unpaired tags are skipped, and so are pairs within a single token,
+    which is already one block.
     """
     stack: list[list[Span]] = [[]]
     for index, token in enumerate(tokens):

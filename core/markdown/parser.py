@@ -47,7 +47,7 @@ class Parsed:
     references: Collection[str]
 
     def span(self, token: Token) -> tuple[int, int]:
-        """Return where a block starts, which is the start of a line, and where its text ends."""
+        """Return the offsets where a block starts and its text ends. A block always starts at the start of a line."""
         first, last = token.map or (0, 0)
         return self.lines[first], text_end(self.body, self.lines[first], self.lines[last])
 
@@ -91,9 +91,9 @@ def _parser() -> MarkdownIt:
 
 
 def quote_admonitions(text: str) -> str:
-    """Return text in which the bodies of admonitions are block quotes and their first lines are blank.
+    """Turn the bodies of admonitions into block quotes and blank out their first lines.
 
-    The length stays the same, so that spans of it are spans of the text.
+    The text keeps its length, so offsets in the result are also offsets in the original.
     """
     if not re.search(r"(?m)^[ \t>]*(?:!!!|\?\?\?|===)[!+]? ", text):
         return text
@@ -120,7 +120,10 @@ Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def _as_one_token(rule: Rule) -> Rule:
-    """Wrap a rule to keep only its first token, with the remaining tokens' inline Markdown as its content."""
+    """Wrap a rule so that it produces a single token.
+
+    The rule's first token is kept. Its content becomes the inline Markdown of the remaining tokens.
+    """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         first = len(state.tokens)

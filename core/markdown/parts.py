@@ -19,7 +19,7 @@ _AROUND = " \t>\r\n"
 
 @frozen
 class TableRow:
-    """A table row: its span in the text, and a `sentence` combining it with the header."""
+    """A table row: its span in the text, and a `sentence` that pairs its cells with the column headers."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
-    """Yield the table rows between two lines. The first `above` characters are a prepended lead."""
+    """Yield the rows of the table between two lines. The body starts with `above` characters of a prepended lead."""
     body = parsed.body
     lines = parsed.lines
     first, last = between
@@ -112,7 +112,7 @@ _NAMES_DIAGRAM = re.compile(
 def has_diagram(text: str, headings: str = "") -> bool:
     """Return whether `text` contains a diagram: a fence in a diagram language, or a picture of a diagram.
 
-    A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` names a
+    A picture counts as a diagram if it is a drawing file, or if its alt text, its file name or `headings` mentions a
     diagram.
     """
     if _DIAGRAM.search(text) or re.search(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b", text):

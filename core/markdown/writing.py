@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return `text` as a code block, with fences longer than any in the text."""
+    """Return `text` as a code block whose fences are longer than any run of backticks in the text."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 

@@ -1,4 +1,4 @@
-"""The program's data model: frozen dataclasses with no behaviour beyond derived properties.
+"""Tessera's data model: frozen dataclasses with no behaviour beyond derived properties.
 
 files -> notes -> chunks -> windows -> vectors -> hits -> context
 

@@ -15,7 +15,7 @@ from core.model.search import Hit, SearchResult
 from core.model.versions import DiffPiece
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
-"""What a quote consists of. A `passage` is a mixture."""
+"""What a quote consists of. A `passage` mixes several of the other kinds."""
 Answered = Literal["yes", "possibly", "no"]
 """Whether the notes answer a question, based on the probability that the first quote does."""
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
@@ -43,10 +43,10 @@ MARKS: dict[Mark, Message] = message_table(
 class Quote:
     """A numbered passage that answers a question, copied from a note.
 
-    `text` is the note's `body[start:end]`, even if the user edited the chunk, or the text recognized in a picture at
-    that position. `lead` is context needed by the quote, from the same chunk: the line before a list, a table's header,
-    or the sentence before code. `marked` is the part of `text` that best answers the question, and `shown` is the part
-    to show, which includes `marked`. Both are offsets in `text`.
+    `text` is the note's `body[start:end]`, even if the user edited the chunk. For a picture, it is the text recognized
+    in the picture at that position. `lead` is context from the same chunk: the line before a list, a table's header, or
+    the sentence before code. `marked` is the part of `text` that best answers the question. `shown` is the part to
+    show, which includes `marked`. `marked` and `shown` are spans of `text`.
     """
 
     number: int
@@ -80,7 +80,10 @@ class Quote:
         return text if self.kind in ("code", "row") else flow(text, self.chunk.text, paged=self.note.is_paged)
 
     def header(self, part: Span) -> str | None:
-        """Return the header of the table if a part of the text is rows of one, "" if it has none; None for no rows."""
+        """Return the header of the table that a part of the text belongs to.
+
+        Return "" if the table has no header, or None if the part isn't made up of table rows.
+        """
         if self.kind == "row":
             return self.lead
         if above := _HEADER_ABOVE.search(self.text[: part[0]]):
@@ -98,12 +101,12 @@ class Quote:
 
     @property
     def shown_lead(self) -> str:
-        """The lead, or "" if the quote is a mixed passage and the shown part doesn't start at its beginning."""
+        """The lead to show. It is "" if the quote is a mixed passage whose beginning isn't shown."""
         return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
     def definitions(self) -> Texts:
-        """Definitions, from elsewhere in the note, of the text's footnotes and reference links."""
+        """The definitions of the text's footnotes and reference links, found elsewhere in the note."""
         return tuple(line for line in self.chunk.definitions if line.partition(": ")[0] in self.text)
 
     @property
@@ -118,8 +121,8 @@ class Sentence:
 
     A `verbatim` sentence appears word for word in the notes. For a reworded sentence, `marks` are the spans that differ
     from its quotes. `quote_marks` are the differing spans in the quotes, each preceded by the quote's number. An
-    unsupported sentence has no citations: the model gave no quote, or no quote contains the figures and names in
-    `missing`.
+    unsupported sentence has no citations: either the model gave no quote, or its quotes don't contain the figures and
+    names in `missing`.
     """
 
     text: str
@@ -146,7 +149,7 @@ class Sentence:
 
 @frozen
 class WrittenAnswer:
-    """A language model's part of an answer: its sentences so far, and the two prompts `sent` to it.
+    """The part of an answer written by a language model: the sentences so far, and the two prompts `sent` to the model.
 
     `ended` is True once the model has finished, was `stopped`, or failed with `problem`.
     """
@@ -163,9 +166,9 @@ class WrittenAnswer:
 class Answer:
     """The quotes that answer a question, best first. There are no quotes if `answered` is "no".
 
-    `chance` is the probability, from 0 to 1, that the first quote answers the question. `denied` means that the chance
-    is very small and no hit matches well. `disagree` means that the first two quotes are the same sentence with
-    different numbers. If a language model wrote the answer, the quotes are the ones cited by its sentences.
+    `chance` is the probability, from 0 to 1, that the first quote answers the question. `denied` is True if the chance
+    is very small and no hit matches well. `disagree` is True if the first two quotes are the same sentence with
+    different numbers. If a language model wrote the answer, `quotes` holds the quotes cited by its sentences.
     """
 
     query: str
@@ -179,7 +182,10 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The model's cited sentences, or, if it wrote none, the numbered quotes as shown, each below its lead."""
+        """The language model's sentences that have citations.
+
+        If there are none, the numbered quotes as shown, each below its lead.
+        """
         lines = [
             f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}"
             for sentence in self.written
@@ -203,7 +209,7 @@ class Answer:
 
     @property
     def has_more(self) -> bool:
-        """Whether there are more quotes, or longer ones, to show."""
+        """Whether there are more quotes to show than initially, or quotes of which only a part is shown."""
         whole = all(quote.shown == (0, len(quote.text)) for quote in self.at_first)
         return len(self.quotes) > len(self.at_first) or not whole
 
@@ -219,7 +225,7 @@ class Answer:
 
     @property
     def explanation(self) -> Message | None:
-        """A remark on the answer, or None."""
+        """A remark on the answer for the user, or None if there is nothing to say."""
         if (writing := self.writing) and writing.problem:
             return writing.problem
         if writing:
@@ -231,7 +237,7 @@ class Answer:
 
 @frozen
 class Cited:
-    """A quote in a stored answer: its position in a version of the note, and the note's title in that version."""
+    """A quote in a stored answer: its position in a version of a note, and the title of that version."""
 
     number: int
     note_id: str
@@ -244,7 +250,11 @@ class Cited:
 
 @frozen
 class Turn:
-    """A question and its answer. `typed` is the question as typed, and `question` is the completed question."""
+    """A question and its answer.
+
+    `typed` is the question as typed. `question` is the question that was searched for. If a follow-up question doesn't
+    make sense on its own, `question` starts with the previous question.
+    """
 
     thread_id: str
     number: int
@@ -277,7 +287,7 @@ class Thread:
 class CitedPlace:
     """A quote's position in the current version of its note.
 
-    `start` and `end` are set if `state` is `same` or `moved`. If the note has `changed` and the quoted version is still
+    `start` and `end` are set if `state` is `same` or `moved`. If `state` is `changed` and the quoted version is still
     stored, `pieces` are the differences around the quote. If the note was `deleted`, the quote has no position.
     """
 
@@ -289,4 +299,4 @@ class CitedPlace:
 
 
 GONE = message_table({"changed": "The source has changed.", "deleted": "The note was deleted."})
-"""Messages, by state, about quotes that no longer have a position."""
+"""Messages for quotes that no longer have a position, keyed by `CitedPlace.state`."""

@@ -13,7 +13,7 @@ from core.model.versions import Author
 
 @frozen
 class Pack:
-    """The contents of a pack's `pack.toml`. `base` is the base that the pack's notes belong in."""
+    """The contents of a pack's `pack.toml`. `base` is the base to which the pack's notes are added."""
 
     name: str
     version: str
@@ -96,7 +96,7 @@ class PackReport:
 
 
 BaseKind = Literal["vector", "lines", "literal"]
-"""A base's kind: `vector` and `lines` support semantic and keyword search, `literal` only keyword search.
+"""A base's kind: `vector` and `lines` bases support semantic and keyword search, `literal` bases only keyword search.
 
 In a `lines` base, each line of a text file is a chunk.
 """
@@ -110,14 +110,14 @@ class KnowledgeBase:
 
     `embedder` is a name from the embedder table, with its argument after a colon (`sentence:BAAI/bge-m3`).
     `fingerprint` and `dimension` describe the base's vectors. A literal base has no vectors, so its embedder only
-    counts tokens. Unless `embed_at_once` is set, chunks stay `pending` until the user has them embedded. With
-    `keep_tokens`, the sign bits of the windows' token vectors are stored for reranking. Options left open in `search`
-    come from the settings.
+    counts tokens. Unless `embed_at_once` is set, new chunks stay `pending` until the user has them embedded. With
+    `keep_tokens`, the sign bits of the windows' token vectors are stored for reranking. Options that `search` leaves
+    open are taken from the settings.
 
     With `write_files`, editing a note changes its file. With `watch`, the base's folders are synced while the app runs.
     Changes by programs await the user's approval unless the base `trusts_programs`. With `read_pictures`, text in the
-    notes' pictures is recognized and searched. `wish` is the embedder requested by the base's archive, until the user
-    agrees to it.
+    notes' pictures is recognized and searched. `wish` is the embedder that the base's archive requests, until the user
+    approves it.
     """
 
     id: str
@@ -159,7 +159,7 @@ class KnowledgeBase:
 
     @property
     def without_model(self) -> bool:
-        """Whether the base is searched without a model: it has no vectors, or its vectors count words."""
+        """Whether the base can be searched without a model: it has no vectors, or its vectors are word counts."""
         return not self.has_vectors or self.embedder == "tfidf"
 
 
@@ -167,8 +167,8 @@ class KnowledgeBase:
 class RequestedPermissions:
     """Permissions requested by a base's archive, which take effect only once the user grants them.
 
-    `switches` are the fields that were turned on, `folders` are the folders of the base's notes, and `reranker` is the
-    base's reranking model. The requested embedder is in the base's `wish`.
+    `switches` are the names of the KnowledgeBase fields that were turned on. `folders` are the folders of the base's
+    notes, and `reranker` is the base's reranking model. The requested embedder is in the base's `wish`.
     """
 
     switches: Texts = ()
@@ -183,7 +183,7 @@ NO_POWERS = RequestedPermissions()
 class Restored:
     """A base restored from an archive or the trash, and the permissions it requests.
 
-    `own` is True if the base keeps its permissions.
+    `own` is True if Tessera itself moved the base to the trash. The base then keeps its permissions.
     """
 
     base: KnowledgeBase
@@ -212,7 +212,7 @@ class BaseFields(TypedDict, total=False):
 
 
 class NewBaseFields(BaseFields, total=False):
-    """Keyword arguments for a new KnowledgeBase, including the fields that can't be changed later."""
+    """Keyword arguments for a new KnowledgeBase, including fields that can't be changed later."""
 
     kind: BaseKind
     keep_tokens: bool
@@ -229,8 +229,8 @@ class Switch:
 class ChangeCost:
     """The cost of switching a base to another embedder or different chunking.
 
-    `notes` is the number of notes to re-chunk, and `chunks` the total number of resulting chunks. Of the `windows`,
-    `to_embed` must be embedded, which takes about `seconds`.
+    `notes` is the number of notes to re-chunk, and `chunks` the total number of resulting chunks. `to_embed` of the
+    `windows` have no vectors yet. Embedding them takes about `seconds`.
     """
 
     embedder: str
@@ -260,9 +260,9 @@ class WatchedFolder:
 class BaseStatus:
     """A base and its size. `folders` are its synced folders, each with the time of its last sync.
 
-    `pending` counts the chunks that aren't embedded yet. `with_bits` counts the windows with stored token bits, which
-    take up `bit_bytes` on disk. `switch` is an unfinished switch to another embedder. `waiting` counts the notes with a
-    pending chunk, and `refused` the chunks whose text the base's model refuses.
+    `pending` counts the chunks that aren't embedded yet. `with_bits` counts the windows whose token bits are stored.
+    These bits take up `bit_bytes` on disk. `switch` is an unfinished switch to another embedder. `waiting` counts the
+    notes with a pending chunk, and `refused` the chunks whose text the base's model refuses.
     """
 
     base: KnowledgeBase
@@ -280,9 +280,10 @@ class BaseStatus:
 
 @frozen
 class NoteCounts:
-    """Counts of the notes stored in bases. Searches leave out those `to_review`, `archived` and `expired`.
+    """Counts of the notes stored in bases, leaving out notes in the trash.
 
-    `by_words` counts the notes with a passage that isn't indexed yet. Notes in the trash aren't counted.
+    Searches ignore the notes counted as `to_review`, `archived` and `expired`. `by_words` counts the notes with a
+    passage that has no vector yet and is only found by its words.
     """
 
     notes: int
@@ -296,8 +297,8 @@ class NoteCounts:
 class Status:
     """A workspace's state. `index_problem` is None if the vector index is sound.
 
-    `settings_problem` says why a change to `tessera.toml` isn't applied. `unreadable` lists the rows found so far that
-    contain unreadable values. `set_aside` names the damaged files that were replaced.
+    `settings_problem` says why a change to `tessera.toml` can't be applied. `unreadable` lists the database rows found
+    so far that contain unreadable values. `set_aside` names the damaged files that were replaced.
     """
 
     folder: Path

@@ -1,4 +1,4 @@
-"""Notes' chunks, the user's edits to them, the reasons for a split, and array types for vectors and rows."""
+"""Chunks of notes, the user's edits to chunks, reasons for a split, and array types for vectors and row ids."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ Role = Literal["note", "query"]
 _UNKNOWN = Message("")
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
-"""Link definitions that consist only of an address. Chunks are indexed without them.
+"""Pattern for link definitions that consist only of an address. They are left out when chunks are indexed.
 
 Indexing the Rust book's chunks with these addresses lowered MRR@10 from 0.668 to 0.635 (39 questions in `make eval`).
 """
@@ -57,19 +57,20 @@ Indexing the Rust book's chunks with these addresses lowered MRR@10 from 0.668 t
 class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
 
-    The user's rewrite replaces `body[start:end]`. An added chunk follows `start`, and `end == start`. The base's model
-    refuses the text of a `refused` chunk, so only keyword search finds it. A `deleted` chunk keeps its position but is
-    never a hit. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
+    A chunk rewritten by the user stands for `body[start:end]`. An added chunk comes after `start`, and `end == start`.
+    The base's model can't embed the text of a `refused` chunk, so only keyword search finds that chunk. A `deleted`
+    chunk keeps its position but is never a hit. `id` is a hash of the note's id and the chunk's text, so edits
+    elsewhere in the note don't change it.
 
-    `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the chunk's footnotes
+    `lead` is text from elsewhere in the note that is embedded along with the chunk: the definitions of its footnotes
     and reference links, one per line, and a table's header or a fence's opening line. Before the first heading,
     `section_title` is empty and `hierarchy_level` is 0. `parent_sections` run from the outermost inwards. `sections`
     are the titles of all sections that the chunk overlaps. `breadcrumb` holds the titles above the chunk's start, which
-    the embedded text repeats.
+    are embedded along with the chunk.
 
     In a plain note, `line` is the chunk's line number in the file, counting from 1. In any other note it is 0. `page`
     is 0 if the document has no pages. If `picture` is set, `text` was recognized in that picture, which comes before
-    `start`, and `end == start`. `picture` is a path from the top of the note's folder.
+    `start`, and `end == start`. `picture` is a path relative to the top of the note's folder.
     """
 
     SHOWN: ClassVar = ("section",)
@@ -105,18 +106,18 @@ class Chunk:
 
     @property
     def titles(self) -> Texts:
-        """Titles of all sections containing the chunk's text, without duplicates."""
+        """Titles of all sections that contain any of the chunk's text, without duplicates."""
         return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
 
     @property
     def definitions(self) -> Texts:
-        """Definitions, from elsewhere in the note, of the text's footnotes and reference links."""
+        """The definitions of the text's footnotes and reference links, found elsewhere in the note."""
         return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
 
     def page_at(self, document: Document | None, offset: int) -> int:
         """Return the page of the note's document that contains the character at `offset` in the body.
 
-        All characters of an edited chunk are on the same page. Return 0 if the document has no pages.
+        For an edited chunk, return the page of the whole chunk. Return 0 if the document has no pages.
         """
         if document is None or self.edited or len(self.text) != self.end - self.start:
             return self.page
@@ -125,7 +126,7 @@ class Chunk:
 
 @frozen
 class RefusedChunk:
-    """A chunk whose text a model refused: its note, the beginning of its text, and when and why it was refused."""
+    """A chunk whose text a model refused to embed: its note, the start of its text, and when and why it was refused."""
 
     chunk_id: str
     note_id: str
@@ -139,11 +140,11 @@ class RefusedChunk:
 
 @frozen
 class Edit:
-    """A region of a note pinned by the user, which stays a single chunk however the note is split.
+    """A region of a note edited by the user. It stays a single chunk however the note is split.
 
     `anchor` is the region's text at the time of the edit, and `anchor_start` its last known position. An `add` has no
     region. Its chunk follows the anchor, or comes last in the note if the anchor is empty. `text` is the user's text.
-    If it is empty, the region itself is the chunk. `flagged` means that the user must decide because the anchor is
+    If it is empty, the region itself is the chunk. A `flagged` edit awaits the user's decision because its anchor is
     missing or another edit has taken its position.
     """
 
@@ -176,7 +177,7 @@ class Profile:
 
 @frozen
 class Cut:
-    """A note's chunks and the reasons for this split. The first reason explains `strategy`."""
+    """A note split into chunks, with the reasons for this split. The first reason explains the choice of `strategy`."""
 
     chunks: tuple[Chunk, ...]
     strategy: str
@@ -186,7 +187,7 @@ class Cut:
 
 @frozen
 class Window:
-    """A part of a chunk that fits the embedder's input. `text` is the embedded text.
+    """A part of a chunk that fits into the embedder's input. `text` is the text to embed.
 
     The first `head` characters are the breadcrumb and the lead. The rest is the chunk's own text or, if `row` is set, a
     table row written as a sentence. `row` is that row's span in the chunk's text.
@@ -211,7 +212,7 @@ class Flagged:
 class Rechunked:
     """The result of re-chunking notes.
 
-    `unchanged` counts the unchanged notes, and `flagged` the edits whose position was lost.
+    `unchanged` counts the notes that didn't change, and `flagged` the edits whose position was lost.
 
     `chunks` counts the stored chunks, and `indexed` those whose vectors had to be computed.
     """
@@ -228,7 +229,7 @@ class Rechunked:
 
 @frozen
 class Sizes:
-    """The number of chunks and statistics on their token counts. `deviation` is the population standard deviation."""
+    """A number of chunks and statistics on their token counts. `deviation` is the population standard deviation."""
 
     count: int = 0
     smallest: int = 0
@@ -238,14 +239,17 @@ class Sizes:
 
     @classmethod
     def from_chunks(cls, chunks: Sequence[Chunk]) -> "Sizes":
-        """Compute statistics for chunks, which are all zero if there are no chunks."""
+        """Compute statistics for chunks. They are all zero if there are no chunks."""
         tokens = [chunk.token_count for chunk in chunks]
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()
 
 
 @frozen
 class Difference:
-    """The difference between two splits of a note: offsets where chunks start in both, or in only one of them."""
+    """The difference between two splits of a note.
+
+    Offsets where a chunk starts in `both` splits, only in the `first` split, or only in the `second`.
+    """
 
     both: tuple[int, ...]
     first: tuple[int, ...]

@@ -16,7 +16,7 @@ JudgedBy = Literal["none", "model"]
 Agreement = Literal["agrees", "partly", "no"]
 
 AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
-"""Values of the verdicts for the `agreed` metric."""
+"""Scores of the judge's verdicts, averaged in the `agreed` metric."""
 
 _VERDICTS: dict[Agreement | None, Message] = message_table(
     {
@@ -33,7 +33,7 @@ BUDGET = 4000
 DEPTH = 10
 
 MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
-"""Metrics in the short table."""
+"""Metrics shown in the short version of the results table."""
 
 METRICS = (
     *MAIN,
@@ -49,7 +49,7 @@ METRICS = (
 """Metrics for every answerable question. The `span_*` metrics consider the first BUDGET retrieved characters."""
 
 ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
-"""Metrics for the answer above the hits, each computed over the questions it applies to.
+"""Metrics for the answer shown above the hits. Each is computed over the questions it applies to.
 
 `refused` applies to questions that the notes don't answer, `cited_precision` and `quoted` to answered questions,
 `facts` to questions with an expected answer, and `agreed` to questions judged by a language model. Only `agreed`
@@ -57,10 +57,10 @@ depends on a model's judgement.
 """
 
 ENOUGH = 20
-"""Minimum number of questions needed for a conclusion. With fewer, percentile intervals are too narrow."""
+"""Minimum number of questions needed for a conclusion. With fewer, percentile confidence intervals are too narrow."""
 
 TIMES = ("p50_ms", "p95_ms")
-"""Durations reported along with METRICS. Lower values are better."""
+"""Latency metrics reported along with METRICS. Lower values are better."""
 
 AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
@@ -85,7 +85,7 @@ MISSED: dict[MissedAt, Message] = message_table(
         "duplicate": "Its chunk repeats a hit, which is shown instead.",
     }
 )
-"""Reasons why no hit contains a gold passage, by the stage that dropped it."""
+"""Reasons why no hit contains a gold passage, keyed by the stage that dropped the passage."""
 
 
 @frozen
@@ -107,7 +107,10 @@ class Judgement:
 
 @frozen
 class Gold:
-    """A gold passage: a `quote` that occurs only once in the file at `path`, or at offset `start` in the body."""
+    """A gold passage, which a search should find for a question.
+
+    Its `quote` occurs only once in the file at `path`, or starts at offset `start` in the body.
+    """
 
     path: str
     quote: str
@@ -119,7 +122,7 @@ class GoldSpan(Gold):
     """A gold passage in a question set: `body[start:end] == quote` when the note was last checked.
 
     `path` is the note's path at that time, or its title if it has no file. `flagged` is True if the note no longer
-    contains the quote. The remaining fields then keep their last values.
+    contains the quote. The other fields of a flagged passage keep their last values.
     """
 
     start: int
@@ -133,7 +136,7 @@ class GoldSpan(Gold):
 
 @frozen
 class Question:
-    """A question with its gold passages. If `any` is True, finding one of them is enough.
+    """A question with its gold passages. If `any` is True, finding one gold passage is enough.
 
     `line` is the question's line in the question file, or 0 if there is no file. A `suggested` question awaits the
     user's approval. `answer` is the expected answer.
@@ -174,9 +177,10 @@ class Pipeline:
     """A search setup to evaluate.
 
     Fields that are None or empty are taken from the base, then from the settings. `name` is chosen by the user. The
-    default limit is DEPTH, the number of hits considered by the metrics. A different chunking or embedder is indexed in
-    a scratch store. `answers` says whether answers are quotes from the notes, are written by the language model in the
-    settings, or aren't given. `judge` says whether that model judges them.
+    default limit is DEPTH, the number of hits considered by the metrics. If the chunking or the embedder differs from
+    the base's, the notes are indexed in a scratch store. `answers` says whether answers are quotes from the notes, are
+    written by the language model in the settings, or are omitted. `judge` says whether that language model judges the
+    answers.
     """
 
     name: str = ""
@@ -216,7 +220,7 @@ class FoundSpan:
 
 @frozen
 class Diagnosis:
-    """Why no hit contains a gold passage. `gold` is the passage's number in the question.
+    """Why no hit contains a gold passage. `gold` is the number of the passage among the question's gold passages.
 
     `chunk_id` is the chunk with the largest `share` of the passage's characters. `scores` holds that chunk's rank at
     each stage. If the chunk wasn't a candidate, the rank is among all chunks.
@@ -235,11 +239,11 @@ class Diagnosis:
 
 @frozen
 class GivenAnswer:
-    """An answer in a run: its text, which is empty if the question was refused, and the passage of each citation.
+    """An answer in a run: its text and the passages it cites. The text is empty if the question was refused.
 
-    `quoted` counts the `sentences` with a citation whose quote is in the cited note. An answer by a language model
-    contains only such sentences. `problem` says why the model's server gave no answer. `judged` is None if there is no
-    judge.
+    `quoted` counts the `sentences` with a citation whose quote is in the cited note. An answer written by a language
+    model contains only such sentences. `problem` says why the model's server gave no answer. `judged` is None if the
+    run has no judge.
     """
 
     text: str
@@ -258,10 +262,10 @@ class GivenAnswer:
 class QuestionResult:
     """The result of one question in a run.
 
-    `found_rank` is the rank of the hit that completes the answer, and `budget_rank` the same within BUDGET characters.
-    Both are None if no hit completes the answer. A question without gold passages is `negative`: it has no rank, and
-    rank metrics ignore it. `wished` is the expected answer. `given` is the run's answer, or None if the run is from an
-    older version.
+    `found_rank` is the rank of the hit with which all required gold passages have been found, or None if they haven't.
+    `budget_rank` is the same, but considers only the first BUDGET characters. A question without gold passages is
+    `negative`: it has no rank, and rank metrics ignore it. `wished` is the expected answer. `given` is the run's
+    answer, or None if an older version of Tessera made the run.
     """
 
     id: str
@@ -300,7 +304,7 @@ class QuestionResult:
 class Run:
     """A run of a pipeline over a question set.
 
-    `settings` are the complete settings at the time of the run. `index_version` increases with every change that may
+    `settings` is a snapshot of all settings that the run used. `index_version` increases with every change that may
     affect search results. A stopped run has no `ended_at`. Only `asked` of its `questions` have results, and `metrics`
     covers only those.
     """
@@ -351,7 +355,7 @@ Measured = tuple[Run, Sequence[QuestionResult]]
 
 
 RARE = 0.05
-"""Significance level: the accepted probability of mistaking chance for a difference."""
+"""Significance level: the accepted probability of mistaking chance for a real difference."""
 MOST_RUNS = 2
 
 Change = Literal["gained", "lost", "better", "worse", "same"]
@@ -359,12 +363,12 @@ Change = Literal["gained", "lost", "better", "worse", "same"]
 
 @frozen
 class Comparison:
-    """The difference between two runs' values on the same questions. `message` describes it in a sentence.
+    """The difference between two runs' values on the same questions. `message` describes the difference in a sentence.
 
     `difference` is the mean of new - old, `low` and `high` are its 95 % confidence interval, and `p` is the two-sided
     p-value. With fewer than ENOUGH questions, `low`, `high` and `p` are meaningless. `more` estimates how many further
-    questions would settle the difference. It is 0 if the difference is settled, and None if no number would settle it
-    or there are fewer than ENOUGH questions.
+    questions are needed to settle whether the runs differ. It is 0 if that is settled. It is None if no number of
+    questions would settle it, or if there are fewer than ENOUGH questions.
     """
 
     SHOWN: ClassVar = ("settled",)
@@ -391,8 +395,8 @@ class ComparisonRow:
     """A question's results in each run, with the values of the METRICS and ANSWER_METRICS that apply to it.
 
     `change` compares the second run with the first, or is None if there is no second run. `gained` means that only the
-    second run has the answer within DEPTH hits, and `lost` that only the first does. `better`, `worse` and `same`
-    compare the ranks.
+    second run found the answer within DEPTH hits, and `lost` that only the first run did. `better`, `worse` and `same`
+    compare the answer's ranks in the two runs.
     """
 
     results: tuple[QuestionResult, ...]
@@ -429,10 +433,10 @@ class SideBySide:
     """A single run, or a comparison of a second run with the first over the questions they share.
 
     `figures` maps METRICS, TIMES and the ANSWER_METRICS that the runs share to each run's value. `comparisons` maps the
-    same metrics, except TIMES, to a comparison over the questions with a value in both runs. It is empty for a single
-    run. `metric` is the main metric, computed over the `answerable` questions. `settings` are the settings that differ,
-    with each run's value, or all settings of a single run. `notices` are caveats, such as omitted questions or changes
-    between the runs.
+    same metrics, except TIMES, to a comparison over the questions with a value in both runs. `comparisons` is empty for
+    a single run. `metric` is the main metric, computed over the `answerable` questions. `settings` holds the settings
+    that differ, with each run's value. For a single run, it holds all settings. `notices` are caveats, such as omitted
+    questions or changes between the runs.
     """
 
     runs: tuple[Run, ...]

@@ -8,7 +8,7 @@ from core.model.versions import Renaming
 
 @frozen
 class ChunksPending:
-    """Event: some chunks were left pending."""
+    """Event: some chunks were stored without vectors and await embedding."""
 
 
 @frozen

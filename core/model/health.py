@@ -36,7 +36,7 @@ class Check:
     """A workspace check: its title, explanation and remedy.
 
     `find` returns the problem, or None. `mend` fixes the problem as far as possible, or is None if it can't be fixed.
-    In a table of checks, both functions take the object to check.
+    In a table of checks, `find` and `mend` take the object to check.
     """
 
     level: HealthLevel
@@ -57,7 +57,7 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
 
 
 def count_names(names: Sequence[Text], singular: str, many: str) -> Message | None:
-    """Return a sentence with the number of names and the first few, or None if there are no names."""
+    """Return a sentence that states the number of names and lists the first few, or None if there are no names."""
     return Message(singular, {"n": len(names), "names": list(names[:_SHOWN])}, many) if names else None
 
 
@@ -65,8 +65,8 @@ def count_names(names: Sequence[Text], singular: str, many: str) -> Message | No
 class Checked:
     """The result of a check. `problem` is None if all is well.
 
-    `about` explains the check, and `remedy` says how to fix the problem. `mendable` means that the doctor can fix it,
-    and `mended` that the doctor has fixed it.
+    `about` explains the check, and `remedy` says how to fix the problem. `mendable` is True if `doctor` can fix the
+    problem, and `mended` if it has done so.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Health:
 
     @property
     def status(self) -> int:
-        """The command's exit status: 0 if sound, 1 if it needs attention, 2 if broken."""
+        """The exit status of `doctor`: 0 if the workspace is sound, 1 if it needs attention, 2 if it is broken."""
         return _LEVELS.index(self.level)
 
 
@@ -99,7 +99,7 @@ class Health:
 class Space:
     """Bytes on disk: the parts of the workspace in `folder`, the `models`, and each base's reranking data (`tokens`).
 
-    Compacting the database frees `unused` bytes. `free` of the disk's `total` bytes are available.
+    Compacting the database would free `unused` bytes. `free` of the disk's `total` bytes are available.
     """
 
     folder: Path
@@ -169,8 +169,8 @@ class Backup:
 class RestoredBackup:
     """A workspace restored from a backup.
 
-    `aside` is the folder with the workspace's previous contents. `waits` is True if the workspace is open and will be
-    restored the next time it is opened.
+    `aside` is the folder to which the workspace's previous contents were moved. `waits` is True if the workspace is
+    open, in which case it is restored the next time it is opened.
     """
 
     backup: Backup

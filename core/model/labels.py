@@ -99,7 +99,7 @@ LOST: dict[MissedAt, Message] = message_table(
         "duplicate": "Repeats a hit",
     }
 )
-"""Short reasons why a search dropped a chunk, or why a gold passage can't be found."""
+"""Short reasons why a search dropped a chunk or missed a gold passage, keyed by stage."""
 
 QUESTION_KINDS = message_table(
     {
@@ -165,7 +165,7 @@ SWITCHED_ON = message_table(
         "read_pictures": "Text in pictures is read and can be found.",
     }
 )
-"""Sentences about a base's enabled switches, by field."""
+"""Sentences about the options turned on in a base, keyed by KnowledgeBase field."""
 
 LEVELS = message_table(
     {
@@ -174,7 +174,7 @@ LEVELS = message_table(
         "exploratory": "broad search",
     }
 )
-"""Names of the search levels. `auto` chooses among them."""
+"""Names of the search levels. `auto` chooses one of the other levels."""
 
 VERSION_KINDS = message_table(
     {
@@ -290,11 +290,11 @@ NOTICES: dict[Notice, Message] = {
 
 
 WITH_EXPIRED = "status:active,expired"
-"""The filter that includes expired notes in a search."""
+"""The filter to add to a question so that the search includes expired notes."""
 
 
 def expired_notes(n: int) -> Message:
-    """Return the remark that expired notes with the question's words were left out, and how to include them."""
+    """Return a message that `n` expired notes with the question's words were left out, and how to include them."""
     return plural(
         "{n} expired note has these words and was left out. To include it, add {filter} to the question.",
         "{n} expired notes have these words and were left out. To include them, add {filter} to the question.",
@@ -304,7 +304,7 @@ def expired_notes(n: int) -> Message:
 
 
 def limits_of(notices: Iterable[Notice]) -> list[Message]:
-    """Return the messages for notices about possible gaps in an answer."""
+    """Return the messages for those notices that warn of possible gaps in an answer."""
     return [NOTICES[notice] for notice in notices if notice in ("unindexed", "colon_as_text", "model_away")]
 
 
@@ -344,7 +344,7 @@ STATUSES = message_table(
         "expired": "expired",
     }
 )
-"""Names of the note statuses. An active note past its expiry is `expired`."""
+"""Names of the note statuses. An active note past its expiry date is shown as `expired`."""
 
 FILE_STATES: dict[str, Message] = message_table(
     {
@@ -352,7 +352,7 @@ FILE_STATES: dict[str, Message] = message_table(
         "gone": "File not found",
     }
 )
-"""Messages about a hit whose file was changed or deleted."""
+"""Messages about a hit whose file was changed or deleted, keyed by `Hit.file`."""
 
 
 def figure_name(name: str) -> Message:
@@ -360,7 +360,7 @@ def figure_name(name: str) -> Message:
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
-    """Return a pipeline's name or, if it has none, how it differs from the base, whose chunking is `own`."""
+    """Return a pipeline's name. If it has none, describe how it differs from the base, whose chunking is `own`."""
     if pipeline.name:
         return pipeline.name
     parts = _splitting(pipeline.chunking, own) if pipeline.chunking else []
@@ -402,7 +402,7 @@ def embedder_name(embedder: str) -> Message:
     return _EMBEDDERS.get(embedder) or verbatim(name or embedder)
 
 
-# Sentences about a reviewed item, by whether it is a note and whether it was accepted.
+# Sentences about a reviewed item, keyed by whether it is a note and whether it was accepted.
 _SETTLED = message_table(
     {
         (True, True): "'{title}' was accepted.",
@@ -451,7 +451,7 @@ def _part(name: str, value: object) -> Message:
 
 
 def classification(note: FieldValues) -> dict[str, Message]:
-    """Return display values for a note's classifying fields, leaving out empty fields and the status "active"."""
+    """Return the display values of a note's classifying fields. Empty fields and the status "active" are left out."""
     values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := getattr(note, name))}
     values["status"] = STATUSES["expired" if note.expired else note.status]
     if note.expires_at:

@@ -1,4 +1,4 @@
-"""Learning from logs: events, the facts that rules find in them, and results."""
+"""Learning from logs: log events, the facts found in them, and the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,9 +22,9 @@ class LogEvent:
     """A log event: a message with its stack trace, a request, a test, a command with its output, or a chat message.
 
     `line` and `end` are the event's first and last lines in the file, counting from 1. In a file that isn't read line
-    by line, they are the event's number. `time` is in the log's format. `source` is the logger, the service or the
-    speaker. `count` is the number of consecutive repetitions. `fields` holds the parser's remaining values: `outcome`
-    (passed, failed, skipped), `seconds`, `method`, `path`, `status`, `command`.
+    by line, `line` and `end` are the event's number. `time` is in the log's format. `source` is the logger, the service
+    or the speaker. `count` is how often the event occurs in a row. `fields` holds any other values that the parser
+    found: `outcome` (passed, failed, skipped), `seconds`, `method`, `path`, `status`, `command`.
     """
 
     text: str
@@ -40,9 +40,10 @@ class LogEvent:
 
 @frozen
 class LogText:
-    """A log's events, with secrets masked. `format` is the parser that read the log.
+    """A log's events, with secrets masked. `format` is the name of the parser that read the log.
 
-    `secrets` counts the masked secrets, `cut` the truncated lines, and `left_out` the events beyond the limit per log.
+    `secrets` counts the masked secrets, and `cut` the truncated lines. `left_out` counts the events beyond the limit
+    per log.
     """
 
     name: str
@@ -57,8 +58,8 @@ class LogText:
 class Fact:
     """A fact found in a log by a rule or a model.
 
-    `key` identifies the fact across logs that differ in times, process ids and counts. `lines` are the fact's lines in
-    the log, and `quotes` is their text.
+    `key` stays the same if the fact occurs in another log with different times, process ids and counts. `lines` are the
+    fact's line numbers in the log, and `quotes` is the text of these lines.
     """
 
     rule: str
@@ -77,7 +78,7 @@ class Fact:
 
 @frozen
 class LearntFact:
-    """A fact that was suggested as a note. If `rejected` is True, the user refused it for the given `reason`."""
+    """A fact that was suggested as a note. If `rejected` is True, the user rejected the note for the given `reason`."""
 
     rule: str
     key: str
@@ -96,9 +97,9 @@ class Dropped:
 class LearntLog:
     """The result of learning from a log: counts of events and facts, and the ids of the suggested notes.
 
-    `known` facts were suggested before, and `rejected` facts were refused by the user. Neither kind is suggested again.
-    `by_model` are the notes suggested by the model. The rest come from rules. `dropped` are the model's suggestions
-    that didn't become notes. `unsent` counts the events that didn't fit into the model's input.
+    `known` facts were suggested before, and `rejected` facts were rejected by the user. Neither kind is suggested
+    again. `by_model` are the notes suggested by the language model. The rest were suggested by rules. `dropped` are the
+    model's suggestions that didn't become notes. `unsent` counts the events that didn't fit into the model's input.
     """
 
     name: str
@@ -137,7 +138,7 @@ _COUNTS = {
 
 
 def learnt_lines(logs: Sequence[LearntLog], *, without: Sequence[str]) -> list[Message]:
-    """Return a sentence about the suggested notes, followed by one for every other nonzero count."""
+    """Return a sentence about the suggested notes, followed by a sentence for every other nonzero count."""
     counts = {name: sum(_number(getattr(log, name)) for log in logs) for name in _COUNTS if name not in without}
     return [
         replace(_COUNTS[name], fields={"n": count}) for name, count in counts.items() if count or name == "suggested"
@@ -158,7 +159,8 @@ class UnreadLog:
 class LearningReport:
     """The result of learning from logs into a base. `failed` lists the logs that can't be read.
 
-    `model` is the language model used, or "" if there was none. `problem` is the error that made the model stop early.
+    `model` is the language model used, or "" if none was. `problem` is the error that made the language model stop
+    early.
     """
 
     base: str

@@ -1,4 +1,4 @@
-"""Limits on questions and filters, for the search box, commands, the API, assistants and question sets."""
+"""Limits on questions and filters. They apply to the search box, commands, the API, assistants and question sets."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,10 @@ QUESTION = 10_000
 PART = 1_000
 """Maximum number of characters in literal text: a phrase, part of a line, or a filter's value."""
 FILTERS = 100
-"""Maximum number of filters, and of phrases, per question. Together with VALUES, it stays within SQLite's limits."""
+"""Maximum number of filters per question, and of phrases.
+
+This limit and VALUES keep queries within SQLite's limits.
+"""
 VALUES = 400
 
 
@@ -20,7 +23,7 @@ def check_question(text: str) -> None:
 
 
 def check_part(text: str) -> None:
-    """Raise QueryError if literal text is too long or can't be stored in a database."""
+    """Raise QueryError if text to be matched literally is too long or can't be stored in a database."""
     if len(text) > PART:
         raise QueryError(
             "The text '{start}…' has {n} characters; the limit for an exact search is {most}.",

@@ -12,7 +12,7 @@ Part = Literal["embedder", "reranker"]
 
 @frozen
 class Device:
-    """A torch device, its dtype, and the reason for choosing it."""
+    """The torch device and dtype to run models with, and the reason for choosing them."""
 
     name: Literal["cuda", "mps", "cpu"]
     dtype: Literal["float32", "bfloat16"]
@@ -32,10 +32,11 @@ class ModelCard:
     """A model, identified by its name in bases and searches.
 
     `problem` says why the model can't be used now and what to do about it, or is None if the model is usable. Fields
-    read from the model's folder are empty if there is no folder or the folder doesn't state them. `languages` are codes
-    or words, and `input_tokens` includes special tokens. A `downloadable` model is on the hub. Its approximate size is
-    `download_bytes`, if known. `running` is set once the model is loaded in this process. `server` is the address of
-    the server that runs the model. An embedder with `has_token_vectors` can store token bits for late interaction.
+    read from the model's folder are empty if there is no folder or its files don't provide them. `languages` are codes
+    or words, and `input_tokens` includes special tokens. A `downloadable` model can be downloaded from the Hugging Face
+    Hub. Its approximate size is `download_bytes`, if known. `running` is set once the model is loaded in this process.
+    `server` is the address of the server that runs the model. An embedder with `has_token_vectors` can store token bits
+    for late interaction.
     """
 
     name: str
@@ -57,9 +58,9 @@ class ModelCard:
 class ModelTrial:
     """The result of testing a model: how many questions were `asked` and ranked `right` in each language.
 
-    `seconds_a_text` is the time taken to embed one text, or to judge one text for one question. `resident_bytes` is
-    this process's memory, or None if the system doesn't report it. `languages` are the languages that the model
-    declares.
+    `seconds_a_text` is the time taken to embed a passage, or to score it for a question. `resident_bytes` is this
+    process's memory usage, or None if the system doesn't report it. `languages` are the languages declared by the
+    model.
     """
 
     name: str
@@ -75,12 +76,15 @@ class ModelTrial:
 
     @property
     def wrong(self) -> Texts:
-        """Languages with a question for which the right sentence wasn't ranked first."""
+        """Languages in which the right sentence wasn't ranked first for at least one question."""
         return tuple(language for language, asked in self.asked.items() if self.right[language] < asked)
 
     @property
     def usable(self) -> bool:
-        """Whether all rankings are right in the model's declared languages, or in all languages if it declares none."""
+        """Whether every ranking in the model's declared languages is right.
+
+        If the model declares none, all languages count.
+        """
         known = [language for language in self.asked if language in self.languages] or list(self.asked)
         return not set(known) & set(self.wrong)
 
@@ -90,9 +94,9 @@ class ServerCard:
     """A model server: its section in the settings, its address and model, and their sources.
 
     `sources` says where `base_url` and `model` come from: "environment", "file", "entered" or "default". `key` says
-    where the key is stored: "environment", "keyring", "file", or "" if there is no key. `variable` is the environment
-    variable that overrides the key. `key_for` is the server that the key was entered for. `host` names the server's
-    machine, and `here` is True if that is this machine. `encrypted` is True if requests use HTTPS.
+    where the API key is stored: "environment", "keyring", "file", or "" if there is no key. `variable` is the
+    environment variable that overrides a stored key. `key_for` is the server that the key was entered for. `host` is
+    the server's host name, and `here` is True if it refers to this machine. `encrypted` is True if requests use HTTPS.
     """
 
     section: str
@@ -115,7 +119,7 @@ class ServerCard:
 class LocalServer:
     """A common address for model servers on this machine, and whether a server is running there.
 
-    `address` is the host and port. `models` are the server's language models, as named in requests.
+    `address` is the host and port. `models` are the server's language models, by the names to use in requests.
     """
 
     name: str
@@ -131,9 +135,10 @@ class LocalServer:
 
 @frozen
 class ServerTrial:
-    """The result of testing a server: how long one request took, the dimension of its vectors, and its ranking.
+    """The result of testing a server. `seconds` is how long one request took.
 
-    `right` is True if the server ranked the right one of three sentences first.
+    `dimension` is the dimension of the server's vectors, if any. `right` is True if the server ranked the right one of
+    three sentences first.
     """
 
     section: str

@@ -1,4 +1,4 @@
-"""Table of the note fields that users and programs set, and patterns for tags in text.
+"""Table of the note fields that users and programs can set, and patterns for tags in text.
 
 A new field needs a line in `FieldValues` and in `NoteFields`, a column in the database, and a translation. A field that
 is also a filter needs a line in `NoteOptions` too.
@@ -17,10 +17,10 @@ from core.base.text import MARKS as _MARKS
 NoteStatus = Literal["pending", "active", "archived"]
 FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
 OneOrMore = str | Iterable[str]
-"""One word, or several alternatives."""
+"""A single word, or several words of which any may match."""
 
 SOON = 30
-"""Number of days before its expiry from which a note says so, and waits for a decision."""
+"""Number of days before a note's expiry from which the note is shown as expiring and awaits a decision."""
 _NONE = Message("")
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
@@ -37,7 +37,7 @@ def property_text(value: object) -> str:
 
 
 def property_values(properties: ValueMap) -> Iterator[tuple[str, str]]:
-    """Yield each property's name paired with each of its individual values, for filters and the keyword index."""
+    """Yield a (name, value) pair for each value of each property. Used by filters and the keyword index."""
     for name, value in properties.items():
         yield from ((name, text) for text in dict.fromkeys(_texts(value)))
 
@@ -54,11 +54,11 @@ def _texts(value: object) -> Iterator[str]:
 class NoteField:
     """A note field: its names, its explanation, and where it can be set.
 
-    `kind` determines how a value is checked, stored, written and shown. `title` is the field's name on the screen, and
-    `about` explains it for commands, requests and tools. A field that filters questions has a `noun`, its name in a
-    sentence, and `typed`, its names in questions. The first of these is the filter's name. `keys` are the field's keys
-    in front matter, the usual key first, and `flag` is its command-line option. Both default to the field's name.
-    Unless `by_programs` is True, only the user can set the field.
+    `kind` determines how a value is checked, stored, written and shown. `title` is the field's name on the screen.
+    `about` describes the field for commands, requests and tools. A field that can be used as a filter has a `noun`, its
+    name in a sentence, and `typed`, its names in questions. The first name in `typed` is the filter's name. `keys` are
+    the field's keys in front matter, the usual key first, and `flag` is its command-line option. `keys` and `flag`
+    default to the field's name. Unless `by_programs` is True, only the user can set the field.
     """
 
     kind: FieldKind
@@ -76,7 +76,7 @@ class NoteField:
 
     @property
     def is_facet(self) -> bool:
-        """Whether the field's common values among the hits are offered for narrowing the search."""
+        """Whether a search offers the field's most common values among the hits, to narrow the search."""
         return bool(self.typed) and self.kind in ("tags", "word", "number")
 
 
@@ -193,9 +193,10 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Fields for a new note and its provenance: the source, the location in it, the author, and other values.
+    """Keyword arguments for a new note: its fields and its provenance.
 
-    For a web page, they include its address and publication date.
+    The provenance consists of the source, the location in the source, the author, and other values. For a web page, it
+    includes the page's address and publication date.
     """
 
     source: str
@@ -207,7 +208,7 @@ class NewNoteFields(NoteFields, total=False):
 
 
 class NoteOptions(TypedDict, total=False):
-    """Keyword arguments that filter notes. None and empty values filter nothing, and multiple values are alternatives.
+    """Keyword arguments that filter notes. None and empty values have no effect, and multiple values are alternatives.
 
     `any_tags` requires at least one of its tags, and `all_tags` requires all of them.
     """

@@ -18,7 +18,7 @@ from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
 GUESSED = "encoding"
-"""Omission kind for text whose encoding was guessed. The text may be garbled, but nothing is missing."""
+"""The kind of omission for text whose encoding was guessed. The text may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page had no readable text", "{n} pages had no readable text"),
     "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
@@ -109,7 +109,7 @@ def summed(omissions: Iterable[Omission]) -> Omissions:
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> Omissions:
-    """Count the notes' missing parts by kind, without locations."""
+    """Add up the notes' missing parts by kind, leaving out their locations."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
@@ -118,8 +118,8 @@ class Document:
     """The source and converter of a converted note.
 
     `kind` is the file's suffix without the dot. `pages` are the offsets in the note's body where pages begin, or empty
-    if the kind has no pages. `original` is the file's hash if the workspace stores the file, as it does for uploads and
-    web pages. Files in folders stay where they are. `chosen` is the name of a converter chosen by the user.
+    if the kind has no pages. `original` is the file's hash if the workspace stores a copy of the file, as it does for
+    uploads and web pages, or "" for a file in a folder. `chosen` is the name of the converter if the user chose one.
     """
 
     kind: str
@@ -133,7 +133,7 @@ class Document:
         return max(1, bisect_right(self.pages, offset)) if self.pages else 0
 
     def edited(self, before: str, after: str) -> "Document":
-        """Return the document after an edit to the body, with the starts of later pages shifted."""
+        """Return the document with its page offsets adjusted to an edit of the note's body."""
         same = shared_length(before, after)
         end = shared_length(before[same:][::-1], after[same:][::-1])
         moved = len(after) - len(before)
@@ -183,7 +183,10 @@ class ReadAs:
 
 @frozen
 class ConverterCard:
-    """A converter: the kinds it reads, whether its requirements are installed, and any reason why it can't be used."""
+    """A converter. `kinds` are the kinds of files that it reads.
+
+    `installed` is True if its dependencies are installed. `problem` says why it can't be used, or is None.
+    """
 
     name: str
     version: str
@@ -197,7 +200,7 @@ NoteState = Literal["pending", "ready", "empty"]
 NOTE_SUFFIXES = (".md", ".markdown", ".txt", ".text")
 
 TEXT_SUFFIX = ".txt"
-"""Suffix, in any case, of the files whose lines are chunks in a `lines` base."""
+"""Suffix of the files whose lines are chunks in a `lines` base. Letter case is ignored."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 """Folders to skip. Names starting with a dot are skipped too."""
@@ -205,7 +208,7 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _StoredNote(FieldValues):
-    """The attributes shared by notes and their summaries: fields, source, times, version and warnings.
+    """The attributes shared by `Note` and `NoteSummary`: fields, source, times, version and warnings.
 
     `path` has forward slashes and is relative to the folder `source_ref`, or to the base if the note was written in
     Tessera. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
@@ -238,16 +241,16 @@ class _StoredNote(FieldValues):
 
     @property
     def in_text_file(self) -> bool:
-        """Whether the note's text is the unconverted text of a user's file."""
+        """Whether the note's text is the text of a user's file, rather than converted from a document."""
         return self.in_file and self.document is None
 
 
 @frozen
 class Note(_StoredNote):
-    """A note. `front` is its file's front matter, and `body` is the text after the front matter.
+    """A note. `front` is the front matter of the note's file, and `body` is the text after the front matter.
 
     `generation` counts how often the note has been indexed. `front` is None if an earlier version of Tessera read the
-    file. `overridden` holds the file's values for fields that the user changed in Tessera. A `plain` note isn't
+    file. `overridden` maps the fields that the user changed in Tessera to the values in the file. A `plain` note isn't
     Markdown: each of its lines is a chunk. `left_out` lists the parts of the file that are missing from the note.
     `encoding` is the file's encoding, or None for UTF-8.
     """
@@ -285,12 +288,12 @@ class NoteSummary(_StoredNote):
 
     @property
     def is_paged(self) -> bool:
-        """Whether the text has the line breaks of a page or a plain text file, rather than those of Markdown."""
+        """Whether the text has hard line breaks because it comes from a PDF or a plain text file."""
         return self.document.kind == "pdf" if self.document else (self.path or "").endswith(".txt")
 
     @property
     def state(self) -> NoteState:
-        """The note's state: `empty` if there are no chunks, `ready` once all are embedded, and otherwise `pending`."""
+        """The note's state: `empty` if it has no chunks, `ready` once all chunks are embedded, otherwise `pending`."""
         if not self.chunks:
             return "empty"
         return "pending" if self.pending else "ready"
@@ -325,12 +328,12 @@ Failures = tuple[Failed, ...]
 
 @frozen
 class NotePicture:
-    """A picture in a note, named as in the text. It comes before `start` in the body.
+    """A picture in a note. `target` is its name as written in the note. The picture comes before `start` in the body.
 
-    Once the picture's file has been `looked` up, `place` is the file's path from the top of the note's folder, and
-    `size` is in bytes. `place`, `mtime_ns`, `size` and `hash` are empty if there is no file. `text` is the recognized
-    text, "" if the picture has no text, or None until it is read. `placed` is True if the note's chunks include that
-    text.
+    Once the picture's file has been `looked` up, `place` is the file's path relative to the top of the note's folder,
+    and `size` is in bytes. `place`, `mtime_ns`, `size` and `hash` are empty if there is no file. `text` is the
+    recognized text. It is "" if the picture has no text, and None until the picture is read. `placed` is True if the
+    note's chunks include that text.
     """
 
     target: str
@@ -350,7 +353,10 @@ class NotePicture:
 
 @frozen
 class PictureFile:
-    """A note's picture whose file must be looked up, relative to the note's `path` in the folder `source_ref`."""
+    """A picture whose file must be looked up.
+
+    The picture's name is relative to the note's `path` in the folder `source_ref`.
+    """
 
     note_id: str
     source_ref: str
@@ -360,7 +366,7 @@ class PictureFile:
 
 @frozen
 class ReadPicture:
-    """The text recognized by `reader` in the picture with the given hash, or "" if there is none."""
+    """The text that `reader` recognized in the picture with the given hash. It is "" if the picture has no text."""
 
     hash: str
     text: str
@@ -369,7 +375,11 @@ class ReadPicture:
 
 @frozen
 class ImageStatus:
-    """The numbers of embedded and waiting picture files, and the files that the model can't embed."""
+    """The embedding status of picture files.
+
+    `known` counts the embedded files, and `waiting` those still to embed. `failed` lists the files that the model can't
+    embed.
+    """
 
     known: int
     failed: Failures
@@ -378,7 +388,10 @@ class ImageStatus:
 
 @frozen
 class Attachment:
-    """A file next to a note: its path, its path from the top of the note's folder, and its type if it is a picture."""
+    """A file attached to a note. `place` is its path relative to the top of the note's folder.
+
+    `type` is the media type of a picture, or "" for any other file.
+    """
 
     path: Path
     place: str

@@ -1,4 +1,4 @@
-"""A note's neighbours, which are related notes and copies, suggestions based on them, and the map of all notes."""
+"""Notes related to a note, near-copies of it, suggestions based on these, and the map of all notes."""
 
 from typing import Literal
 
@@ -24,9 +24,9 @@ class TagSuggestion:
 
 @frozen
 class PlaceSuggestion:
-    """A folder suggested for a note, and the reason. `folder` is "" for the top of the base.
+    """A folder suggested for a note, and the reason. If `folder` is "", it is the top of the base.
 
-    `movable` is True if the note is in that base, was written in Tessera, and its new path is free.
+    `movable` is True if the note is in `base`, was written in Tessera, and its path in the folder is free.
     """
 
     base: str
@@ -37,7 +37,7 @@ class PlaceSuggestion:
 
 @frozen
 class LinkSuggestion:
-    """A mention of another note, from `start` to `end` in a note's text, and the link to replace it with."""
+    """A mention of another note, and the link to replace it with. The mention is at `start` to `end` in the body."""
 
     note: NoteSummary
     text: str
@@ -63,7 +63,7 @@ class Hint:
 
 @frozen
 class Related:
-    """A note's neighbours and suggestions for it, best first.
+    """The notes related to a note, and suggestions for the note, best first.
 
     `writable` is True if the note's text can be edited in Tessera.
     """
@@ -82,7 +82,10 @@ ConceptChoice = Literal["pin", "hide", "merge", "undo"]
 
 @frozen
 class Concept:
-    """A key phrase found in several notes: the number of notes, and the phrases that the user merged into it."""
+    """A key phrase found in several notes. `notes` is the number of notes.
+
+    `merged` are the phrases that the user merged into this one.
+    """
 
     name: str
     notes: int
@@ -98,7 +101,7 @@ class ConceptNote:
 
 @frozen
 class Step:
-    """A note on the path between two notes, and its link to the next note, or None if it is the last."""
+    """A note on the path between two notes. `way` says how the next note is related, and is None for the last note."""
 
     note: NoteSummary
     way: Message | None = None
@@ -118,8 +121,7 @@ class Region:
 class NoteMap:
     """A map of notes: their ids and positions, with x and y from 0 to 1.
 
-    `links` are pairs of indexes into `notes`. `left_out` counts the bases' notes that aren't indexed with the map's
-    model.
+    `links` are pairs of indexes into `notes`. `left_out` counts the notes that aren't indexed with the map's model.
     """
 
     notes: Texts = ()

@@ -1,4 +1,4 @@
-"""Items awaiting the user's decision, and their kinds."""
+"""Review items, which await the user's decision, and their kinds."""
 
 from datetime import datetime
 from typing import Literal, get_args
@@ -26,14 +26,15 @@ MatterKind = Literal[
 ]
 Side = Literal["mine", "theirs", "both"]
 SIDES: tuple[Side, ...] = get_args(Side)
-"""Choices for a note with two versions of its text."""
+"""Choices when a note has two versions of its text."""
 
 
 @frozen
 class MatterType:
     """A kind of review item: title, icon and explanation.
 
-    Items of a `quick` kind are pending decisions. The rest are hints, which require searching all notes.
+    Items of a `quick` kind are pending decisions. Any other items are hints, and finding them means searching all
+    notes.
     """
 
     title: Message
@@ -130,12 +131,12 @@ DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("note", "change", "conflict", "upgrade", "file", "split", "refused"),
     ("copy", "superseded"),
 )
-"""The kinds on each line of the digest: due, contradictory, awaiting a decision, and other hints."""
+"""The kinds of items counted on each line of the digest: due, contradictory, awaiting a decision, and other hints."""
 
 
 @frozen
 class NotePair:
-    """The ids of two notes, in order, and the sentences that contradict each other (empty for copies)."""
+    """The ids of two notes, and the sentence from each that contradicts the other. Copies have no `quotes`."""
 
     first: str
     second: str
@@ -161,9 +162,9 @@ class Digest:
 class ReviewItem:
     """An item awaiting a decision. Its `key` depends on its state, so the key changes when the state does.
 
-    The item has been waiting since `at`, if known. `other` is the newer note, the copy, the second file's note, or the
-    contradicting note. `quotes` are the sentences in question from both notes. At most one of `submission`, `flagged`
-    and `refused` is set.
+    The item has been waiting since `at`, if known. `other` is the second note involved: the newer note, the copy, the
+    second file's note, or the contradicting note. `quotes` are the sentences in question from the two notes. At most
+    one of `submission`, `flagged` and `refused` is set.
     """
 
     kind: MatterKind

@@ -22,12 +22,14 @@ ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 
 @frozen
 class Condition:
-    """A condition on a chunk or its note: `field` has one of `values`, or none of them if `negated`.
+    """A condition on a chunk or its note.
+
+    `field` must have one of the `values`. If `negated`, it must have none of them.
 
     `tag` and word fields such as `type` match the note's fields, ignoring case. `status` matches the note's status,
-    which is `expired` for an active note past its expiry. `priority` matches a range of numbers, as in 1..3, 2.. and
-    ..3. `in` matches part of the title or path, and `path` a prefix or glob of the path. `section` matches part of one
-    of the section titles above the chunk. `has:code` matches a chunk with code.
+    which is `expired` for an active note past its expiry. `priority` matches a range of numbers, such as 1..3, 2.. or
+    ..3. `in` matches part of the title or path, and `path` matches the path by prefix or glob. `section` matches part
+    of any section title above the chunk. `has:code` matches a chunk with code.
     """
 
     field: str
@@ -66,7 +68,7 @@ class Term:
 
 @frozen
 class _Wanted:
-    """What a question asks for."""
+    """The parts of a parsed question that determine what to search for."""
 
     text: str
     phrases: Texts = ()
@@ -79,11 +81,11 @@ class _Wanted:
 
 @frozen
 class Understood(_Wanted):
-    """A parsed question. Semantic and keyword search use `text`, which includes the phrases.
+    """A parsed question. Its `text`, used for semantic and keyword search, includes the phrases.
 
     A chunk must contain all `phrases` literally and nothing from `excluded`. `terms` are in the order typed. Chunks
     containing `emphasised` phrases rank higher. Notes that meet any of the `preferred` conditions come first, and
-    chunks only about an `avoided` subject come last. `signs_as_text` means that an unclosed quotation mark, or a
+    chunks only about an `avoided` subject come last. `signs_as_text` is True if an unclosed quotation mark, or a
     question consisting only of symbols, is searched literally. `colons` lists the words before a colon that are
     searched as text because they aren't fields, each with the field that was probably meant.
     """
@@ -104,15 +106,18 @@ NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
 """Kinds of terms that don't exclude notes."""
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
-"""A hit's gain, from 0 to 1, if its note has one of the caller's scopes, or all of the caller's tags."""
+"""The gain of a hit whose note has one of the caller's scopes, and of a hit whose note has all of the caller's tags.
+
+Gains are from 0 to 1.
+"""
 
 
 @frozen
 class CallerContext:
-    """A caller's context, which excludes notes by type and tags, and boosts notes by scope and tags.
+    """The context in which a program searches.
 
-    Notes of any other type, and notes with none of the tags, are excluded. A note gains `SCOPE_GAIN` if it has one of
-    the scopes, and `TAGS_GAIN` times the share of the tags that it has. Empty fields have no effect.
+    It excludes notes of any type not in `types`, and notes with none of the `tags`. A note gains `SCOPE_GAIN` if it has
+    one of the scopes, and `TAGS_GAIN` times the share of the tags that it has. Empty fields have no effect.
     """
 
     types: Texts = ()
@@ -122,11 +127,11 @@ class CallerContext:
 
 @frozen
 class Query(_Wanted):
-    """A question for the retriever.
+    """A question as passed to the retriever, with its search settings.
 
-    `typed` is the whole question, which may contain a note's title. `explain` adds the dropped candidates to the
-    result. `as_typed` keeps words from being replaced by other spellings. `choose` lets a language model choose among
-    the hits. `indexed` excludes chunks without vectors.
+    `typed` is the whole question, which may contain a note's title. With `explain`, the result includes the candidates
+    that were dropped. `as_typed` keeps words from being replaced by other spellings. `choose` lets a language model
+    choose among the hits. `indexed` excludes chunks without vectors.
     """
 
     typed: str = ""
@@ -146,7 +151,7 @@ class Classified:
 
 @frozen
 class SubQuery:
-    """A part of a decomposed question. `why` is the part's name."""
+    """A part of a decomposed question. `why` is a short name for the part, such as "one side"."""
 
     text: str
     why: Message
@@ -163,7 +168,7 @@ class Decomposition:
 
 @frozen
 class Prepared:
-    """A question ready to be searched: the `typed` text and its complete `query`, within all limits.
+    """A question that is ready to be searched: the `typed` text, and its complete `query`, which is within all limits.
 
     `decomposition` is the rule-based decomposition of an exploratory question, or None. `asks_model` is True if a
     language model is set up and chooses among the hits. Unless `wait` is True, a base whose model is still loading gets
@@ -182,11 +187,11 @@ class Prepared:
 class SearchOptions(Chosen, NoteOptions, total=False):
     """Options for a single search. Options that are None are taken from the base, then from the settings.
 
-    `filters` are added to the question's filters. Unless a reranker is chosen here, only hybrid search is reranked, and
-    the semantic and keyword modes keep their own order. Unless `wait` is True, a base whose model is still loading gets
-    keyword search only, with a notice. `plain` means that the question is literal text and always accepted. `as_typed`
-    keeps words from being replaced by other spellings. Unless `choose` is False, a configured language model chooses
-    among the hits of literal bases. `indexed` excludes chunks without vectors.
+    `filters` are added to the question's filters. Only hybrid search is reranked, unless a reranker is chosen here. The
+    semantic and keyword modes keep their own order. Unless `wait` is True, a base whose model is still loading gets
+    keyword search only, with a notice. With `plain`, the question is literal text, without query syntax, and is always
+    accepted. `as_typed` keeps words from being replaced by other spellings. Unless `choose` is False, a configured
+    language model chooses among the hits of literal bases. `indexed` excludes chunks without vectors.
     """
 
     filters: Filters | None
@@ -248,7 +253,10 @@ class StageScore:
 
 @frozen
 class Passage:
-    """A hit with its neighbouring chunks: a slice of the note's body, except where the user edited a chunk."""
+    """A hit with its neighbouring chunks.
+
+    Its text is a slice of the note's body, except where the user edited a chunk.
+    """
 
     note: NoteSummary
     start: int
@@ -262,7 +270,7 @@ FileState = Literal["same", "stale", "gone"]
 
 @frozen
 class Hit:
-    """A chunk that answers the question, with its score and rank at every stage it went through.
+    """A chunk found for a question, with its score and rank at every stage it went through.
 
     `score` is on the similarity scale, 0 to 1, and never increases from one hit to the next. Scores range from the
     lowest to the highest similarity of the candidates, in the last stage's order. Exact words bring a score closer to
@@ -270,11 +278,11 @@ class Hit:
     every score is 1. No score is below `score_threshold`. `strength` is the last stage's score on that stage's own
     scale.
 
-    `matched` are the question's words in the chunk, set only with `explain`. `joined` are the numbers of overlapping
-    chunks of the same note that the hit represents, and `copies` are chunks of other notes with nearly the same text.
-    `asked` is the sub-query that found the chunk, or empty if the question wasn't decomposed. `superseded_by` are the
-    notes that replace the hit's note, and `file` is the state of that note's file at the time of this search. `page` is
-    the page of the answering sentence, or 0 if the document has no pages.
+    `matched` are the question's words found in the chunk. They are empty unless the search was run with `explain`.
+    `joined` are the numbers of overlapping chunks of the same note that the hit represents. `copies` are chunks of
+    other notes with nearly the same text. `asked` is the sub-query that found the chunk, or empty if the question
+    wasn't decomposed. `superseded_by` are the notes that replace the hit's note, and `file` is the state of that note's
+    file at the time of this search. `page` is the page of the answering sentence, or 0 if the document has no pages.
     """
 
     rank: int
@@ -300,7 +308,7 @@ class Hit:
 
 @frozen
 class PictureHit:
-    """A picture that matches the question: its note, and its path from the top of the note's folder.
+    """A picture that matches the question. `picture` is its path relative to the top of the note's folder.
 
     The picture comes before `start` in the note's body. `score` is its cosine similarity to the question, or to the
     example pictures. Negative values count as 0.
@@ -319,12 +327,12 @@ CLOSE = 0.42
 
 @frozen
 class Highlight:
-    """The parts of a hit that answer the question, as ordered character spans in the chunk's text.
+    """The parts of a hit that answer the question, as character spans in the chunk's text.
 
-    `words` are the question's words. `sentence` is the sentence nearest to the question, or None if the text has no
-    words. `nearness` is the mean, over the question's tokens, of the cosine similarity to the chunk's nearest token. It
-    is None if the chunk has no token bits or the model isn't loaded. `held` is the share of the question's words in the
-    chunk or its titles.
+    `words` are the spans of the question's words, in order. `sentence` is the sentence nearest to the question, or None
+    if the text has no words. `nearness` is the mean, over the question's tokens, of the cosine similarity to the
+    chunk's nearest token. It is None if the chunk has no token bits or the model isn't loaded. `held` is the share of
+    the question's words found in the chunk or its titles.
     """
 
     words: tuple[Span, ...]
@@ -355,7 +363,7 @@ class DroppedCandidate:
 
 @frozen
 class SubQueryResult(SubQuery):
-    """A searched sub-query: its round, how many chunks it found, and how many of them were new."""
+    """A sub-query that was searched: its round, how many chunks it found, and how many of these were new."""
 
     round: int
     found: int
@@ -364,7 +372,10 @@ class SubQueryResult(SubQuery):
 
 @frozen
 class Facet:
-    """A field value found in the notes of `hits` hits. `term` narrows the question to that value."""
+    """A value of a note field, and the number of `hits` whose notes have it.
+
+    Adding `term` to the question narrows the search to that value.
+    """
 
     field: str
     value: str
@@ -374,9 +385,10 @@ class Facet:
 
 @frozen
 class Floor:
-    """A base's background similarity: the mean and standard deviation of unrelated questions' best cosines.
+    """A base's background similarity, which even unrelated questions reach.
 
-    `windows` is the number of windows in the base when this was measured, and `questions` the number of questions.
+    `mean` and `spread` are the mean and standard deviation of the best cosine similarities of `questions` unrelated
+    questions. `windows` is the number of windows in the base when the similarity was measured.
     """
 
     mean: float
@@ -389,9 +401,9 @@ class Floor:
 class LlmSelection:
     """A language model's choice among the hits of literal bases. `by` is the model.
 
-    `chunks` are the ids of the chosen chunks, which come first. `answer` is the model's own text, which is trusted no
-    more than a note. If `by` is empty, no model is set up or the model failed, and the hits keep the order of keyword
-    search. `problem` says why the model failed.
+    `chunks` are the ids of the chosen chunks, which become the first hits. `answer` is the model's own text. It is no
+    more trustworthy than a note. If `by` is empty, no model is set up or the model failed, and the hits keep the order
+    of keyword search. `problem` says why the model failed.
     """
 
     by: str = ""
@@ -423,16 +435,17 @@ class LlmSelection:
 class SearchResult:
     """The hits of a search, along with the search's settings, notices and problems.
 
-    `settings` are the complete settings. `reranker` names the reranker that ordered the hits. If reranking failed, it
-    is empty and `rerank_problem` gives the reason. `spelled` maps words that no chunk contains to the nearest spelling,
-    which was searched for instead. `confident` is False if the notes hardly answer the question, judging by `evidence`
-    (`core/retrieval/confidence.py`).
+    `settings` are the settings used, after all defaults are filled in. `reranker` names the reranker that ordered the
+    hits. If reranking failed, `reranker` is empty and `rerank_problem` gives the reason. `spelled` maps words that no
+    chunk contains to the nearest spelling, which was searched for instead. `confident` is False if the notes probably
+    don't answer the question, judging by `evidence` (`core/retrieval/confidence.py`).
 
     `asked` are the sub-queries of an exploratory search, in order. `decompositions` are the question's decompositions,
-    starting with the one that was used. `lost` is set only with `explain`, and `choice` only if all searched bases are
-    literal. `pictures` are separate hits for a question asking for pictures. `without_model` is True if no searched
-    base supports semantic search.
-    `expired` is the number of expired notes with the question's words, which were left out.
+    starting with the one that was used. `lost` holds the candidates that were dropped. It is empty unless the search
+    was run with `explain`. `choice` is a language model's choice among the hits, or None unless all searched bases are
+    literal. `pictures` are the pictures found if the question asks for pictures. `without_model` is True if no searched
+    base supports semantic search. `expired` is the number of expired notes with the question's words, which were left
+    out.
     """
 
     query: str
@@ -485,7 +498,7 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @frozen
 class Citation:
-    """A numbered source in a context: a slice of a note, or the text recognized in its `picture`.
+    """A numbered source in a context: a slice of a note, or text recognized in one of the note's pictures (`picture`).
 
     `page` and `line` come from the note's best hit. `page` is 0 if the document has no pages, and `line` is 0 if the
     note isn't a text file.
@@ -503,7 +516,7 @@ class Citation:
 
 @frozen
 class Context:
-    """A block of passages for a prompt, with numbered citations. `left_out` counts the hits beyond the token budget.
+    """Passages for a prompt as one block, with numbered citations. `left_out` counts the hits beyond the token budget.
 
     Each passage is preceded by `[number] <note> title (path)` and followed by `</note>`, on separate lines.
 

@@ -1,8 +1,8 @@
 """Search settings and chunking parameters: defaults, ranges, and partial settings.
 
-A new search setting needs a line in each of the settings classes here. Settings, bases, questions and pipelines then
-support and validate it. A new chunking parameter needs a line in `ChunkingOptions` and a translation. Strategies that
-use it have a parameter of the same name.
+A new search setting needs a line in each of the settings classes in this module. The settings file, bases, questions
+and pipelines then support and validate it. A new chunking parameter needs a line in `ChunkingOptions` and a
+translation. Strategies that use it have a parameter of the same name.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class Setting:
     """A search setting: its name in a sentence, its title, and its range if it is a number.
 
     `most_asked` is the largest value that a single question may set. `lengthens` is True if the setting affects the
-    length of hits. `label` is the text for a pipeline's value `n`, if the noun and the value aren't enough.
+    length of hits. `label` is the text that describes a pipeline's value `n`, if the noun and the value aren't enough.
     """
 
     noun: Message
@@ -47,12 +47,12 @@ def _search_setting(
 class CompleteSettings:
     """Search settings in which every setting has a value.
 
-    `pool` is the number of candidates from each stage. `semantic_weight` is the weight of meaning relative to words.
-    `link_weight` is the gain for a chunk linked to the best chunk, `priority_weight` for the candidate with the highest
-    priority, and `feedback_weight` for a note with only good verdicts. `score_threshold` is a hit's minimum score, and
-    `expansion_size` the number of neighbouring chunks on each side of a hit. The `reranker` (or `none`) scores the best
-    `rerank_pool` candidates, reading at most `rerank_characters` of each one's best window. `rerank_weight` is the
-    weight of its score relative to the earlier score.
+    `pool` is the number of candidates from each stage. `semantic_weight` is the weight of semantic search relative to
+    keyword search. `link_weight` is the gain for a chunk linked to the best chunk. `priority_weight` is the gain for
+    the candidate with the highest priority, and `feedback_weight` for a note with only good verdicts. `score_threshold`
+    is a hit's minimum score, and `expansion_size` the number of neighbouring chunks on each side of a hit. The
+    `reranker` (or `none`) scores the best `rerank_pool` candidates, reading at most `rerank_characters` of each one's
+    best window. `rerank_weight` is the weight of its score relative to the earlier score.
     """
 
     mode: Annotated[Mode, _search_setting("way of searching", "How to search")] = "auto"
@@ -114,14 +114,14 @@ WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
 """Name of the setting that adds neighbouring chunks to hits."""
 
 CHOICES: Mapping[str, Texts] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""Choices for each setting. Numbers, and settings whose choices are in a separate table, have none."""
+"""The possible values of each setting. Empty for numbers, and for settings whose choices are in a separate table."""
 
 DEFAULTS = CompleteSettings()
 
 
 @frozen
 class SearchSettings:
-    """Partial search settings. None leaves a setting open."""
+    """Search settings, any of which may be left open. None marks an open setting."""
 
     mode: Mode | None = None
     level: Level | None = None
@@ -142,7 +142,7 @@ class SearchSettings:
 
     @classmethod
     def from_values(cls, values: AnyMap) -> "SearchSettings":
-        """Return the search settings in a mapping. Any other keys, such as a later version's, are ignored."""
+        """Return the search settings in a mapping, ignoring any other keys, such as those from a later version."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 
     def chosen(self) -> AnyValues:
@@ -155,7 +155,7 @@ class SearchSettings:
 
 OPEN = SearchSettings()
 IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
-"""Defaults for contexts, where each passage includes its neighbours."""
+"""Default settings for contexts, in which each passage includes its neighbouring chunks."""
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:
@@ -189,7 +189,7 @@ class Chosen(TypedDict, total=False):
 class ChunkingOption:
     """A chunking parameter: its title and explanation and, for a number, its range and slider step.
 
-    `label` is the text for its value `n` in a pipeline's name.
+    `label` is the text that describes its value `n` in a pipeline's name.
     """
 
     title: Message

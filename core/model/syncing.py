@@ -11,11 +11,11 @@ from core.model.bases import NewBase
 from core.model.notes import Failed, Failures, IncompleteNote, Omissions, TextEncoding, in_all
 
 READ_AGAIN = "to read again"
-"""Stamp of a note whose unchanged file must be read again because the result would now be different."""
+"""Stamp of a note whose file must be read again because the result would now differ, though the file hasn't changed."""
 
 
 class _FileState:
-    """Base class for the observed state of a file: modification time, size and stamp."""
+    """Base class for a file's state when last checked: its modification time, size and stamp."""
 
     __slots__ = ()
     mtime_ns: int
@@ -23,7 +23,7 @@ class _FileState:
     stamp: str
 
     def is_as(self, file: "_FileState") -> bool:
-        """Return whether another state has the same time, size and stamp."""
+        """Return whether another file state has the same modification time, size and stamp."""
         return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
 
 
@@ -31,8 +31,8 @@ class _FileState:
 class SourceFile(_FileState):
     """A note file in a folder. `content_hash` is empty until the file is read.
 
-    `stamp` reveals changes that leave the time and size the same. It is empty if the file changed too recently. A
-    `recent` file was modified less than two seconds ago. `text` is the file's text, decoded using `encoding`. If the
+    `stamp` reveals changes that leave the time and size the same. The stamp is empty if the file changed too recently.
+    A `recent` file was modified less than two seconds ago. `text` is the file's text, decoded using `encoding`. If the
     text would take up too much memory, it is left empty and read again later.
     """
 
@@ -47,7 +47,7 @@ class SourceFile(_FileState):
 
     @property
     def is_settled(self) -> bool:
-        """Whether an unchanged time, size and stamp prove that the file hasn't changed."""
+        """Whether an unchanged time, size and stamp are enough to tell that the file hasn't changed."""
         return bool(self.stamp) and not self.recent
 
 
@@ -83,11 +83,11 @@ _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
 
 @frozen
 class SyncReport:
-    """The result of applying a plan: counts and failures. `unchanged` includes touched notes.
+    """The result of applying a sync plan: counts and failures. `unchanged` includes touched notes.
 
     `edits_flagged` counts the edits whose position was lost in a changed note. `edits_kept` counts the edits to removed
-    notes, which are kept in case the files come back. `not_downloaded` files aren't there yet or are locked, so their
-    notes are kept. `skipped` files are of a kind that no reader supports. `left_out` are files and whole folders
+    notes, which are kept in case the files come back. `not_downloaded` files are still in the cloud or are locked, so
+    their notes are kept. `skipped` files are of a kind that no reader supports. `left_out` are files and whole folders
     excluded by rules. `incomplete` are the added and changed notes that are missing parts of their files. `waiting`
     counts the base's notes that only keyword search finds. If the embedder failed, `problem` is the reason. `refused`
     counts the chunks whose text the base's model refuses. `importer` is the program that the notes come from, or "".
@@ -131,9 +131,9 @@ class SyncPlan:
     """The changes that bring a folder's notes up to date with its files.
 
     `touched` files have a new time or stamp but the same content, so only their metadata changes. Notes at `failed` and
-    `not_downloaded` paths are kept. `known` counts the base's notes from this folder. `base_id` identifies the compared
-    base, even if that base is renamed later. It is empty in a plan that creates a base (`makes`). `joined` are notes in
-    the workspace that will be linked to files with the same paths. Those whose text differs are in `changed` too.
+    `not_downloaded` paths are kept. `known` counts the base's notes from this folder. `base_id` identifies the base,
+    even if it is renamed later. It is empty if the plan creates a base (`makes`). `joined` are notes in the workspace
+    that will be linked to files with the same paths. Any of them whose text differs from the file is in `changed` too.
     `skipped`, `left_out` and `importer` are as in SyncReport. `address` is the address of an imported web page.
     `unread` are the `failed` files that haven't changed since the last failure. `is_whole` is True if the whole folder
     was compared.
@@ -182,7 +182,7 @@ class SyncPlan:
         return self.removes_many or bool(self.differing)
 
     def report(self) -> SyncReport:
-        """Return the plan's counts, without chunks and windows."""
+        """Return a report with the plan's counts. Chunks and windows aren't counted."""
         counts = {name: len(getattr(self, name)) for name in ("added", "changed", "renamed", "removed")}
         return assemble(SyncReport, self, **counts, unchanged=len(self.unchanged) + len(self.touched))
 

@@ -10,7 +10,7 @@ from core.base.messages import Message, message_table
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
-"""Values of the user's verdicts on a use."""
+"""Numeric values of the user's verdicts on a use of a note."""
 
 HELPFUL: Mapping[Helpful | None, Message] = message_table(
     {
@@ -19,7 +19,7 @@ HELPFUL: Mapping[Helpful | None, Message] = message_table(
         -1: "misleading",
     }
 )
-"""Names of the verdicts, by value."""
+"""Display names of the verdicts, keyed by numeric value."""
 USED_IN = message_table(
     {
         "found": "Among the hits of a search",
@@ -29,7 +29,7 @@ USED_IN = message_table(
         "read": "Read by a program",
     }
 )
-"""Where Tessera itself uses notes. Programs can name other uses."""
+"""Display names of the places where Tessera itself uses notes. Programs can name any other use."""
 BY_USE = message_table(
     {
         "unfound": "Never found",
@@ -38,10 +38,10 @@ BY_USE = message_table(
     }
 )
 OF_QUESTIONS = ("search", "context", "answer")
-"""Uses whose context is a question."""
+"""Values of `used_in` for which the context is a question."""
 LONGEST_CONTEXT = 10_000
 """Maximum number of characters in `context` and in `used_in`."""
-# Number of neutral verdicts that every note starts with, so that a single verdict carries little weight.
+# Number of neutral verdicts added to each note's verdicts, so that a single verdict carries little weight.
 _CALM = 3
 
 ClickKind = Literal["open", "copy", "cite"]
@@ -83,7 +83,7 @@ class Use:
 
 @frozen
 class Feedback:
-    """A verdict in an archive from before schema version 20."""
+    """A verdict as stored in archives before schema version 20."""
 
     query: str
     note_id: str
@@ -97,7 +97,7 @@ class Feedback:
 
 @frozen
 class UseFigures:
-    """Statistics on a note's use: how often it was found and used, the last use, and the verdicts."""
+    """Statistics on a note's use: how often it was found and used, when it was last used, and the verdicts."""
 
     found: int = 0
     used: int = 0

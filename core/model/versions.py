@@ -16,8 +16,8 @@ SubmissionKind = Literal["note", "change", "conflict"]
 class Revision:
     """The kind and author of a change to a note, stored with its version.
 
-    For `accept` and `propose`, the author is the user or program that accepted the pending note or the change. If
-    `joins` is True, the version replaces the previous one and keeps the previous kind.
+    For the kinds `accept` and `propose`, the author is whoever accepted the pending note or the proposed change. If
+    `joins` is True, the new version replaces the previous one and keeps its kind.
     """
 
     kind: VersionKind
@@ -27,7 +27,7 @@ class Revision:
 
 @frozen
 class Version:
-    """A version of a note, without the text. `number` counts from 1, and the newest version is the current note."""
+    """A version of a note, without its text. `number` counts from 1. The newest version is the note's current state."""
 
     note_id: str
     number: int
@@ -54,8 +54,8 @@ class Trashed:
 class NoteDraft:
     """Unsaved text in the editor.
 
-    `key` is the note's id, or "new" followed by a unique name, because each tab has its own draft. `version` is the
-    note's version when editing began. `base_id` is empty if a new note has no base yet.
+    `key` is the note's id. For a new note, it is "new" followed by a unique name, because each tab has its own draft.
+    `version` is the note's version when editing began. `base_id` is empty if a new note has no base yet.
     """
 
     key: str
@@ -77,7 +77,7 @@ class Added:
 
 @frozen
 class DiffPiece:
-    """A segment of the difference between two texts, present in both texts or in only one."""
+    """A segment of a diff between two strings. It is in both of them, or in only one."""
 
     kind: Literal["equal", "added", "removed"]
     text: str
@@ -92,7 +92,7 @@ class FieldChange:
 
 @frozen
 class NoteDifference:
-    """The difference between two states of a note. The equal and removed pieces make up the older text."""
+    """The difference between two states of a note. Joining the equal and removed pieces yields the older text."""
 
     pieces: tuple[DiffPiece, ...]
     fields: tuple[FieldChange, ...]
@@ -103,7 +103,7 @@ class TrashedBase:
     """A deleted base that can be restored: its archive's `key`, its name, its size in bytes and when it was deleted.
 
     `problem` says why the base can't be restored, in which case `name` is the file's name. An `expired` base is kept
-    for one more week. If `titles` is set, this is an archive of the base's notes that were removed from the trash at
+    for one more week. If `titles` is set, the archive holds only notes of the base that were removed from the trash at
     the time `at`.
     """
 
@@ -118,9 +118,11 @@ class TrashedBase:
 
 @frozen
 class Proposal:
-    """A change to a note proposed by a program: new `fields`, and new text unless `body` is None.
+    """A change to a note proposed by a program.
 
-    `version` is the version of the note that the program changed. A note has at most one proposal.
+    `fields` holds the changed fields. `body` is the new text, or None if the text stays the same.
+
+    `version` is the note's version on which the change is based. A note has at most one proposal.
     """
 
     note_id: str
@@ -132,9 +134,9 @@ class Proposal:
 
 @frozen
 class Submission:
-    """An item to review: a pending note, or a program's proposed `change` to a note.
+    """A pending note, or a program's proposed `change` to a note, for the user to review.
 
-    `author` wrote it at the time `at`.
+    It was submitted by `author` at the time `at`.
     """
 
     note: NoteSummary
@@ -163,7 +165,7 @@ class LinkingNote:
 
 @frozen
 class Renaming:
-    """A note's new title and path, the previous ones, and the notes that link to it."""
+    """The result of renaming a note: its new and previous title and path, and the notes that link to it."""
 
     note_id: str
     title: str

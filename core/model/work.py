@@ -36,12 +36,13 @@ Source = Literal["environment", "file", "entered", "default"]
 
 @frozen
 class JobKind:
-    """A kind of background job. A job has the name of its kind, and only one job of a kind runs at a time.
+    """A kind of background job. Jobs are named after their kind, and only one job of each kind runs at a time.
 
     `title` names the job after it has ended. `doing`, `done` and `stopped` are the messages for a running, finished and
-    stopped job. In these, `n` is the result if it is a number. Jobs with the same `place` are shown together, and a job
-    without a `place` isn't shown. While a job `writes` notes or chunks, no chunk can be edited. If `alone` is True, a
-    command run while the app is open waits until no other such job is running.
+    stopped job. In these messages, `n` is the job's result if that is a number. Jobs with the same `place` are shown
+    together, and a job without a `place` isn't shown. While a job with `writes` runs, no chunk can be edited. If
+    `alone` is True and the app is open, a command that starts the job first waits for all other jobs with `alone` to
+    end.
     """
 
     place: JobPlace = ""
@@ -66,7 +67,7 @@ def _job_kind(
 
 @frozen
 class IndexedChunks:
-    """The result of indexing: the number of chunks that were given vectors."""
+    """The result of indexing: the number of chunks that were embedded."""
 
     chunks: int
 
@@ -205,7 +206,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Stopped. No question was added.",
     ),
 }
-"""Job kinds by name, in the order in which pages list running jobs."""
+"""Job kinds, keyed by name, in the order in which the app's pages list running jobs."""
 
 
 def jobs_at(*places: JobPlace) -> Texts:
@@ -213,7 +214,7 @@ def jobs_at(*places: JobPlace) -> Texts:
 
 
 def excluded_by(name: str) -> Texts:
-    """Return the names of the jobs that must end before a command can start this one while the app is open."""
+    """Return the names of the jobs that must end before a command can start the given job while the app is open."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
@@ -228,7 +229,7 @@ def left_line(seconds: float) -> Message:
 class Freshness:
     """Whether the notes are up to date with their folders. `messages` describe current work and problems.
 
-    The state is `notice` if a problem doesn't put notes at risk.
+    The state is `notice` if there is a problem that doesn't put notes at risk.
     """
 
     state: Literal["current", "working", "notice", "attention"]
@@ -237,7 +238,10 @@ class Freshness:
 
 @frozen
 class Creation:
-    """A program's request to create something: its digest and the response. `status` is None until it is answered."""
+    """A program's HTTP request to create an item, and the response. `request` is the request's digest.
+
+    `status` is None until the request is answered.
+    """
 
     request: bytes
     status: int | None = None
@@ -250,7 +254,7 @@ class ProgramSetting:
     """A setting in `tessera.toml`: its value, its default, the value's source, and the range of a number.
 
     `place` is the file or environment variable that sets the value. If `waits` is True, the value takes effect the next
-    time the program starts.
+    time Tessera starts.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Notes' pictures and other files, which are found only inside a note's folder, and OCR for pictures."""
+"""The pictures and other files used in notes, and OCR for pictures. Files outside a note's folder are never used."""
 
 import hashlib
 import os
@@ -65,7 +65,7 @@ _HEAD = 1024
 
 MOST = 50_000_000
 """Maximum size of an attachment, in bytes. Larger ones aren't shown."""
-# Maximum number of files to look through when searching a folder for an attachment by name alone.
+# Maximum number of files to check when searching a folder for an attachment by name alone.
 _SEARCHED = 50_000
 # Seconds for which a folder listing is cached.
 _FRESH = 20
@@ -75,8 +75,8 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
     """Return the attachment `target` of the note at `path` in `folder`, or None if it is missing.
 
     `target` is a path relative to the note or to `folder`, or just a file name, as in Obsidian. With a leading `/`, it
-    is relative only to `folder`. Files aren't found if they are outside `folder` (even through links), in a hidden
-    folder, larger than MOST or unreadable, or if a URL can't hold their name.
+    is relative only to `folder`. A file isn't found if it is outside `folder` (even if a link leads there), in a hidden
+    folder, larger than MOST or unreadable, or if its name can't be part of a URL.
     """
     if "\0" in target:
         return None
@@ -102,7 +102,7 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
 
 
 def picture_type(data: bytes) -> str:
-    """Return a picture's type based on its first bytes, or "" if the data isn't a picture."""
+    """Return a picture's media type based on its first bytes, or "" if the data isn't a picture."""
     return next((kind for kind, begins in _SIGNATURES.items() if begins.match(data)), "")
 
 
@@ -116,7 +116,7 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
 
 
 def _on_disk(top: Path, path: Path) -> Path:
-    """Return a path with its names spelled as on disk. A path outside the folder is returned unchanged."""
+    """Return a path with each name spelled as it is on disk. A path outside the folder is returned unchanged."""
     inside = Path(os.path.relpath(path, top)).parts
     if os.pardir in inside:
         return path
@@ -133,9 +133,9 @@ def _on_disk(top: Path, path: Path) -> Path:
 
 @lru_cache(64)
 def _names_in(folder: Path, _: int) -> dict[str, str]:
-    """Return the names of a folder's first `_SEARCHED` files and folders, by normalized name.
+    """Return the names of a folder's first `_SEARCHED` entries, keyed by normalized name.
 
-    The second argument is the time in units of `_FRESH`, so that cached results expire.
+    The second argument is the current time in units of `_FRESH`. It makes cached results expire.
     """
     with suppress(OSError), os.scandir(folder) as entries:
         return {name_key(entry.name): entry.name for entry in islice(entries, _SEARCHED)}
@@ -156,10 +156,10 @@ def _files(top: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(names))
 
 
-# Pictures pasted into a note, each stored as a file inside the notes' folder.
+# Pictures pasted into a note. Each is stored as a file inside the notes' folder.
 
 MOST_PASTED = 20_000_000
-"""Maximum size of a pasted picture, in bytes. Phone photos are smaller, and larger pictures are slow to show."""
+"""Maximum size of a pasted picture, in bytes. Photos from phones are smaller. Larger pictures are slow to display."""
 FOLDER = "attachments"
 # Suffixes of the accepted picture types. SVG isn't accepted because it could contain a script.
 _SUFFIXES = {
@@ -175,7 +175,7 @@ _NAME = 40
 
 
 def check_picture(data: bytes) -> str:
-    """Return the suffix for a picture. Raises EditError if the data is too large or isn't a picture."""
+    """Return the file name suffix for a picture. Raises EditError if the data is too large or isn't a picture."""
     if len(data) > MOST_PASTED:
         raise EditError(
             "The picture is larger than {limit} MB. Make it smaller, then insert it again.",
@@ -219,7 +219,7 @@ def save(top: Path, name: str, data: bytes) -> str:
 
 @dataclass
 class Attachments:
-    """Pictures and files of the notes in all bases. `_links` returns the links between notes."""
+    """The pictures and other files of the notes in all bases. `_links` returns the links between notes."""
 
     most_bytes = MOST_PASTED
 
@@ -234,8 +234,8 @@ class Attachments:
     def find(self, note_id: str, target: str) -> Attachment | None:
         """Return a picture or file named in a note, or None if it is missing. Raises NoteNotFound.
 
-        If the note comes from a file, its folder is searched, provided the base was synced with that folder. Otherwise,
-        the base's folders and the pictures pasted into the workspace are searched.
+        If the note is a file in a folder, that folder is searched, provided the base was synced with it. Otherwise, the
+        base's folders and the pictures pasted into the workspace are searched.
         """
         return self._find_in_folders(self._store.notes.note(note_id), target)
 
@@ -252,9 +252,9 @@ class Attachments:
     def add(self, base: str, name: str, data: bytes, *, note_id: str = "", author: Author = "person") -> str:
         """Write a picture for a new or existing note in a base, and return the path to use in the note's text.
 
-        If the base writes files for the author, the picture goes into the folder of the note's file or another of the
-        base's folders. Otherwise, it goes into the workspace. Raises EditError if the data isn't a picture or can't be
-        written.
+        If the base writes the author's changes to files, the picture goes into the folder of the note's file, or into
+        another of the base's folders. Otherwise, it goes into the workspace. Raises EditError if the data isn't a
+        picture or can't be written.
         """
         self._store.database.check_writable()
         note = self._store.notes.note(note_id) if note_id else None
@@ -304,15 +304,18 @@ class Pictures:
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
     def switched(self) -> None:
-        """Apply a base's changed switch at once, by removing its picture chunks or starting to read its pictures."""
+        """React at once when reading pictures is turned on or off for a base.
+
+        Remove the base's picture chunks, or start reading its pictures.
+        """
         self._drop_left_over()
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
         """Read new, changed and interrupted pictures now, and return the number read.
 
-        If `again` is True, also read pictures that couldn't be read before. Raises ConfigError, with the command to
-        run, if no picture reader is installed.
+        If `again` is True, also retry pictures that couldn't be read before. Raises ConfigError if no picture reader is
+        installed. The message contains the command that installs one.
         """
         self._store.database.check_writable()
         check_picture_reader()
@@ -320,7 +323,7 @@ class Pictures:
         return self._read_all(progress)
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the reasons why a note's pictures couldn't be read, by their targets in the note's text."""
+        """Return the pictures in a note that couldn't be read, named as in the note's text, with the reasons."""
         return self._pictures.problems(note_id)
 
     def _read_all(self, progress: Progress) -> int:
@@ -361,7 +364,7 @@ class Pictures:
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
-        """Re-chunk each note whose pictures were read, just once, so that searches find the text in the pictures."""
+        """Re-chunk each note whose pictures were read, just once, so that searches find the pictures' text."""
         by_base = defaultdict(list)
         for base_id, note_id, differs in self._pictures.unplaced():
             by_base[base_id if differs else ""].append(note_id)
@@ -407,7 +410,10 @@ class Pictures:
 
 
 def seen(picture_file: PictureFile) -> NotePicture | None:
-    """Return the current state of a picture's file, with its hash, or None if it is unchanged or can't be checked."""
+    """Return the current state of a picture's file, including its hash.
+
+    Return None if the file is unchanged or can't be checked.
+    """
     now = _as_file(picture_file)
     before = picture_file.picture
     if now is None:
@@ -426,10 +432,13 @@ def data_of(picture_file: PictureFile) -> bytes | None:
 
 
 def _as_file(picture_file: PictureFile) -> NotePicture | None:
-    """Return a picture file's current path, time and size, without its hash, or None if it can't be checked."""
+    """Return a picture file's current path, modification time and size, but not its hash.
+
+    Return None if the file can't be checked.
+    """
     now = NotePicture(picture_file.picture.target, looked=True)
     if (file := locate(picture_file.source_ref, picture_file.path, now.target)) is None:
-        # If a folder is unavailable, its notes keep their pictures.
+        # If the folder is unavailable, its notes keep their pictures.
         return now if Path(picture_file.source_ref).is_dir() else None
     try:
         status = file.path.stat()
@@ -439,7 +448,10 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
-    """Return the bytes of a regular file, or None if it can't be read. Never blocks on pipes or follows links."""
+    """Return a picture file's bytes, or None if it isn't a readable regular file.
+
+    Never blocks on pipes or follows links.
+    """
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:

@@ -52,8 +52,8 @@ class Notes:
     def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the notes that match the filters and have `text` in their title or path.
 
-        If `answering` is True, return only notes that searches consider: active and unexpired, unless the filters name
-        a status. Raises QueryError if a filter or `text` is too long.
+        If `answering` is True, return only notes that a search would consider. Unless the filters name a status, these
+        are the active notes that haven't expired. Raises QueryError if a filter or `text` is too long.
         """
         check_part(text)
         filters = filters or Filters()
@@ -66,20 +66,20 @@ class Notes:
         return list(self._store.remembered.get(("cards", filters.bases), read))
 
     def get(self, note_id: str) -> Note:
-        """Return a note opened by the user, so that its pending chunks are embedded next. Raises NoteNotFound."""
+        """Return a note that the user opens. Its pending chunks are embedded next. Raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         self._store.pending.open(note_id)
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note with the given name, as `resolve` does, or None if there is no such note."""
+        """Return the note with the given name, or None if there is no such note. Names are the same as in `resolve`."""
         try:
             return self.resolve(name)
         except NoteNotFound:
             return None
 
     def resolve(self, name: str) -> NoteSummary:
-        """Return the note with the given id, path, file name, title or alias, in any spelling that a link accepts.
+        """Return the note with the given id, path, file name, title or alias, in any spelling that works in a link.
 
         Raises NoteNotFound if no note has the name, and QueryError if several notes do.
         """
@@ -141,12 +141,12 @@ class Notes:
     ) -> Note:
         """Add a note to a base, creating the base if it doesn't exist, and return the note.
 
-        In a base that writes files, the user's notes become new files, which never replace existing files.
+        In a base that writes files, a note by the user becomes a new file. Existing files are never replaced.
 
-        Keyword search finds the note as soon as this returns. If `embed` is True and the base embeds at once, so does
-        semantic search. `path` is the note's path in the base, which defaults to one based on the title. A path ending
-        in `/` is a folder. Raises EditError or UnknownChoice if a field is invalid, and SourceError if the text is too
-        large to be read.
+        Keyword search finds the note as soon as this method returns. If `embed` is True and the base embeds notes at
+        once, semantic search finds it too. `path` is the note's path in the base. By default, the path is based on the
+        title. If `path` ends in `/`, it is the note's folder. Raises EditError or UnknownChoice if a field is invalid,
+        and SourceError if the text is too large to be read.
         """
         items = [{"body": body, "path": path, **fields}]
         return self.get(self.add_many(base, items, author=author, embed=embed, strict=True).note_ids[0])
@@ -161,10 +161,10 @@ class Notes:
         embed: bool = True,
         strict: bool = False,
     ) -> Added:
-        """Add notes, each given as `body`, `path` and the fields of `add`, and return their ids and any failures.
+        """Add notes, and return their ids and any failures.
 
-        Invalid items are reported, and the rest are added. If `strict` is True, an invalid item's error is raised
-        instead.
+        Each item holds the `body`, the `path` and the fields of a note, as in `add`. Invalid items are reported as
+        failures, and the rest are added. If `strict` is True, the error of an invalid item is raised instead.
         """
         self._store.database.check_writable()
         added = add(self._store, self._writer, self._bases.find_or_add(base), author, items, strict=strict)
@@ -184,13 +184,13 @@ class Notes:
     ) -> Note:
         """Change a note's text or fields, and return the note. Any other fields and the note's path stay the same.
 
-        If the user edits the note, a title that came from the first line follows that line, and an empty title is taken
-        from that line. If `joins` is True, the version replaces the previous one. If the previous version created the
-        note, the path follows the title too.
+        If the user edits the note and its title was taken from the first line, the title follows that line. An empty
+        title is also taken from that line. If `joins` is True, the new version replaces the previous one. If the
+        previous version created the note, the path follows the title too.
 
         In a base that writes files, the text and fields are written to the note's file. In any other base, the fields
-        override those in the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its
-        file was changed, EditError if the file can't be written, and the same errors as `add`.
+        override those in the file. Raises NoteNotFound. Raises Conflict if the note's version isn't the expected one or
+        its file was changed. Raises EditError if the file can't be written, and the same errors as `add`.
         """
         change = partial(with_fields, fields=fields)
         return self._writer.change(

@@ -1,4 +1,4 @@
-"""Today's note, named after the day, with the location and template chosen by the user."""
+"""Daily notes: a note named after today's date, in a location and with a template chosen by the user."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ _LOG = getLogger(__name__)
 
 # Date formats with Moment.js tokens, as in Obsidian.
 
-# Unicode patterns for Moment.js tokens, where they exist.
+# Unicode date patterns equivalent to Moment.js tokens, where they exist.
 _CLDR = dict(
     entry.split(":")
     for entry in """
@@ -65,7 +65,7 @@ def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
 
 
 def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> str:
-    """Fill in a template's placeholders: `{{title}}`, `{{date}}`, `{{time}}`, `{{date:dddd}}`."""
+    """Fill in a template's placeholders, such as `{{title}}`, `{{date}}`, `{{time}}` and `{{date:dddd}}`."""
 
     def value(placeholder: re.Match[str]) -> str:
         name = placeholder[1].lower()
@@ -86,7 +86,7 @@ class DailyNotes:
 
     @property
     def problem(self) -> Message | None:
-        """What the user must choose before a daily note can be created, or None if nothing is missing."""
+        """What the user must still choose before a daily note can be created, or None if nothing is missing."""
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
@@ -111,7 +111,7 @@ class DailyNotes:
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:
-        """Return a day's note, creating it if it is missing. If its base writes files, the note is created as a file.
+        """Return a day's note, creating it if it doesn't exist. In a base that writes files, a new note is a file.
 
         Raises ConfigError if there is a `problem`, EditError if no note can have the path, WorkspaceLocked, and the
         same errors as `file_writing.apply`.
@@ -169,7 +169,7 @@ class DailyNotes:
         self._set("daily.template", name)
 
     def follow_base(self, old: str, new: str) -> None:
-        """Update the base setting if that base was renamed."""
+        """Update the base setting if the daily notes' base was renamed."""
         if self._settings.daily.base == old:
             self._set("daily.base", new)
 

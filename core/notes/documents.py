@@ -1,4 +1,4 @@
-"""Notes' source documents: reading the original files, converting them again, and listing files that weren't read."""
+"""The documents that notes were converted from: reading or reconverting originals, and listing unread files."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -40,9 +40,9 @@ from core.store.note_to_index import NoteToIndex
 
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
-# Note attributes replaced when converting again. The title and fields are kept.
+# Note attributes replaced when a document is converted again. The title and fields are kept.
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
-# Note attributes kept when the file is read in another encoding.
+# Note attributes kept when a file is read in another encoding.
 _KEPT = "id base_id generation version path source source_ref source_url".split()
 
 
@@ -50,7 +50,7 @@ _KEPT = "id base_id generation version path source source_ref source_url".split(
 class Documents:
     """The documents in a workspace.
 
-    Methods for a note raise NoteNotFound, and EditError if the note has no document.
+    Methods that take a note raise NoteNotFound, and EditError if the note wasn't converted from a document.
     """
 
     converters_of = staticmethod(converters_for)
@@ -90,7 +90,7 @@ class Documents:
         return webpage.fetch(address)
 
     def unread(self, base: str) -> list[Failed]:
-        """Return a base's files that the last update couldn't read, with the reasons. Raises UnknownChoice."""
+        """Return the files that the base's last update couldn't read, with the reasons. Raises UnknownChoice."""
         return self._store.documents.unread(self._bases.get(base))
 
     def incomplete(self, base: str) -> list[IncompleteNote]:
@@ -116,7 +116,7 @@ class Documents:
         return Original(name, document.kind, data=data)
 
     def save_original(self, note_id: str, place: Path) -> Original:
-        """Copy the file that a note was converted from to a new file, and return the original with its new path.
+        """Copy the file that a note was converted from to the path `place`, and return the copy.
 
         Raises SourceError if the file is gone, and ConfigError if the path is taken.
         """
@@ -128,8 +128,8 @@ class Documents:
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert a note's document again, with another converter or the default one, and return the note.
 
-        No new version is created if the text is unchanged. Chunk edits are kept if their text is. Raises SourceError if
-        the document can't be converted, and UnknownChoice if the converter is unknown.
+        No new version is created if the text is unchanged. Edits to chunks whose text is unchanged are kept. Raises
+        SourceError if the document can't be converted, and UnknownChoice if the converter is unknown.
         """
         self._store.database.check_writable()
         note, document = self._read(note_id)
@@ -157,17 +157,17 @@ class Documents:
         return self._notes.note(note_id)
 
     def _write(self, note: Note, outline: Outline, stamp: AnyValues) -> None:
-        """Write a note that was read again. `stamp` says how it was indexed, and from which file."""
+        """Write a note that was read again. `stamp` holds values for NoteToIndex, such as the file's `mtime_ns`."""
         read = NoteToIndex(note, change=_CONVERTED, outline=outline, **stamp)
         self._writer.write(self._store.bases.by_id(note.base_id), [read])
 
     @staticmethod
     def has_encoding(note: Note) -> bool:
-        """Return whether a note's file is a text file, which can be in one of several encodings."""
+        """Return whether a note's file is a text file, so that its encoding can be chosen."""
         return bool(note.source_ref and note.path) and (note.document is None or is_text(note.document.kind))
 
     def encodings(self, note_id: str) -> list[ReadAs]:
-        """Return the encodings that a note's file can be read in, likeliest first.
+        """Return the encodings in which a note's file can be read, most likely first.
 
         Raises the same errors as `read_as`.
         """
@@ -176,10 +176,10 @@ class Documents:
 
     @log_call("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
-        """Read a note's file in an encoding, now and at each update. If `encoding` is "", it is detected.
+        """Read a note's file in an encoding, now and at each update. If `encoding` is "", the encoding is detected.
 
-        Chunk edits are kept if their text is. Raises UnknownChoice if the encoding is unknown, EditError if the note
-        has no text file or the file doesn't fit the encoding, and SourceError if the file can't be read.
+        Edits to chunks whose text is unchanged are kept. Raises UnknownChoice if the encoding is unknown, EditError if
+        the note has no text file or the file doesn't fit the encoding, and SourceError if the file can't be read.
         """
         self._store.database.check_writable()
         if encoding and not normalize_encoding(encoding):
@@ -203,7 +203,7 @@ class Documents:
         return self._notes.note(note_id)
 
     def _bytes(self, note: Note) -> bytes:
-        """Return the bytes of a note's file or, for uploaded text, the bytes it was read from."""
+        """Return the bytes of a note's file. For uploaded text, return the bytes that were uploaded."""
         if not self.has_encoding(note):
             raise EditError("'{title}' has no file whose encoding can be chosen.", title=note.title)
         if note.document and note.document.original:

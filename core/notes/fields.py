@@ -1,4 +1,4 @@
-"""Validation of note fields, and the vocabulary of types and categories from a file and the notes."""
+"""Validation of note fields, and the vocabulary of types and categories, which comes from a file and from the notes."""
 
 import os
 import re
@@ -24,7 +24,7 @@ from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 from core.store import Store
 
 MOST_PRIORITY = 999_999
-# Number of characters to show on each side of a mistake.
+# Number of characters to show on each side of an invalid character.
 _AROUND = 100
 
 
@@ -42,7 +42,10 @@ def check_fields(fields: ValueMap) -> AnyValues:
 
 
 def overriding(note: Note, changed: Note) -> Note:
-    """Return a changed note, with the file's values for differing fields in `overridden`. The file isn't written."""
+    """Return a changed note whose file isn't written.
+
+    For each field that differs, the file's value is stored in `overridden`.
+    """
     overridden = dict(changed.overridden)
     for name in NOTE_FIELDS:
         value = getattr(changed, name)
@@ -151,12 +154,12 @@ PRESETS: Mapping[str, tuple[Message, Mapping[Message, Texts]]] = {
         },
     ),
 }
-"""Sets of types and their categories to start with, each with its button label."""
+"""Presets for the vocabulary file. Each has a button label, and types with their categories."""
 
 
 @frozen
 class TypeVocabulary:
-    """The types with their categories, in file order. `problems` describes the lines that were left out."""
+    """The types in the vocabulary file, each with its categories, in file order. `problems` are the lines left out."""
 
     types: Mapping[str, Texts] = field(default_factory=dict)
     problems: Messages = ()
@@ -164,7 +167,7 @@ class TypeVocabulary:
 
 @dataclass
 class Vocabulary:
-    """Words to suggest for note fields. Any other words are allowed too."""
+    """The words to suggest for note fields. The user may enter any other words too."""
 
     _store: Store
 
@@ -188,7 +191,7 @@ class Vocabulary:
         return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
     def begin(self, language: str = ENGLISH) -> None:
-        """Create the file with the everyday types, unless it exists. Anything else at its path is set aside."""
+        """Create the file with the everyday types, unless it exists. Anything else at the file's path is set aside."""
         file = self._store.folder / FILE
         if self._store.readonly or file.is_file():
             return
@@ -198,11 +201,11 @@ class Vocabulary:
             files.replace(file, self.preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
-        """Return the types in the file, followed by any others in use, most frequent first."""
+        """Return the types in the file, followed by other types used in notes, the latter most frequent first."""
         return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return a type's categories in the file, followed by those in its notes. The type "" means all types."""
+        """Return a type's categories: those in the file, then those used in notes. The type "" stands for all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
         pairs = (*listed, *self._store.fields.classified())
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
@@ -217,7 +220,7 @@ class Vocabulary:
         return self._store.notes.categories(base)
 
     def problems(self) -> Messages:
-        """Return the problems in the file with their line numbers. The remaining lines are used."""
+        """Return the problems in the file with their line numbers. All other lines take effect."""
         return self._words().problems
 
     def text(self) -> str:
@@ -247,7 +250,7 @@ class Vocabulary:
 
 
 def parse(content: bytes) -> TypeVocabulary:
-    """Parse the file. An unreadable line becomes a problem with its line number."""
+    """Parse the vocabulary file. An unreadable line is reported as a problem with its line number."""
     types: dict[str, tuple[str, dict[str, str]]] = {}
     problems = []
     for number, line in enumerate(re.split(LINE_END.encode(), content.removeprefix(b"\xef\xbb\xbf")), 1):
@@ -280,7 +283,7 @@ def _line(line: bytes) -> tuple[str, list[str]] | Message:
 
 
 def _distinct(words: Iterable[str]) -> list[str]:
-    """Return the distinct words, each in its first spelling."""
+    """Return words that differ in more than case, each in the spelling in which it first occurs."""
     first: dict[str, str] = {}
     for word in words:
         if word:

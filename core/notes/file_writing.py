@@ -1,4 +1,4 @@
-"""Notes in files.
+"""Writing notes to files.
 
 Edits are written atomically, and only if the file hasn't changed. Edits to several files are all-or-nothing.
 """
@@ -37,15 +37,16 @@ from core.store import Store
 from core.store.editing_tables import FileStep
 from core.store.note_to_index import NoteToIndex
 
-# A note as file text that parses as the same note: front matter with its fields, then its body.
+# The text of a note's file: front matter with the note's fields, then its body. It parses as the same note.
 
 _FROM_FILES = ("folder", "upload")
 
 
 def text_of(note: Note) -> str:
-    """Return a note as file text. For an unchanged note, this is exactly its file's text.
+    """Return the text of a note's file. If the note is unchanged, this is exactly the file's current text.
 
-    A plain note's text is only its body, without fields. Raises EditError if the front matter can't hold a field.
+    For a plain note, the text is just the body, without fields. Raises EditError if the front matter can't hold a
+    field.
     """
     if note.plain:
         return note.body
@@ -77,7 +78,7 @@ def read_front(front: str) -> FrontMatter:
 
 
 def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> Values:
-    """Return the fields to change in a file's front matter, so that the file parses as the note.
+    """Return the fields to change in a file's front matter so that the file parses as the note.
 
     `head` is the front matter, `file` the note that the file currently parses as, and `inside` the note body's
     metadata.
@@ -100,7 +101,10 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
 
 
 def front_of(note: Note) -> str:
-    """Return a note's original front matter. Notes from earlier versions of Tessera have only the unknown keys."""
+    """Return a note's original front matter.
+
+    For a note from an earlier version of Tessera, only the keys that Tessera doesn't know were stored.
+    """
     return frontmatter.dump(note.extra) if note.front is None else note.front
 
 
@@ -117,7 +121,7 @@ def export(data: str | bytes, place: Path) -> Path:
 
 
 def chosen_in(note: Note) -> str:
-    """Return the encoding that the user chose for a note's file, or ""."""
+    """Return the encoding that the user chose for a note's file, or "" if the user chose none."""
     return note.encoding.chosen if note.encoding else ""
 
 
@@ -148,8 +152,9 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     """Plan the change to a note's file: its path and, for a text file, its text.
 
     `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line endings and all
-    front matter fields that don't differ. Raises Conflict, with the file's note, if the file has changed since its
-    sync. Raises EditError if the file is missing or can't hold the text. Also raises SourceError and NotWritable.
+    unchanged front matter fields. Raises Conflict, with the note as read from the file, if the file has changed since
+    the last sync. Raises EditError if the file is missing or can't hold the text. Also raises SourceError and
+    NotWritable.
     """
     path = str(note.path)
     before = read_synced(note)
@@ -186,7 +191,7 @@ def plan_removal(note: Note) -> FileChange:
 
 
 TRASH = ".trash"
-"""Name of the folder at the top of the user's folder that replaces a missing system trash, as in Obsidian."""
+"""Name of the folder used if there is no system trash, as in Obsidian. It is at the top of the user's folder."""
 
 
 def put_away(change: FileChange) -> Path | None:
@@ -216,7 +221,7 @@ def _send_to_trash(file: Path) -> None:
 
 
 def apply(change: FileChange) -> os.stat_result:
-    """Carry out a planned change to a file, and return the file's new status.
+    """Carry out a planned change to a file, and return the result of `stat` on the new file.
 
     Raises DiskFull, and the same errors as `plan`.
     """
@@ -239,7 +244,7 @@ def apply(change: FileChange) -> os.stat_result:
 
 
 def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
-    """Return the note in a text file after the file was changed."""
+    """Return a note as read from its text file after a change. `state` is the file's new `stat` result."""
     read = _note_of(
         change.data, change.changed, datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC), change.text, change.inside
     )
@@ -259,9 +264,9 @@ def is_taken(root: Path, path: str) -> bool:
 
 
 def create(root: Path, path: str, data: bytes) -> bool:
-    """Write a new file, creating its folders if needed, and return whether it was written.
+    """Write a new file, creating its folders if needed. Return whether the file was written.
 
-    A file that isn't empty isn't replaced. Raises the same errors as `apply`.
+    An existing file is replaced only if it is empty. Raises the same errors as `apply`.
     """
     _check_root(root)
     file = root / path
@@ -299,7 +304,7 @@ def _read(note: Note) -> bytes:
 
 
 def read_synced(note: Note) -> bytes:
-    """Return the bytes of a note's file. Raises Conflict if the file has changed since its sync."""
+    """Return the bytes of a note's file. Raises Conflict if the file has changed since the last sync."""
     data = _read(note)
     if content_hash(data) != note.content_hash:
         raise _conflict(note, data)
@@ -307,7 +312,7 @@ def read_synced(note: Note) -> bytes:
 
 
 def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
-    """Return the error for a file that has changed since its sync."""
+    """Return the error to raise if a file has changed since the last sync."""
     stored = _note_of(data, note, utc_now()).note
     if copy:
         return Conflict(
@@ -331,7 +336,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
 def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
-    """Return the note that a sync creates from a file's bytes. Pass `text` and `inside` if already known."""
+    """Return the note that a sync would create from a file's bytes. Pass `text` and `inside` if already known."""
     path = str(note.path)
     encoding = note.encoding
     if text is None:
@@ -385,7 +390,7 @@ _Done = TypeVar("_Done")
 
 @dataclass
 class FileActs:
-    """Changes files along with the caller's database writes."""
+    """Applies file changes together with the caller's database transaction."""
 
     _store: Store
 
@@ -395,8 +400,9 @@ class FileActs:
     ) -> Iterator[dict[str, _Done]]:
         """Change files by calling `act`, then let the block write their notes in one transaction.
 
-        Yield the results of `act` by note id. After any error, even in the block, all files are restored. The exception
-        is a single file that keeps its name. The next update of its folder reads it, so the user's text isn't lost.
+        Yield the results of `act`, keyed by note id. After any error, even in the block, all files are restored. The
+        exception is a change to a single file that keeps its name: the file isn't restored, so the user's text isn't
+        lost. The next update of its folder reads the file.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
@@ -422,7 +428,10 @@ class FileActs:
             _LOG.warning("Files can't be restored", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:
-        """Undo a step, and return whether it is fully undone or an update of the folder has read its result."""
+        """Undo a step, and return whether it is settled.
+
+        It is settled if it is fully undone, or if an update of the folder has already read the changed file.
+        """
         bases = self._store.bases
         root = Path(step.folder)
         # The stored hash shows whether an update has read the file since the step.
@@ -452,7 +461,7 @@ class FileActs:
 
 
 def take_back(step: FileStep) -> bool:
-    """Restore a file as it was before a step, or return False if another program has changed it.
+    """Restore a file to its state before a step. Return False if another program has changed the file.
 
     If the step's process was killed, the step may be only partly done. Raises OSError and Changed.
     """

@@ -1,4 +1,4 @@
-"""Links between notes, resolved as in Obsidian, and backlinks."""
+"""Links between notes, which are resolved as in Obsidian, and backlinks."""
 
 import json
 from collections import defaultdict
@@ -13,7 +13,7 @@ from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
 from core.store.note_rows import NoteNames, texts
 
-# Kinds of names by which links find notes, most specific first.
+# Kinds of names that links may use for notes, most specific first.
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 
 # Maximum number of notes with the same name listed in an error.
@@ -29,7 +29,10 @@ class NoteLink:
 
 
 class NoteLinks:
-    """A snapshot of a workspace's notes by name. Names are compared ignoring case and note suffixes such as `.md`."""
+    """A snapshot of the names of a workspace's notes, used to resolve links.
+
+    Names are compared ignoring case and note suffixes such as `.md`.
+    """
 
     def __init__(self, store: Store, names: Iterable[NoteNames] | None = None) -> None:
         self._store = store
@@ -41,7 +44,7 @@ class NoteLinks:
                 self._by_name[name].append((kind, named))
 
     def renamed(self, names: Mapping[str, tuple[str, str | None]]) -> "NoteLinks":
-        """Return the links as if notes had been renamed. `names` maps their ids to new titles and paths."""
+        """Return a copy in which some notes are renamed. `names` maps their ids to new titles and paths."""
         renamed = {item: replace(self.names[item], title=title, path=path) for item, (title, path) in names.items()}
         return NoteLinks(self._store, (self.names | renamed).values())
 
@@ -49,10 +52,10 @@ class NoteLinks:
         return self.names[note_id].title
 
     def name(self, note_id: str) -> str:
-        """Return the name to use in links to a note: its file name (or its title, if it has no file), or its path.
+        """Return the name to use in links to a note.
 
-        The path is used if several notes share the file name. A path that is also the end of another path gets a
-        leading slash.
+        This is the note's file name, or its title if it has no file. If several notes share the file name, it is the
+        note's path. A path that is also the end of another path gets a leading slash.
         """
         path = self.names[note_id].path
         name = _without_suffix(basename(path) if path else self.title(note_id))
@@ -69,7 +72,9 @@ class NoteLinks:
         return {named.id for _, name in _names(self.names[note_id]) for _, named in self._by_name[name]}
 
     def target(self, note: Note | NoteNames, target: str) -> str | None:
-        """Return the id of the nearest note that a link in `note` leads to, preferably in the same base, or None.
+        """Return the id of the note that a link in `note` leads to, or None if there is no such note.
+
+        If several notes match, the nearest one is returned, preferably one in the same base.
 
         `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
         note's folder or to the note, or it is the end of a path. A path with a leading slash may start above that
@@ -98,9 +103,9 @@ class NoteLinks:
         return best[-1] if best else None
 
     def called(self, name: str) -> set[str]:
-        """Return the ids of the notes that a name refers to: an id, or anything that a link accepts.
+        """Return the ids of the notes that a name refers to. The name is an id, or any name that works in a link.
 
-        Exact paths and titles take precedence over other spellings, which are ranked as for links.
+        Exact paths and titles take precedence over other spellings. These are ranked as they are for links.
         """
         if name in self.names:
             return {name}
@@ -117,7 +122,7 @@ class NoteLinks:
         return exact or {named.id for rank, named in ranked if rank == best}
 
     def single(self, name: str) -> str:
-        """Return the id of the one note with this name. Raises NoteNotFound, or QueryError if there are several."""
+        """Return the id of the only note with this name. Raises NoteNotFound, or QueryError if there are several."""
         note_ids = sorted(self.called(name))
         if len(note_ids) > 1:
             ids = [f"{note_id} ({self.names[note_id].path})" for note_id in note_ids[:_LISTED]]
@@ -162,7 +167,7 @@ class NoteLinks:
 
 
 def plain(name: str) -> str:
-    """Normalize a name for comparing links: composed, case-folded and without a note suffix such as `.md`."""
+    """Normalize a name for comparison: compose and case-fold it, and remove a note suffix such as `.md`."""
     return _without_suffix(name_key(name.strip()))
 
 
@@ -179,7 +184,10 @@ def _names(named: NoteNames) -> Iterator[tuple[int, str]]:
 
 
 def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near: str) -> tuple[int, bool] | None:
-    """Rank how well a note matches the name in a link: lower is better, and None means no match."""
+    """Return how well a note matches the name in a link, as a rank, or None if it doesn't match.
+
+    Lower ranks are better.
+    """
     elsewhere = named.source_ref != note.source_ref
     if kind != _FILE:
         return None if "/" in wanted else (kind, elsewhere)

@@ -47,7 +47,10 @@ _PROPOSE = Revision("propose", "person")
 
 @dataclass
 class Proposals:
-    """Submissions by programs, awaiting review. In a base that trusts programs, changes take effect at once."""
+    """Submissions by programs, which await the user's review.
+
+    In a base that trusts programs, changes by programs take effect at once.
+    """
 
     _store: Store
     _bases: Bases
@@ -76,11 +79,11 @@ class Proposals:
     def add_page(
         self, base: str, html: str, *, address: str, title: str = "", pictures: Mapping[str, str] | None = None
     ) -> Note:
-        """Add a web page, or part of one, sent by a browser. Unlike `add`, always create a missing base.
+        """Add a web page, or part of a page, sent by a browser. Unlike `add`, this method creates any missing base.
 
-        `pictures` maps names to Base64 data. In the page, a picture's name comes before and after the picture's
-        description. Raises SourceError if the address isn't a web address or the page has no text, and EditError if the
-        data isn't a picture.
+        `pictures` maps names to Base64 data. In the page, a picture's description is enclosed in two copies of its
+        name. Raises SourceError if the address isn't a web address or the page has no text, and EditError if the data
+        isn't a picture.
         """
         name = f"{address_parts(address).hostname}.html"
         if self._bases.find(base) is None:
@@ -123,8 +126,8 @@ class Proposals:
     ) -> Note | Proposal:
         """Change a note, or propose the change if the note's base doesn't trust programs.
 
-        A proposal is merged with any earlier one. A pending note last written by a program is changed and stays
-        pending. Raises the same errors as `Notes.update`.
+        A proposal is merged with any earlier proposal for the note. A pending note that was last written by a program
+        is changed directly and stays pending. Raises the same errors as `Notes.update`.
         """
         note = self._store.notes.note(note_id)
         self._store.log_notes([note_id])
@@ -142,7 +145,10 @@ class Proposals:
         return note.status == "pending" and self._store.versions.for_note(note.id)[0].author == "program"
 
     def check_movable(self, note_ids: Iterable[str]) -> None:
-        """Raise EditError if programs can't move a note: it is the user's, and its base doesn't trust programs."""
+        """Raise EditError if programs may not move one of the notes.
+
+        Programs may not move a note by the user in a base that doesn't trust programs.
+        """
         for note in map(self._store.notes.note, note_ids):
             base = self._store.bases.by_id(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
@@ -151,7 +157,7 @@ class Proposals:
                 )
 
     def _propose(self, note: Note, body: str | None, fields: ValueMap) -> Note | Proposal:
-        """Store and return a proposed change, merged with any earlier one. Return the note if nothing changes."""
+        """Store and return a proposed change, merged with any earlier one. Return the note if nothing would change."""
         proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)
         check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
@@ -203,9 +209,9 @@ class Proposals:
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
         """Activate pending notes and apply proposed changes, as returned by `all`.
 
-        Before anything is written, raises Conflict if a submission has changed since it was returned, or if a note has
-        changed since the proposal, unless the note's version is `over`. Also raises EditError if a submission was
-        already decided, and the same errors as `Notes.update`.
+        Errors are raised before anything is written. Raises Conflict if a submission has changed since it was returned.
+        Also raises Conflict if a note has changed since the proposal, unless the note's version is `over`. Raises
+        EditError if a submission was already decided, and the same errors as `Notes.update`.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -237,9 +243,9 @@ class Proposals:
         self._writer.index([*pending, *(change.note_id for change in changes)], embed=embed)
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
-        """Apply a change, as proposed or as edited by the user, drop the note's proposal, and return the note.
+        """Apply a proposed change, which the user may have edited, and return the note.
 
-        The change is applied and the proposal dropped in one transaction. Raises Conflict if the note has another
+        The note's proposal is dropped in the same transaction. Raises Conflict if the note is no longer at the change's
         version.
         """
         note = self._make(change)
@@ -258,7 +264,7 @@ class Proposals:
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
         """Move pending notes to the trash, and drop proposed changes.
 
-        A rejected fact from a log isn't suggested again, and the reason is stored with the fact. Raises EditError and
+        A rejected fact from a log isn't suggested again. The reason is stored with the fact. Raises EditError and
         Conflict under the same conditions as `accept`.
         """
         with self._store.changing:
@@ -289,7 +295,7 @@ class Proposals:
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions after checking that they are current.
+        """Return the submissions after checking that they are up to date.
 
         Raises EditError if one was already decided, and Conflict if one has changed since the user saw it.
         """

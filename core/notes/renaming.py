@@ -1,4 +1,4 @@
-"""Renaming and moving notes while updating links to them, and undoing both."""
+"""Renaming and moving notes. Links to the notes are updated, and both actions can be undone."""
 
 import os
 import re
@@ -35,7 +35,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 class _NewName(NamedTuple):
-    """A stored note, the title used in links to it, and its new title and path."""
+    """A stored note, the title that links still use for it, and its new title and path."""
 
     note: Note
     title_before: str
@@ -97,11 +97,11 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> list[Renaming]:
-        """Move notes, all or none of them, into a folder in their bases, along with any files that the bases write.
+        """Move notes into a folder in their bases, along with their files if the bases write files.
 
-        The folder "" is the top level. Links follow as in `rename`, and so do links from Markdown notes to files.
-        Before anything is moved, raises EditError if a note comes from an upload or a pack, or if the folder leads out
-        of the base.
+        Either all notes are moved or none. The folder "" is the top level. Links to the notes are updated as in
+        `rename`. Links from Markdown notes to files are updated too. Before anything is moved, raises EditError if a
+        note comes from an upload or a pack, or if the folder leads out of the base.
         """
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
         folder = folder.replace("\\", "/").strip("/")
@@ -147,12 +147,12 @@ class Renames:
     ) -> Renaming:
         """Retitle a note, updating its path, its first heading and links to it. Each changed note gets a new version.
 
-        If `file` is True, the note's file is renamed too, provided its base writes files. `title_before` is the title
-        that links still use, if an edit has already changed the note's title.
+        If `file` is True, the note's file is renamed too, provided its base writes files. If an edit has already
+        changed the note's title, `title_before` is the title that links still use.
 
-        A linking file changed by another program is read first, so nothing in it is overwritten. A linking note that
-        can't be written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError
-        before anything is changed.
+        If another program has changed the file of a linking note, the file is read first, so no changes are lost. A
+        linking note that can't be written keeps its links, and is returned with the reason. NoteNotFound, Conflict and
+        EditError are raised before anything is changed.
         """
         title = check_fields({"title": title})["title"]
         if not title:
@@ -168,9 +168,10 @@ class Renames:
     def _rename(
         self, new_names: Sequence[_NewName], author: Author = "person", old: Mapping[str, Note] = MappingProxyType({})
     ) -> list[Renaming]:
-        """Rename notes as `rename` does, in one change. `old` maps note ids to earlier notes whose text is restored.
+        """Rename several notes in one change, as `rename` does.
 
-        Each result lists the notes whose changed links lead to its note. The first result also lists the rest.
+        `old` maps note ids to earlier states of the notes, whose text is restored. Each result lists the notes whose
+        links to the renamed note changed. The first result also lists all other notes that changed.
         """
         before = NoteLinks(self._store).renamed({note.id: (titled, note.path) for note, titled, *_ in new_names})
         after = before.renamed({note.id: (title, path) for note, _, title, path in new_names})
@@ -224,8 +225,8 @@ class Renames:
     def undo(self, *done: Renaming) -> list[Renaming]:
         """Restore the old titles and paths of notes that were renamed or moved together.
 
-        Notes that haven't changed since, including linking notes, get their old text back. Raises the same errors as
-        `rename`.
+        Notes that haven't changed since then, including linking notes, get their old text back. Raises the same errors
+        as `rename`.
         """
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
@@ -251,7 +252,7 @@ class Renames:
         if note.id in renamed.old or (
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
         ):
-            # The first heading follows if it is the old title.
+            # If the first heading is the old title, it becomes the new title.
             headings = look_into(body, note.path or "").outline.headings
             if heading := next((heading for heading in headings if heading.level == 1), None):
                 head = body[: heading.start]
@@ -267,17 +268,17 @@ class Renames:
         return self._writer.plan(note, change, renamed.revision(note), None if body == note.body else body)
 
     def _read(self, note_id: str) -> Note:
-        """Return a note, rereading its file if its base writes files."""
+        """Return a note. If its base writes files, the note's file is reread first."""
         note = self._store.notes.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
 
 
 @frozen
 class _Renamed:
-    """The links between notes before and after a rename. Notes in `old` get their old text back.
+    """The links between notes before and after a rename. The text of the notes in `old` is restored.
 
-    `files` holds the ids of renamed documents by folder and old path. `followed` holds the targets of each note's
-    changed links.
+    `files` maps the folder and old path of each renamed document to its note id. `followed` maps each note id to the
+    target notes of its changed links.
     """
 
     before: NoteLinks
@@ -291,14 +292,17 @@ class _Renamed:
         return Revision("revert" if note.id in self.old else "update", self.author)
 
     def text(self, note: Note) -> str:
-        """Return a note's text from `old` or, if the note isn't there, its current text with updated links."""
+        """Return a note's text from `old`. If the note isn't in `old`, return its current text with updated links."""
         if old := self.old.get(note.id):
             return old.body
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the name or path that keeps a link leading to the same note, or None if the link needn't change."""
+        """Return the new name or path for a link so that it still leads to the same note.
+
+        Return None if the link needn't change.
+        """
         target = target_of(link, dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
@@ -319,7 +323,10 @@ class _Renamed:
         return next(leads, None)
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the path or name that keeps a link leading to the same file, or None if the link needn't change."""
+        """Return the new path or name for a link so that it still leads to the same file.
+
+        Return None if the link needn't change.
+        """
         if not (name := file_of(link)) or (here.path == there.path and not self.files):
             return None
         note_id = self.files.get((here.source_ref, normpath(join(dirname(here.path or ""), name))))

@@ -1,4 +1,4 @@
-"""The text of notes, with its tags, links and hidden parts, and the names derived from it."""
+"""The text of notes: its tags, links and hidden parts, and the titles and file names derived from it."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,10 @@ def title_filename(title: str) -> str:
 
 
 def renamed_path(path: str, title_before: str, title: str) -> str:
-    """Return a note's path for a new title, keeping the folder and suffix, and the hyphens if the old name had them."""
+    """Return a note's path for a new title.
+
+    The folder and suffix stay the same. If the old name had hyphens for spaces, the new name has them too.
+    """
     pure = PurePosixPath(path)
     name = title_filename(title).removesuffix(".md")
     if "-".join(title_before.casefold().split()) == pure.stem != title_before:
@@ -49,7 +52,7 @@ def renamed_path(path: str, title_before: str, title: str) -> str:
 
 
 def check_path(path: str) -> str:
-    """Return a path in a base that is valid on every system and has a note suffix such as `.md`.
+    """Turn a path in a base into one that is valid on every operating system and has a note suffix such as `.md`.
 
     Raises EditError if the path leads out of the base or isn't valid text.
     """
@@ -63,7 +66,7 @@ def check_path(path: str) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title from the first line that isn't just a picture. Links become their visible text."""
+    """Return a title made from the first line that isn't just a picture. Links are replaced by their visible text."""
     shown = (collapse_spaces(_PICTURE.sub(" ", line)) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
@@ -88,10 +91,10 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
 
 
 def _distance(name: str, text: str) -> int:
-    """Rank how well a name matches `text`.
+    """Return a rank for how well a name matches `text`, from 0 (best) to 4.
 
-    Lower is better: 0 is equal, 1 starts with the text, 2 has a word starting with it, 3 contains it, and 4 doesn't
-    match.
+    0: the name equals the text. 1: the name starts with the text. 2: a word in the name does. 3: the name contains the
+    text. 4: there is no match.
     """
     if name == text:
         return 0
@@ -110,9 +113,9 @@ Hidden = Sequence[tuple[int, int]]
 
 
 def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
-    """Return a note with a new body and that body's tags and links, and the body's metadata if it was parsed.
+    """Return a note with a new body and the tags and links in it, and the body's metadata if the body was parsed.
 
-    `inside` is the metadata if the caller has already checked and parsed the body. Raises the same EditError as
+    Pass the metadata as `inside` if the caller has already checked and parsed the body. Raises the same EditError as
     `check_body`.
     """
     if inside is None:
@@ -133,12 +136,15 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
-    """Return the title that a note gets from its body. `inside` is the body's metadata, if already parsed."""
+    """Return the title that a note takes from its body. `inside` is the body's metadata, if already parsed."""
     return (inside.title if inside else "") or first_words(body)
 
 
 def is_titled_by_text(note: Note) -> bool:
-    """Return whether a note's title comes from its text, directly or as its file's name, possibly with a number."""
+    """Return whether a note's title is taken from its text.
+
+    The title may also be the name of a file named after the text, possibly with a number.
+    """
     title = title_of(note.body)
     path = note.path or ""
     name = stem(title_filename(title))
@@ -148,9 +154,9 @@ def is_titled_by_text(note: Note) -> bool:
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-    """Return a changed note, taking its title from its text if the title is empty or came from the old text.
+    """Return a changed note whose title is taken from its text if it is empty or came from the old text.
 
-    A note in a file stays unchanged because its title comes from the file.
+    A note in a file is returned unchanged because its title comes from the file.
     """
     follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
     if note.in_file or not (follows or not changed.title):
@@ -255,13 +261,13 @@ class NoteTexts:
         return found
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return the title and the first characters of each note as one line, without hidden parts."""
+        """Return each note's title and first characters as one line, leaving out hidden parts."""
         return {
             note_id: collapse_spaces(text) for note_id, text in self._store.notes.beginnings(note_ids, length).items()
         }
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
-        """Return the sentence in which each note in `among` links to a note, without hidden parts."""
+        """Return the sentence in which each note in `among` links to a note, leaving out hidden parts."""
 
         def sentence(other: str) -> str:
             note = self.without_hidden(other)

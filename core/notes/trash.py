@@ -1,4 +1,4 @@
-"""The trash: deleted notes with their files, until they are restored or permanently deleted."""
+"""The trash, which holds deleted notes with their files until they are restored or permanently deleted."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable
@@ -23,13 +23,13 @@ from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 from core.store.table import NoteIds
 
-# Maximum size of all files in a transaction, in bytes. Larger deletions are split because the bytes are in memory.
+# Maximum total size of the files in a transaction, in bytes. Larger deletions are split to save memory.
 _MOST_BYTES = 50_000_000
 
 
 @dataclass
 class Trash:
-    """The deleted notes. Changes raise WorkspaceLocked in a read-only workspace."""
+    """The notes in the trash. Changes raise WorkspaceLocked in a read-only workspace."""
 
     _store: Store
     _settings: Settings
@@ -62,8 +62,8 @@ class Trash:
 
         Notes already in the trash stay there. If a base writes files, a note's file goes to the system trash, or to a
         folder if there is no system trash. All other files stay where they are, and updates of their folder ignore them
-        until they change. A program deletes files only if the base trusts programs. Raises NoteNotFound before any note
-        is moved.
+        until they change. A program can delete files only if the base trusts programs. Raises NoteNotFound before any
+        note is moved.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
@@ -118,8 +118,8 @@ class Trash:
     def restore(self, note_ids: NoteIds, *, author: Author = "person", embed: bool = True) -> None:
         """Restore deleted notes from the trash, and make archived notes active again.
 
-        If a base writes files, a note's file is written again. Otherwise, a note whose file is gone becomes a note
-        without a file. Raises NoteNotFound if a note is neither stored nor in the trash.
+        If a base writes files, the file of a restored note is written again. Otherwise, a note whose file is gone
+        becomes a note without a file. Raises NoteNotFound if a note is neither stored nor in the trash.
         """
         change = Revision("restore", author)
         with self._store.changing:

@@ -1,4 +1,4 @@
-"""Note usage (recorded in the background, reported by programs, judged by the user), and clicks on search hits."""
+"""Records of how notes are used, with the user's verdicts, and of clicks on search hits."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ from core.store.table import NoteIds
 _LOG = getLogger(__name__)
 # Name of the preference that turns recording on or off.
 _PREFERENCE = "uses"
-# Seconds to collect uses before writing them, so that an answer's uses go into one transaction.
+# Seconds for which uses are collected before they are written, so that an answer's uses go into one transaction.
 _GATHERED = 0.5
 # Maximum number of uses waiting to be written. Any more are dropped.
 _MOST_WAITING = 10_000
@@ -51,7 +51,10 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 @dataclass
 class Uses:
-    """Records how notes are used. Callers only append to a list. A background thread writes it to the database."""
+    """Records how notes are used.
+
+    To be fast, callers only append uses to a list. A background thread writes the list to the database.
+    """
 
     _store: Store
     _settings: Settings
@@ -67,13 +70,16 @@ class Uses:
         self._seconds = _GATHERED
 
     def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
-        """Store uses through `write`, in batches collected for `seconds`, because this process is read-only."""
+        """Pass uses to `write` instead of the database, because this process is read-only.
+
+        Each batch is collected for `seconds`.
+        """
         self._write = write
         self._seconds = seconds
 
     @property
     def enabled(self) -> bool:
-        """Whether uses are recorded. The settings decide; if they don't say, the user's preference does."""
+        """Whether uses are recorded. The settings take precedence over the user's preference."""
         chosen = self._settings.search.record_uses
         return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
 
@@ -81,7 +87,7 @@ class Uses:
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
-        """Record uses of notes in the background, dropping any that can't be recorded."""
+        """Record uses of notes in the background. Uses that can't be recorded are dropped."""
         if self._write is None or not self.enabled:
             return
         now = utc_now()
@@ -94,7 +100,7 @@ class Uses:
                     self._writer.start()
 
     def found(self, result: SearchResult, chosen: Filters | None = None) -> None:
-        """Record a search's hits, unless the search filters by use: recording would change its own results."""
+        """Record a search's hits. A search that filters by use is ignored, or recording it would change its results."""
         filters = (result.understood.filters, chosen or Filters())
         if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
@@ -106,7 +112,7 @@ class Uses:
         self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
     def flush(self, seconds: float = 0) -> None:
-        """Write the pending uses, first collecting more for `seconds`. Also wait for writes by other threads."""
+        """Write the pending uses after collecting more for `seconds`. Also wait for other threads' writes to end."""
         if seconds:
             self._closing.wait(seconds)
             with self._lock:
@@ -125,7 +131,7 @@ class Uses:
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
-        """Record a use and return it as stored.
+        """Record a use of a note or passage, and return it as stored.
 
         Raises NoteNotFound, WorkspaceLocked, and ConfigError if recording is off or a value is invalid.
         """
@@ -147,7 +153,7 @@ class Uses:
 
     @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
-        """Remove a use's verdict, as if it had never been given."""
+        """Remove the verdict on a use, as if the user had never given it."""
         self._store.log_notes([note_id])
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
@@ -184,7 +190,7 @@ class Uses:
         self.flush()
 
 
-# Name of the preference that turns recording clicks, and ranking by them, on or off.
+# Name of the preference that turns the recording of clicks, and ranking by clicks, on or off.
 _CLICKS_PREFERENCE = "clicks"
 
 
@@ -204,18 +210,18 @@ class Clicks:
     def enabled(self) -> bool:
         """Whether clicks are recorded and affect ranking.
 
-        The settings decide; if they don't say, the user's preference does.
+        The settings take precedence over the user's preference.
         """
         chosen = self._settings.search.use_clicks
         return self._preferences.get(_CLICKS_PREFERENCE) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's preference. While it is off, existing clicks are kept but don't affect ranking."""
+        """Store the user's preference. While clicks are off, existing clicks are kept but don't affect ranking."""
         self._preferences.set(_CLICKS_PREFERENCE, "on" if enabled else "off")
 
     @property
     def today(self) -> datetime:
-        """Today's date by the user's clock, represented as midnight UTC."""
+        """Today's date in the user's time zone, represented as midnight UTC."""
         return datetime.combine(self._clock().date(), time(), UTC)
 
     @log_call("click.record")
@@ -239,7 +245,7 @@ class Clicks:
         return click
 
     def note(self, kind: ClickKind, question: str, places: Iterable[Place]) -> None:
-        """Record the user's actions on hits if clicks are on, dropping any that can't be recorded."""
+        """Record what the user did with hits, if clicks are on. Clicks that can't be recorded are dropped."""
         if not self.enabled or self._store.readonly:
             return
         for note_id, chunk_id in dict.fromkeys(places):

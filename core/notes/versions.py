@@ -1,4 +1,4 @@
-"""A note's versions, one per change, and the differences between two of its states."""
+"""A note's versions, one per change, and the differences between two states of a note."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from core.notes.writer import Writer
 from core.store import Store
 
 _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
-# Maximum number of word pairs to compare. Larger passages are shown as removed and added in full.
+# Maximum number of word pairs to compare. Passages with more pairs are shown as removed and added in full.
 _MOST = 4_000_000
 
 
@@ -77,7 +77,7 @@ def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, Texts]
 
 
 def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
-    """Return equal and changed stretches in order. Whitespace between two changes counts as changed."""
+    """Return the equal and changed stretches, in order. Whitespace between two changes counts as changed."""
     before = _WORD.findall(old)
     after = _WORD.findall(new)
     if len(before) * len(after) > _MOST:
@@ -91,7 +91,7 @@ def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
 
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
-    """Yield equal and changed stretches in order, each as whether it is equal, the old part and the new part."""
+    """Yield an (is equal, old part, new part) tuple for each equal or changed stretch, in order."""
     start = shared_length(before, after)
     end = shared_length(before[start:][::-1], after[start:][::-1])
     if start:
@@ -133,6 +133,6 @@ class Versions:
         expected_version: int | None = None,
         embed: bool = True,
     ) -> Note:
-        """Restore a note's title, text and fields from an earlier version, as a new version. Return the note."""
+        """Restore a note's title, text and fields from an earlier version, creating a new version. Return the note."""
         change = partial(restore_version, old=self.get(note_id, number))
         return self._writer.change(note_id, change, Revision("revert", "person"), expected_version, embed=embed)

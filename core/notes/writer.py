@@ -58,7 +58,7 @@ _GROUP = 256
 
 
 def _own_title(body: str, path: str) -> str:
-    """Return a file's title from its text, or from its name if the text has no title."""
+    """Return a file's title, which is taken from the text, or from the file name if the text has no title."""
     return look_into(body, path).title or stem(path)
 
 
@@ -85,7 +85,7 @@ class Writer:
     ) -> Note:
         """Apply a function to a note, then set its `body`, and return the note.
 
-        Writes a new version unless nothing changes. Pass None for `embed` to call `index` yourself later. Raises
+        A new version is written unless nothing changes. If `embed` is None, the caller must call `index` later. Raises
         NoteNotFound, and Conflict if the note's version isn't the expected one.
         """
         with self._store.changing:
@@ -111,7 +111,7 @@ class Writer:
     def change_all(
         self, note_ids: NoteIds, change: Change, revision: Revision, expected_version: int | None = None
     ) -> None:
-        """Apply a function to several notes and their files, all or none of them.
+        """Apply a function to several notes and write their files. Either all notes are changed or none.
 
         Raises NoteNotFound, Conflict and the same errors as `file_writing.plan` and `file_writing.apply`.
         """
@@ -124,9 +124,10 @@ class Writer:
             self._store.log_notes(note_ids)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
-        """Write notes, index their words, and return what was written.
+        """Write notes, index them for keyword search, and return what was written.
 
-        If a note can't be chunked, `strict` raises SourceError. Otherwise the error is listed in the result's `failed`.
+        If a note can't be chunked, raises SourceError if `strict` is True. Otherwise, the error is listed in the
+        result's `failed`.
         """
         if not notes:
             return Indexed()
@@ -139,8 +140,8 @@ class Writer:
     def plan(self, note: Note, change: Change, revision: Revision, body: str | None = None) -> "PlannedChange | None":
         """Plan a change to a note. Return None if nothing changes.
 
-        The note's file changes too if it is renamed or if the base writes files. Raises the errors of `change` and of
-        `file_writing.plan`, before anything is written.
+        The note's file changes too if it is renamed or if the base writes files. Raises the errors of `change` and
+        `file_writing.plan`. Nothing is written.
         """
         base = self._store.bases.by_id(note.base_id)
         changed = change(note)
@@ -164,7 +165,10 @@ class Writer:
         return PlannedChange(note, changed, revision, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
-        """Write changed notes and their files, all or none of them. Raises the same errors as `file_writing.apply`."""
+        """Write the planned changes to notes and their files. Either all are written or none.
+
+        Raises the same errors as `file_writing.apply`.
+        """
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
         with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
@@ -186,7 +190,7 @@ class Writer:
                 self.write(self._store.bases.by_id(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-        """Move a note that is still being created to the path that matches its new title."""
+        """Return a note that is still being created with the path that matches its new title."""
         title = changed.title
         follows = False
         if note.source_ref and not (note.in_text_file and base.write_files):
@@ -204,7 +208,7 @@ class Writer:
     def free_path(self, note: Note, path: str, reserved: Container[str] = ()) -> str:
         """Return a path for a note, with a number appended if another note or file already has that path.
 
-        `reserved` holds the normalized paths about to be given to other notes from the same source.
+        `reserved` holds normalized paths that are about to be given to other notes from the same source.
         """
         base = self._store.bases.by_id(note.base_id)
 
@@ -225,7 +229,7 @@ class Writer:
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
         """Return the folder for a new note's file, or None if the base writes no files.
 
-        Prefers a folder that already has the path's top directory.
+        Of several folders, one that already contains the path's directory is preferred.
         """
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
         top = dirname(path)
@@ -234,7 +238,7 @@ class Writer:
     def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:
         """Write a file for a new note if its base writes files. Return the note as read back from the file.
 
-        No file is written if the note is pending or not by the user, or if imports would skip the path.
+        No file is written if the note is pending or wasn't written by the user, or if imports would skip the path.
         Raises the same errors as `file_writing.apply`.
         """
         path = str(new.note.path)
@@ -305,11 +309,11 @@ def check_version(note: Note, expected: int | None) -> None:
         )
 
 
-# A new note's provenance, as stated by its author: source, location in the source, author, and other values.
+# A new note's provenance, as given by its author: source, location in the source, author, and other values.
 
 
 def take_provenance(item: Values) -> tuple[str, Values]:
-    """Remove the provenance from an item. Return the source, or "" if there is none, and the rest as properties.
+    """Remove the provenance from an item. Return the source ("" if there is none), and the other values as properties.
 
     `user` is an alias for the source `manual`. Raises UnknownChoice for an unknown source, and EditError for values
     that are invalid, too long or not JSON.
@@ -358,10 +362,8 @@ def add(
 ) -> Added:
     """Add a note to a base for each item.
 
-    Return the new ids and the failures, or raise the first failure with `strict`.
-
-    Notes are written in batches, and nothing else can write during a batch. The user's own notes become files if the
-    base writes files.
+    Return the new ids and the failures. If `strict` is True, raise the first failure instead. Notes are written in
+    batches, and nothing else can write during a batch. The user's own notes become files if the base writes files.
     """
     paths = TakenNames(partial(store.notes.has_path, base))
     ids = TakenNames(store.versions.has)
@@ -446,7 +448,7 @@ class Files:
         return note.in_text_file and self.is_owned(note)
 
     def is_owned(self, note: Note | NoteSummary) -> bool:
-        """Return whether a note has a file that is moved and deleted along with the note."""
+        """Return whether a note has a file that Tessera moves and deletes along with the note."""
         return note.in_file and self._store.bases.by_id(note.base_id).write_files
 
     def text(self, note_id: str) -> str:
@@ -472,7 +474,7 @@ class Files:
         return self._store.notes.note(note_id)
 
     def give_back(self, note_id: str, names: Iterable[str]) -> Note:
-        """Reset fields to the values in the note's file, and return the note."""
+        """Reset fields that the user changed in Tessera to the values in the note's file, and return the note."""
         chosen = set(names)
 
         def change(note: Note) -> Note:

@@ -1,1 +1,1 @@
-"""Operations for each pipeline stage, and the machinery for declaring them."""
+"""The operations on a workspace that interfaces offer, and the machinery for declaring operations."""

@@ -95,7 +95,7 @@ _PARAMETERS = tuple(
 
 
 def _fields(given: AnyMap, own: SearchSettings) -> BaseFields:
-    """Return the given settings that don't affect the index, with search settings merged into the base's own."""
+    """Return the given settings that don't affect the index. Search settings are merged into the base's own."""
     search = SearchSettings.from_values(given["search"]).over(own) if given.get("search") else None
     chosen = without_none({**given, "search": search})
     return cast(BaseFields, {name: value for name, value in chosen.items() if name in BaseFields.__annotations__})
@@ -277,7 +277,7 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
 
 
 def _options(own: ChunkingOptions, given: AnyMap | None) -> ChunkingOptions:
-    """Return the base's splitting options, overridden by any given arguments."""
+    """Return the base's chunking options, overridden by any given arguments."""
     return replace(own, **without_none(given or {}))
 
 

@@ -58,7 +58,7 @@ class CutChunk(Chunk):
 
 @frozen
 class CutNote:
-    """How a note is split, and why."""
+    """How a note is split into chunks, and the reasons for it."""
 
     title: str
     profile: Profile
@@ -71,14 +71,14 @@ class CutNote:
 
 @frozen
 class ComparedCut(CutNote):
-    """A second split of the note, and how its boundaries differ from those of the first."""
+    """A second way to split the note, and how its boundaries differ from those of the first."""
 
     cuts: Difference
 
 
 @frozen
 class CutPreview(CutNote):
-    """How a note is split and why, optionally compared with a second split."""
+    """How a note is split into chunks and why, optionally compared with a second way to split it."""
 
     compare: ComparedCut | None
 
@@ -100,14 +100,14 @@ def _cut_note(note: Note, cut: Cut) -> CutNote:
 
 @frozen
 class RefusedChunks:
-    """Chunks refused by the model."""
+    """The chunks whose text a base's model refused to embed."""
 
     refused: tuple[RefusedChunk, ...]
 
 
 @frozen
 class RebuiltIndex:
-    """The rebuilt index: its number of text windows, and its kind, or `none` if no index is used."""
+    """The rebuilt index: its number of text windows, and its kind (`index`), or `none` if no index is used."""
 
     windows: int
     index: str
@@ -158,7 +158,7 @@ def _format_chunk(chunk: Chunk, about: str) -> list[str]:
 
 
 def _format_cut(cut: CutNote) -> list[str]:
-    """Return lines that explain why a note is split this way and give its chunk sizes."""
+    """Return lines that explain why a note is split this way, followed by its chunk sizes."""
     reasons = []
     for reason in cut.reasons:
         strategy = setting_value("strategy", reason.fields["strategy"])

@@ -1,4 +1,4 @@
-"""Declares operations: functions on a workspace that can be called through several interfaces ("doors")."""
+"""Declares operations, which are functions on a workspace that can be called through several interfaces ("doors")."""
 
 import inspect
 import json
@@ -27,7 +27,7 @@ _INJECTED = ("workspace", "caller", "progress")
 
 @frozen
 class Caller:
-    """The caller of an operation: either the user on this machine, or a program whose changes the user must accept."""
+    """The caller of an operation: either the user on this machine, or a program, whose changes the user must accept."""
 
     author: Author
 
@@ -42,13 +42,13 @@ PROGRAM = Caller("program")
 
 @frozen
 class About:
-    """Description of an operation's parameter.
+    """A description of an operation's parameter.
 
-    `flag`, `query` and `tool` name the parameter on the command line, in URLs and in tools, if its own name isn't used
-    there. Only the given `doors` accept the parameter. Numbers must lie between `least` and `most`. A `long` string may
-    be as long as a note, and a `searched` string may contain anything. `parts` are the fields of an object; each field
-    becomes an option of the command. `find` takes a workspace and the names given by the caller, and returns ids.
-    `example` is an example value for a required parameter.
+    `flag`, `query` and `tool` are the parameter's names on the command line, in URLs and in tools, if they differ from
+    its own name. Only the given `doors` accept the parameter. Numbers must lie between `least` and `most`. A `long`
+    string may be as long as a note, and a `searched` string may contain any characters. `parts` are the fields of an
+    object. Each of these fields becomes an option of the command. `find` takes a workspace and the names given by the
+    caller, and returns ids. `example` is an example value for a required parameter.
     """
 
     text: str | Message
@@ -67,7 +67,7 @@ class About:
 
 @frozen
 class Parameter:
-    """An operation's parameter. If it isn't required, `default` is used when it is omitted."""
+    """An operation's parameter. `default` is the value of an omitted parameter that isn't `required`."""
 
     name: str
     type: Any
@@ -78,7 +78,7 @@ class Parameter:
 
 @frozen
 class CommandGroup:
-    """A command group; with `lists`, it runs `list` if no command is given."""
+    """A command group. If `lists` is True and no command is given, the group runs its `list` command."""
 
     name: str
     about: str
@@ -90,11 +90,11 @@ class Operation(Generic[Result]):
     """An operation on a workspace, called by the user or a program.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, and `tool` a tool's name.
-    For the `by_hand` door, hand-written code calls the function; a tool may be hand-written too.
-    If `job` is set, the operation runs as a job with that name. `check` validates the arguments before the job starts.
-    `creates` is the path of the created resource. `takes` and `gives` are example arguments and the example response.
-    `fields` are the function's keyword arguments. `lines` formats the result for people: either a sentence with the
-    result's fields in braces, or a function.
+    The interface `by_hand`, if set, calls the function from hand-written code. A tool may be hand-written too. If `job`
+    is set, the operation runs as a job with that name. `check` validates the arguments before the job starts. `creates`
+    is the path of the resource that is created. `takes` holds example arguments, and `gives` is the example response.
+    `fields` are the function's keyword arguments. `lines` formats the result for people. It is either a sentence with
+    the result's fields in braces, or a function.
     """
 
     name: str
@@ -115,7 +115,7 @@ class Operation(Generic[Result]):
 
     @cached_property
     def arguments(self) -> Values:
-        """Example arguments: all required ones, plus those in `takes`."""
+        """Example arguments: a value for each required parameter, and the arguments in `takes`."""
         return without_none(
             {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         ) | dict(self.takes)
@@ -160,7 +160,7 @@ class Operation(Generic[Result]):
         return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
 
     def run(self, workspace: Any, caller: Caller, arguments: AnyMap, progress: Progress = no_progress) -> Result:
-        """Call the function with arguments that match `parameters`. Return its result; its errors propagate."""
+        """Call the function with arguments for `parameters`, and return its result. The function's errors propagate."""
         context = {"workspace": workspace, "caller": caller, "progress": progress}
         parameters = inspect.signature(self.function).parameters
         names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
@@ -180,7 +180,7 @@ class Operation(Generic[Result]):
             return value
 
     def decode(self, value: object) -> Result:
-        """Decode a result from its JSON value. Raises ValueError."""
+        """Decode a result from its JSON value. Raises ValueError if the value doesn't fit the result's type."""
         result: Result = decode(self._hints["return"], value)
         return result
 

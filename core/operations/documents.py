@@ -45,7 +45,7 @@ class UnreadFiles:
 
 @frozen
 class EncodingList:
-    """The encodings a file can be read in."""
+    """The encodings in which a file can be read."""
 
     encodings: tuple[ReadAs, ...]
 

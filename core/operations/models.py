@@ -1,4 +1,4 @@
-"""Operations on models, and on model data kept by bases."""
+"""Operations on models, and on the token data that bases keep for reranking."""
 
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class RecheckData:
-    """A base's data for late interaction. `windows` is the total number of text windows."""
+    """The data that a base keeps for reranking by late interaction. `windows` is the total number of text windows."""
 
     base: str
     keep_tokens: bool

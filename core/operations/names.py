@@ -14,7 +14,10 @@ SCHEME = "tessera"
 
 
 def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
-    """Return the ids of the named notes, in order. Raises NoteNotFound, or QueryError if several notes match a name."""
+    """Return the ids of the notes with the given names, in the same order.
+
+    Raises NoteNotFound, or QueryError if several notes have the same name.
+    """
     names = [*names]
     ids = {name: name for name in workspace.notes.cards_of(names)}
     ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
@@ -47,7 +50,7 @@ def address(card: NoteSummary) -> str:
 
 
 def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
-    """Return the note at an address. If `answering` is True, notes excluded from searches aren't found.
+    """Return the note at an address. If `answering` is True, notes that searches leave out aren't found.
 
     Raises NoteNotFound, or UnknownChoice if the base doesn't exist.
     """

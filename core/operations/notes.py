@@ -1,4 +1,4 @@
-"""Operations on notes, their versions, the trash, and submissions by programs awaiting the user."""
+"""Operations on notes, their versions, the trash, and submissions by programs that await the user's review."""
 
 from functools import partial
 from pathlib import Path

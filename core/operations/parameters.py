@@ -60,7 +60,7 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
-"""Chunking parameters. Omitted parameters stay unchanged; in a new base, they come from the settings."""
+"""Chunking parameters. Omitted parameters stay unchanged. In a new base, they are taken from the settings."""
 
 # Descriptions for search settings whose titles aren't self-explanatory.
 _SETTINGS = {
@@ -81,7 +81,7 @@ SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""Settings for a search. Omitted ones come from the base, or else from the global settings."""
+"""Settings for a search. Omitted settings are taken from the base, or else from the global settings."""
 BASE_SEARCH = tuple(
     parameter if parameter.name in ("limit", "score_threshold") else only(parameter, "http") for parameter in SEARCH
 )
@@ -114,7 +114,7 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
 def plain(kind: object) -> Any:
     """Return the command-line type for a type hint.
 
-    Drops None, picks the last type in a union, and uses `str` for a choice.
+    None is dropped, a union is replaced by its last type, and a choice (Literal) by `str`.
     """
     if get_origin(kind) in (Union, types.UnionType):
         *_, kind = (arg for arg in get_args(kind) if arg is not type(None))

@@ -1,4 +1,4 @@
-"""Formats results for people, based on their fields: as a sentence, a table, or names with values."""
+"""Formats the results of operations for people: as a sentence, as a table, or as names with values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -120,7 +120,7 @@ NAMES: dict[str, Message] = {
         }
     ),
 }
-"""Display names for fields. Any field missing here is shown under its own name."""
+"""Display names for fields. A field without a display name is shown under its own name."""
 
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
@@ -135,7 +135,10 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
 
 
 def sentence(text: str | Message) -> Lines:
-    """Return a function that fills in a sentence with a result's fields. `n` is the first field or its length."""
+    """Return a function that fills in a sentence with a result's fields.
+
+    `{n}` stands for the first field, or for its length if it is a tuple.
+    """
 
     def lines(result: "DataclassInstance") -> list[str]:
         values = {field.name: getattr(result, field.name) for field in fields(result)}
@@ -184,7 +187,7 @@ def _details(result: object, indent: str) -> Iterator[str]:
 
 
 def _parts(result: object) -> Iterator[tuple[str, object, str]]:
-    """Yield each non-empty field's display name, value and text. The text is "" if the value has parts."""
+    """Yield each non-empty field's display name, value and text. The text is "" if the value has fields of its own."""
     hints = {} if isinstance(result, Mapping) else get_type_hints(type(result))
     values = result if isinstance(result, Mapping) else {name: getattr(result, name) for name in hints}
     for name, value in values.items():
@@ -199,7 +202,7 @@ def _name(field: str) -> str:
 
 
 def _cell(row: object, column: str) -> str:
-    """Return a field's value on one line, or "" for None and False."""
+    """Return a field's value on one line. None and False become ""."""
     value = getattr(row, column)
     if column == "bytes":
         return f"{value / 1e6:,.1f} MB"

@@ -1,4 +1,4 @@
-"""Operations on the workspace as a whole, and on the jobs of the program that has the workspace open."""
+"""Operations on the workspace as a whole, and on the jobs of the process that has the workspace open."""
 
 from dataclasses import is_dataclass
 from datetime import datetime
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 @frozen
 class JobView:
-    """A job. `seconds_left` is None if unknown, `result` until the job is done, and `error` unless it failed."""
+    """A background job. `seconds_left` is None if unknown.
+
+    `result` is None until the job is done, and `error` is None unless the job failed.
+    """
 
     id: str
     name: str

@@ -48,7 +48,7 @@ from core.operations.printing import details, sentence
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-# Stages listed in every hit's scores. The score is None for stages that the hit didn't go through.
+# Stages listed in every hit's scores. If a hit didn't go through a stage, its score for that stage is None.
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
 
 
@@ -63,7 +63,7 @@ class NoteReference:
 
     @classmethod
     def from_noun(cls, noun: Any) -> Self:
-        """Create a view of an object that has a `note` attribute."""
+        """Create a view of an object that has a `note` attribute, such as a hit."""
         return assemble(cls, noun, noun.note, note_id=noun.note.id)
 
 
@@ -245,7 +245,7 @@ class CitationView(NoteReference):
 
 @frozen
 class ContextView:
-    """Passages as one block for a prompt. `left_out` is the number of hits that didn't fit in the token budget."""
+    """Passages as one block for a prompt. `left_out` is the number of hits that didn't fit into the token budget."""
 
     text: str
     tokens: int
@@ -294,7 +294,7 @@ def format_context(context: ContextView) -> list[str]:
 def format_result(result: ResultView, *, full: bool = False, explain: bool = False) -> list[str]:
     """Return the lines that show a result's hits.
 
-    `full` prints whole passages; `explain` adds scores and matching words.
+    With `full`, whole passages are shown. With `explain`, scores and matching words are added.
     """
     printed = _format_head(result)
     if result.expired and not (result.hits and result.confident):
@@ -328,7 +328,7 @@ _ROUND = sentence("round {round}: {text} ({why}; {found} found, {new} new)")
 
 
 def _format_head(result: ResultView) -> list[str]:
-    """Return lines on how the question was searched, any problems, and the language model's choice, if any."""
+    """Return the lines above the hits: how the search was done, any problems, and any choice by a language model."""
     head: list[object] = [
         plural("{n} hit", "{n} hits", n=len(result.hits)),
         MODES[result.mode],
@@ -366,9 +366,9 @@ def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
 
 
 def snippet_lines(hit: HitView, question: str) -> list[str]:
-    """Return the consecutive lines of a hit, at most SNIPPET, that contain the most words from the question.
+    """Return up to SNIPPET consecutive lines of a hit, choosing those that contain the most words from the question.
 
-    Blank lines are omitted, as is the heading already printed above the snippet.
+    Blank lines are omitted, and so is the heading, which is printed above the snippet.
     """
     heading = re.compile(rf"#+\s+{re.escape(hit.section[-1])}\s*" if hit.section else "(?!)")
     every = [line for line in hit.text.splitlines() if line.strip()]
@@ -383,9 +383,9 @@ def snippet_lines(hit: HitView, question: str) -> list[str]:
 
 
 def format_sentence(sentence: Any) -> str:
-    """Return an answer sentence, marked with how well the notes support it.
+    """Return a sentence of an answer, with a remark on how well the notes support it.
 
-    An explained sentence is indented and followed by its explanation. Any other sentence is followed by its citations.
+    An unsupported sentence is indented and followed by an explanation. A supported one is followed by its citations.
     """
     mark = say(MARKS[sentence.mark])
     if sentence.explanation:
@@ -412,7 +412,7 @@ OPTIONS: tuple[Parameter, ...] = (
     Parameter("as_typed", bool, About("Search for the exact words only, not for similar spellings."), default=False),
     *SEARCH,
 )
-"""Parameters that filter a search, plus its settings."""
+"""The parameters of a search: its filters and its settings."""
 
 
 @operation(

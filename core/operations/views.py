@@ -89,7 +89,7 @@ class NoteList:
 
 @frozen
 class WholeNote(ListedNote):
-    """A note with its text. Also lists missing or unread attachments, and parts of its file that were left out."""
+    """A note with its text, any missing or unread attachments, and any parts of its file that were left out."""
 
     body: str
     properties: AnyValues
@@ -174,7 +174,7 @@ class VersionDifference:
 
 
 def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
-    """Return field changes with their values encoded for JSON."""
+    """Return the field changes in a difference, with their values encoded for JSON."""
     return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
 
 
@@ -292,7 +292,7 @@ _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 def missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[str]:
-    """Yield a line for each omission in each note."""
+    """Yield a line for each part of its file that a note is missing."""
     for note in notes:
         yield from (f"{note.path}: {say(part.explanation)}" for part in note.left_out)
 
@@ -332,7 +332,7 @@ def format_difference(difference: VersionDifference | ProposedNote) -> list[str]
 
 
 def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
-    """Yield the changed lines. An ellipsis replaces any unchanged lines in between."""
+    """Yield the lines that contain changes. An ellipsis replaces the unchanged lines between them."""
     text = "".join(
         "\n".join(_SIGNS[piece.kind].format(part) if part else "" for part in piece.text.split("\n"))
         for piece in pieces
@@ -371,7 +371,10 @@ class SyncedFolder:
 
 @frozen
 class BaseDetails:
-    """A base with its settings, folders and size, as in `BaseStatus`. `search` holds only the chosen settings."""
+    """A base with its settings, folders and size. See `BaseStatus` for the fields.
+
+    `search` holds only the search settings chosen for the base.
+    """
 
     name: str
     description: str
@@ -408,7 +411,7 @@ class BaseList:
 
 @frozen
 class BaseDeletion:
-    """The outcome of deleting a base: its number of notes, and whether it was actually deleted."""
+    """The result of asking to delete a base: its number of notes, and whether it was actually deleted."""
 
     base: str
     notes: int
@@ -417,7 +420,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """What it costs to change a base's chunking and embedder. A cost is None if the setting stays the same."""
+    """What it would cost to change a base's chunking and its embedder. A cost is None if the setting stays the same."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None
@@ -484,7 +487,7 @@ format_bases = table(
 
 # imports
 
-# Display names for a report's lists of unread files.
+# Display names for a sync report's lists of unread files.
 _UNREAD = message_table(
     {
         "failed": "failed",
@@ -493,7 +496,7 @@ _UNREAD = message_table(
         "left_out": "left out",
     }
 )
-# Remarks on a report's nonzero counts.
+# Remarks on the nonzero counts in a sync report.
 _REMARKS = message_table(
     {
         "edits_flagged": "edits that lost their place: {n}",

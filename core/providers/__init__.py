@@ -1,4 +1,4 @@
-"""HTTP access to model servers, with retries, API keys, and error messages that suggest a fix."""
+"""HTTP access to model servers, with retries, API keys, and helpful error messages."""
 
 import json
 import math
@@ -18,11 +18,13 @@ from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Shortest and longest wait before a retry, in seconds. The wait doubles each time, and is randomly cut by up to half.
+"""Shortest and longest wait before a retry, in seconds.
+
+The wait doubles each time, and is randomly shortened by up to half.
 """
 
 REACH_SECONDS = 1.5
-"""Seconds to wait for an unreachable server before a search continues without it."""
+"""Seconds to wait for an unreachable server before a search continues without the server."""
 
 
 class ProviderServer:
@@ -31,8 +33,8 @@ class ProviderServer:
     Each process has one queue per server. The queue sends requests and retries in order of arrival, `requests_at_once`
     at a time, and starts them at least `queue_interval_seconds` apart.
 
-    The key is looked up for each request (`core.providers.keys`) and never stored here. It is sent only to `base_url`;
-    redirects aren't followed. OPENAI_API_KEY replaces a section's own variable only if `base_url` is at
+    The key is looked up for each request (`core.providers.keys`) and never stored here. The key is sent only to
+    `base_url`, and redirects aren't followed. OPENAI_API_KEY replaces a section's own variable only if `base_url` is at
     https://api.openai.com. Proxies from the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this machine
     itself. Over plain HTTP, anyone on the network path can read the key and the notes.
     """
@@ -78,9 +80,9 @@ class ProviderServer:
     def post(self, path: str, body: Mapping[str, object], *, limit: int) -> object:
         """Send a request and return the response's JSON. The response may have at most `limit` bytes.
 
-        Raises ProviderUnavailable on the first timeout, or if the server is still unreachable, overloaded or failing
-        after all retries. Raises ProviderError if the server refuses the request, or if the response is too long or
-        isn't JSON.
+        Raises ProviderUnavailable if the request times out, or if the server is still unreachable, overloaded or
+        failing after all retries. Raises ProviderError if the server refuses the request, or if the response is too
+        long or isn't JSON.
         """
 
         with self._send(self._request(path, body, limit), self._settings, never) as reply:
@@ -91,9 +93,9 @@ class ProviderServer:
     ) -> Iterator[object]:
         """Send a request and yield the JSON of each response event as it arrives.
 
-        If the response isn't streamed, yields its JSON as a whole. Yields None when the server marks the end of the
-        response. Raises the errors of `post`, and Cancelled as soon as `stop` returns True. Closing the iterator closes
-        the connection, so the server stops working on the request.
+        If the server doesn't stream the response, its JSON is yielded as a whole. None is yielded when the server marks
+        the end of the response. Raises the errors of `post`, and Cancelled as soon as `stop` returns True. Closing the
+        iterator closes the connection, so the server stops working on the request.
         """
         request = self._request(path, body, limit)
         request.whole = settings.answer_seconds
@@ -121,7 +123,7 @@ class ProviderServer:
 
     @contextmanager
     def _send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Send a request, retrying until its time is up, and yield the response. Raises the same errors as `stream`."""
+        """Send a request, retrying until its time is up, and yield the reply. Raises the same errors as `stream`."""
         ends = time.monotonic() + (self._reach_seconds or math.inf)
         for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)

@@ -1,4 +1,4 @@
-"""Queued HTTP requests to a server, with limits on number, time and size."""
+"""Queued HTTP requests to a server, with limits on their number, duration and size."""
 
 import atexit
 import json
@@ -27,7 +27,7 @@ LONGEST_PAUSE = 30.0
 """Maximum number of seconds to honour in a server's Retry-After header."""
 
 MOST_LINE = 1 << 18
-"""Maximum size of an event in bytes. Most events hold only a few words."""
+"""Maximum size of a streamed event in bytes. Most events hold only a few words."""
 
 REASON_CHARACTERS = 200
 """Maximum number of characters to show from a server's own error message."""
@@ -37,8 +37,8 @@ REASON_CHARACTERS = 200
 class Reply:
     """A server's response.
 
-    `body` is None if it exceeds the limit. `pause` is how many seconds a busy server asks to wait before the next
-    request. `parts` yields the parts of a streamed response; `body` is then empty.
+    `body` is None if it exceeds the limit. `pause` is the number of seconds to wait before the next request, as
+    requested by a busy server. `parts` yields the parts of a streamed response, in which case `body` is empty.
     """
 
     status: int
@@ -54,7 +54,7 @@ def retry_after(value: str) -> float:
 
 
 def read(response: httpx.Response, limit: int) -> Reply:
-    """Read a response. The reply's body is None if it exceeds `limit` bytes."""
+    """Read a response to the end. The reply's body is None if it exceeds `limit` bytes."""
     status = response.status_code
     busy = status == 429 or status >= 500
     pause = retry_after(response.headers.get("Retry-After", "")) if busy else 0.0
@@ -81,7 +81,7 @@ def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
 
 
 def reason(body: bytes, key: str) -> str:
-    """Return a server's error message as one short line, with the key masked."""
+    """Return a server's error message as one short line, with the API key masked."""
     text = body.decode("utf-8", "replace")
     try:
         value = json.loads(text)
@@ -113,14 +113,14 @@ def is_this_machine(host: str) -> bool:
 
 CONNECT_SECONDS = 10.0
 
-# Seconds between checks for cancellation.
+# Seconds between checks of whether a request was cancelled.
 _LOOK = 0.1
 
 # Number of bytes to send between checks of the deadline.
 _BLOCK = 1 << 16
 
 Stop = Callable[[], bool]
-"""Callback that returns True to cancel a request."""
+"""A function that returns True once the request is to be cancelled."""
 
 
 def never() -> bool:
@@ -131,11 +131,11 @@ def never() -> bool:
 class Request:
     """A request. It is a GET if `content` is None.
 
-    The reply may have at most `limit` bytes and take at most `seconds`. With `whole`, the reply is streamed: each part
-    may take `seconds`, and all parts together `whole` seconds. A server on this machine may take `whole` seconds for
-    the first part alone, because it must first load its model and then reads text slowly on a CPU. `connect` is the
-    time limit for connecting. `ends` is the request's deadline in monotonic time, including retries; it is set when the
-    first attempt starts.
+    The reply may have at most `limit` bytes and take at most `seconds`. If `whole` is set, the reply is streamed: each
+    part may take `seconds`, and all parts together `whole` seconds. A server on this machine may take `whole` seconds
+    for the first part alone, because it must first load its model and then process the prompt, which is slow on a CPU.
+    `connect` is the time limit for connecting. `ends` is the request's deadline in monotonic time, including retries.
+    The deadline is set when the first attempt starts.
     """
 
     url: str
@@ -161,7 +161,7 @@ class ServerConnection:
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
         )
-        # Returns the seconds left for the request's next bytes.
+        # Returns the number of seconds left until the request's next bytes must arrive.
         self._left: Callable[[], float] = float
         self._next = 0.0
 
@@ -175,8 +175,9 @@ class ServerConnection:
 
     @contextmanager
     def send(self, request: Request, stop: Stop) -> Iterator[Reply]:
-        """Send a request and yield the reply. The reply has `parts` if `whole` is set and the server streams its
-        response.
+        """Send a request and yield the reply.
+
+        The reply has `parts` if the request's `whole` is set and the server streams its response.
 
         Raises httpx.TransportError, which is ReadTimeout if the server is silent for too long, the request's time is
         up, or `stop` returns True.
@@ -210,7 +211,7 @@ class ServerConnection:
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Apply the request's deadline to a new connection.
 
-        httpx's timeouts only limit individual reads and writes, and a server can stretch a reply over many of them.
+        httpx's timeouts only limit individual reads and writes, and a server can stretch a reply over many reads.
         """
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             stream = info["return_value"]
@@ -244,7 +245,7 @@ class RequestQueue:
 
     @contextmanager
     def send(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Wait for a turn, send the request, and yield the reply, whatever its status.
+        """Wait for the request's turn, send the request, and yield the reply, whatever its status.
 
         Raises httpx.TransportError and Cancelled.
         """
@@ -322,5 +323,5 @@ def _close_all() -> None:
 
 @cache
 def _certificates() -> SSLContext:
-    """Load the trusted certificates, honouring SSL_CERT_FILE and SSL_CERT_DIR. Takes 0.1 s."""
+    """Load the trusted certificates, honouring SSL_CERT_FILE and SSL_CERT_DIR. This takes 0.1 s."""
     return httpx.create_ssl_context()

@@ -1,7 +1,7 @@
 """API keys for model servers, from the environment or entered by the user.
 
 The environment takes precedence. Entered keys are stored in the system keyring or, failing that, in a private file.
-Each belongs to one server and is never sent to any other address.
+Each entered key belongs to one server and is never sent to any other address.
 """
 
 import os
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 FILE = "keys.json"
-"""Name of the file that stores each section's server and key. The key is None if it is in the system keyring."""
+"""Name of the file that stores each section's server and key. Instead of a key in the system keyring, it holds None."""
 
 SERVICE = "tessera"
 
 Place = Literal["", "environment", "keyring", "file"]
 
-# Keys this process has read from the keyring.
+# Keys that this process has read from the keyring.
 _known: dict[str, str] = {}
 
 _OPENAI = ("https", "api.openai.com", None)
-# Minimum priority for a system keyring. `keyring` backends with a lower priority store nothing or use files.
+# Minimum priority of a usable system keyring. `keyring` backends of lower priority store nothing or use files.
 _LEAST_PRIORITY = 1
 
 
 @frozen
 class ApiKey:
-    """A key and where it is stored, both empty if there is no key.
+    """An API key (`value`) and where it is stored (`place`). Both are empty if there is no key.
 
     `variable` names the environment variable that takes precedence.
     """
@@ -70,7 +70,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 
 
 def active_key(section: str, url: httpx.URL) -> ApiKey:
-    """Return a section's key for the server at `url`, leaving the value empty if it is in the keyring."""
+    """Return a section's key for the server at `url`. Its value is left empty if it is stored in the keyring."""
     variable = key_variable(section)
     if not os.environ.get(variable, "").strip() and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
@@ -83,7 +83,7 @@ def active_key(section: str, url: httpx.URL) -> ApiKey:
 
 
 def server_of(section: str) -> str:
-    """Return the server that a section's entered key belongs to, or "" if no key was entered."""
+    """Return the server to which a section's entered key belongs, or "" if no key was entered."""
     entry = _entries().get(section)
     return str(entry["server"]) if entry else ""
 
@@ -118,7 +118,7 @@ def remove(section: str) -> None:
 
 
 def forget() -> None:
-    """Clear the cached keyring keys so that they are read again, for example after a server has refused a key."""
+    """Clear the cache of keyring keys so that they are read again, for example after a server has refused a key."""
     _known.clear()
 
 
@@ -147,7 +147,7 @@ def _write(section: str, entry: dict[str, str | None] | None) -> None:
 
 
 def _keyring() -> "KeyringBackend":
-    """Return the system keyring. If there is none, this call, or any later method call, may raise any exception."""
+    """Return the system keyring. If there is none, this function or the keyring's methods may raise any exception."""
     import keyring  # takes 0.1 s, and only users with a key need it
 
     backend = keyring.get_keyring()
@@ -157,7 +157,7 @@ def _keyring() -> "KeyringBackend":
 
 
 def _store_in_keyring(name: str, key: str) -> bool:
-    """Store a key in the keyring. Return whether it was stored."""
+    """Store a key in the keyring, and return whether the keyring has stored it."""
     try:
         backend = _keyring()
         backend.set_password(SERVICE, name, key)

@@ -1,1 +1,1 @@
-"""Turns a question's text into a query with filters, a level and sub-queries."""
+"""Turns the text of a question into a query with filters, a level (simple to exploratory) and sub-queries."""

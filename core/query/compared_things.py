@@ -1,12 +1,11 @@
 """Finds the items a question compares ("sides"), and the text that applies to all of them.
 
-In 'For small files, zip or tar?', zip and tar are compared, and 'for small files' applies to both. A connective
-inside a word (和平, 参与) doesn't count. The sides are in the segment with the connective; text before or after a
-colon applies to all sides. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side.
-If the first side contains the same word, it is treated as part of the name instead.
+In 'For small files, zip or tar?', zip and tar are compared, and 'for small files' applies to both sides. A connective
+inside a word (和平, 参与) doesn't count. The sides are in the segment with the connective. Text separated from it by a
+colon applies to all sides. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side. If the
+first side contains such a word too, the word is treated as part of the name instead.
 
-Patterns are written in simplified Chinese and matched against simplified text. Results are sliced from the original
-text.
+Patterns are written in simplified Chinese and matched against simplified text. Results are slices of the original text.
 """
 
 import re
@@ -18,7 +17,7 @@ from core.base.text import CHINESE, simplify
 Texts = list[str]
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
-"""Range of private-use characters that replace phrases, so that no word in a phrase is read as a connective."""
+"""Range of private-use characters that replace phrases, so that no word in a phrase counts as a connective."""
 
 CONNECTIVES = {
     "and": re.compile(r"(?i)(?<=\s)(?:and|&)\s|以及|[和与跟、]"),
@@ -26,7 +25,7 @@ CONNECTIVES = {
     # But not the 'VS' in 'VS Code'.
     "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
-"""Connectives between two sides, by kind. Each decomposition rule names the kind it looks for."""
+"""Connectives between two sides, keyed by kind. Each decomposition rule names the kind that it looks for."""
 
 # Words that contain a connective's character but aren't connectives.
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
@@ -61,7 +60,7 @@ _NO_SIDE = re.compile(
     r"|[我你他她它这那]\S?|.*(?:为何|怎么|什么|谁|哪).*"
 )
 
-# Words about all sides together. They are removed from the text that applies to each side.
+# Words that refer to all sides together. They are removed from the text that applies to each side.
 _EACH = re.compile(
     r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
     r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
@@ -74,14 +73,17 @@ _MOST_JOINTS = 8
 
 @frozen
 class ComparedThings:
-    """The compared items (at least two, or the subject of a list), and the text that applies to each of them."""
+    """The items that a question compares, and the text that applies to each of them.
+
+    There are at least two items, except for a list or a summary, whose only item is the subject.
+    """
 
     things: tuple[str, ...]
     shared: str = ""
 
 
 def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
-    """Split text into sides at a connective of the kind `by`. Return None unless there are at least two sides.
+    """Split text into sides at a connective of the kind `by`, or return None if there are fewer than two sides.
 
     `topic` and `rest` are the parts of the question before and after the text.
     """
@@ -117,7 +119,7 @@ def split_sides(items: Texts, before: Texts, after: Texts) -> ComparedThings | N
 
 
 def cut(text: str, spans: list[Span]) -> Texts:
-    """Return the pieces of text between the given spans."""
+    """Return the text before, between and after the given spans."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]
@@ -131,9 +133,9 @@ def _shared(*parts: str) -> str:
 
 
 def _around(segments: Texts, by: str) -> tuple[Texts, str, Texts]:
-    """Return the segments before the first one with a connective, that segment, and the segments after it.
+    """Return the segments before the first segment with a connective, that segment, and the segments after it.
 
-    If no segment has a connective, all three are empty.
+    If no segment contains a connective, all three values are empty.
     """
     for number, segment in enumerate(segments):
         if _joints(segment, by):
@@ -149,7 +151,7 @@ def _joints(text: str, by: str) -> list[Span]:
 
 
 def _split_at_closest(text: str, by: str) -> Texts:
-    """Split text at every 'vs' or 、, or else at the connective whose sides are closest in length."""
+    """Split text at every 'vs' or 、. Without these, split it at the connective whose sides are closest in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]
     if listed:
@@ -158,7 +160,7 @@ def _split_at_closest(text: str, by: str) -> Texts:
         return cut(text, joints)
 
     def unlike(joint: Span) -> int:
-        """Return the difference in length between two sides. A Chinese character counts as 1, any other word as 2."""
+        """Return how much the lengths of the two sides differ. A Chinese character counts as 1, any other word as 2."""
         left = text[: joint[0]]
         right = text[joint[1] :]
         sides = left, _end(right.strip(), left.strip())[0]
@@ -203,5 +205,5 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
 
 
 def _share_script(first: str, second: str) -> bool:
-    """Return whether both or neither of the characters are Chinese. For example, 'CAP 定理和 Raft' has no topic."""
+    """Return whether both characters are Chinese, or neither is. For example, 'CAP 定理和 Raft' has no topic."""
     return bool(CHINESE.match(first)) == bool(CHINESE.match(second))

@@ -23,17 +23,17 @@ from core.base.frozen import frozen
 from core.base.messages import message
 
 Place = Literal["anywhere", "edges", "beginning"]
-"""Where in a question a named time counts as a filter."""
+"""The position in a question at which a named time counts as a filter."""
 
 YEARS = range(1900, 3000)
 
 SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
-"""Maps range signs typed by users to the signs read by the parser."""
+"""Maps range signs as users may type them to the signs that the parser reads."""
 
 
 @frozen
 class DateRange:
-    """Days from `first` up to but not including `end`. Open-ended if `end` is None."""
+    """The days from `first` up to but not including `end`. If `end` is None, the range has no end."""
 
     first: date
     end: date | None = None
@@ -41,9 +41,9 @@ class DateRange:
 
 @frozen
 class Spoken:
-    """A time named in running text. Its mention ends at offset `end`.
+    """A time named in running text, such as "last week". `end` is the offset where its mention ends.
 
-    `owning` is True if 的 or 's follows. If `since` is True, the time extends until now, whatever its value.
+    `owning` is True if 的 or 's follows. If `since` is True, the time extends from the start of its value until now.
     """
 
     value: str
@@ -69,9 +69,9 @@ def read(value: str, today: date) -> DateRange:
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:
-    """Return a date's or range's first day, and the day after its last: `2026-01..2026-03`, `>=2026`, `<7d`.
+    """Return the first day of a date or range, and the day after its last day: `2026-01..2026-03`, `>=2026`, `<7d`.
 
-    None marks an open end. Raises the same errors as `read`, and QueryError if a range ends before it begins.
+    An open start or end is None. Raises the same errors as `read`, and QueryError if a range ends before it begins.
     """
     typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).casefold().strip().rstrip(",:;!?")
     typed = typed if typed.endswith("..") else typed.removesuffix(".")
@@ -92,13 +92,16 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _day_after(value: str, today: date) -> date:
-    """Return the day after a date. An age such as `7d` means the day that long ago; open-ended names end today."""
+    """Return the day after a date's last day. An age such as `7d` stands for the day that long ago.
+
+    A name with an open end is taken to end today.
+    """
     span = read(value, today)
     return span.end or (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
 
 
 def spoken(text: str, start: int) -> Spoken | None:
-    """Return the time a question names at `start`, or None. `start` must not be inside a Latin word."""
+    """Return the time that a question names at `start`, or None. `start` must not be inside a word in Latin script."""
     if text[start : start + 1] not in _BEGINNINGS:
         return None
     for pattern in _SPOKEN:
@@ -232,7 +235,7 @@ _AGE = re.compile(
     r" ?(?P<unit>days?|weeks?|months?|years?|[dwmy]|个?(?:星期|礼拜)|周|个?月|天|日|年)(?: ago|以?前)?"
 )
 
-# Possessive quantifiers (++) prevent quadratic time on a question made up only of spaces.
+# Possessive quantifiers (++) prevent quadratic running time on a question that consists only of spaces.
 _LEAD = r"(?:(?P<since>since\s++)|(?:in|from|over|during|within|for)\s++)?(?:the\s++)?"
 _END = r"(?![a-z0-9_-])"
 # 内, 里 and 中 start too many words (such as 内存) to be matched before any other character. 的士 and 的确 are words.
@@ -263,5 +266,5 @@ _SPOKEN = [
     re.compile(f"(?i){pattern}{_OWNING}")
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
-# The possible first characters of a named time, used to rule out most positions quickly.
+# All characters with which a named time may start. They rule out most positions quickly.
 _BEGINNINGS = frozenset("iIfFoOdDwWsStTlLpPyY在最近过上本这今昨前去")

@@ -12,7 +12,7 @@ from core.base.text import CHINESE, one_line, simplify
 from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
 from core.query import compared_things
 
-# Rules for questions about more than one item: the pattern, the reason, and the groups that capture the items.
+# Rules for questions about more than one item. A rule has a pattern, whose groups capture the items, and a reason.
 #
 # The rules are deliberately narrow. A false match costs several searches and fills the results with irrelevant hits,
 # while a question that matches no rule is still searched as a whole. So most questions that ask how or why match no
@@ -31,9 +31,9 @@ LISTS = message("It asks for a list: {words}.")
 class ExploratoryRule:
     """A pattern for exploratory questions, and the reason to show when it matches.
 
-    The pattern's groups: `and`, `or` or `vs` is split into sides at that connective, while `a` and `b` are the sides
-    themselves; `topic` and `rest` apply to all sides. In list and summary patterns, `subject` is the subject, and
-    `rest` is the text after the subject.
+    The pattern's groups determine the items. A group named `and`, `or` or `vs` is split into sides at that connective,
+    while `a` and `b` are the sides themselves. `topic` and `rest` apply to all sides. In list and summary patterns,
+    `subject` is the subject, and `rest` is the text after the subject.
     """
 
     kind: ExploratoryKind
@@ -51,7 +51,7 @@ class ExploratoryRule:
 # no_command: excludes questions about a single fact. rest: starts after a noun such as 区别, but not in the middle of
 # longer words such as 对比度 and 区别于. with: excludes words such as 和平 and 和弦. mine: somebody's knowledge of a
 # subject, such as 在分块方面的所有经验
-# Pattern parts, which rules refer to as `<name>`.
+# Parts of patterns. Rules refer to a part as `<name>`.
 _PARTS = dict(
     line.split(" ", 1)
     for line in r"""
@@ -276,7 +276,7 @@ _SHOWN = 60
 
 @frozen
 class Recognised:
-    """A rule's match. `things` holds the items named by the question (only one for a list or a summary)."""
+    """A question recognised by a rule. `things` holds the items it names, or just the subject of a list or summary."""
 
     kind: ExploratoryKind
     reason: Message
@@ -286,7 +286,7 @@ class Recognised:
 
 
 def classify(understood: Understood, match: Recognised | None) -> Classified:
-    """Return a question's level with the reason. `match` is the match of a rule, or None if no rule matched."""
+    """Return a question's level with the reason. `match` is the result of `recognise`."""
     if match:
         return Classified("exploratory", match.reason)
     narrowing = []
@@ -302,7 +302,7 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
 
 
 def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
-    """Return the match of the first rule that fits the question, or None if no rule fits.
+    """Match a question against the rules. Return the match of the first rule that fits, or None if no rule fits.
 
     Each phrase counts as a single name, whatever words it contains.
     """
@@ -327,7 +327,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
 
 
 def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int, str]]:
-    """Replace each phrase in a question with a private-use character. Also return the phrases by character."""
+    """Replace each phrase in a question with a private-use character. Also return the phrases, keyed by character."""
     question = " ".join(text.replace("’", "'").split())
     names: dict[int, str] = {}
     for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
@@ -357,9 +357,9 @@ def _quote(text: str) -> Message:
 
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
-"""Reasons for sub-queries: one side, the subject, both sides, or a part suggested by a language model."""
+"""Names of sub-queries: one side, the subject, both sides, or a part suggested by a language model."""
 WHOLE = message("the whole question")
-"""Reason for a sub-query that is the whole, undivided question."""
+"""Name of a sub-query that is the whole, undivided question."""
 
 ASPECTS = {
     "list": ((message("kinds"), "种类"), (message("examples"), "例子")),
@@ -370,7 +370,7 @@ ASPECTS = {
         (message("problems"), "问题"),
     ),
 }
-"""Aspects appended to the subject of a list or summary, in English and Chinese."""
+"""Aspects to append to the subject of a list or summary, each in English and in Chinese."""
 
 TASK = """You take a question to someone's notes apart into smaller questions that are searched one by one.
 You are given JSON: "question", and "most", the largest number of smaller questions.
@@ -383,9 +383,9 @@ MOST_CHARACTERS = 300
 
 
 def classify_question(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:
-    """Return a question's level and, if it is exploratory, its decomposition (otherwise None).
+    """Return a question's level and its decomposition. The decomposition is None unless the question is exploratory.
 
-    For the level `auto`, the rules decide.
+    If `level` is `auto`, the rules determine the level.
     """
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
@@ -399,8 +399,9 @@ def classify_question(understood: Understood, level: Level) -> tuple[Classified,
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
     """Decompose an exploratory question into at most `limit` parts.
 
-    A comparison yields one part per side, with the shared text added. A relation also yields a part with both sides.
-    A list or a summary yields the subject alone, then the subject with each aspect. Phrases are never split.
+    A comparison yields one part per side, each with the shared text added. A relation also yields a part with both
+    sides. A list or summary yields the subject alone, followed by the subject with each aspect. Phrases are never
+    split.
     """
     return Decomposition(match.kind, _drop_repeats(_parts(match), limit))
 

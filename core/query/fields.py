@@ -35,7 +35,7 @@ FIELDS: Mapping[str, Names] = {
         "|after 之后 晚于|before 之前 早于|created 创建于|updated 更新于"
     ),
 }
-"""Maps every field to the names users can type for it, regardless of case and width."""
+"""Maps each field to the names that users can type for it. Case and character width are ignored."""
 
 CHOICES: Mapping[str, Mapping[str, Names]] = {
     "status": _listed(
@@ -46,7 +46,7 @@ CHOICES: Mapping[str, Mapping[str, Names]] = {
     ),
     "use": _listed("unfound 从未找到 未找到|unhelpful 从未有用 没用过|misleading harmful 有误导 误导"),
 }
-"""Maps every field with fixed values to those values, with the names users can type for each value."""
+"""Maps each field with fixed values to its values, and each value to the names that users can type for it."""
 
 DAYS = frozenset(("created", "updated"))
 """Fields whose values are days or day ranges."""
@@ -54,13 +54,13 @@ DAYS = frozenset(("created", "updated"))
 ANY_OF = frozenset(
     (*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", "url", "language", "level", *DAYS)
 )
-"""Fields for which any value matches if a question names several values."""
+"""Fields for which a match with any value is enough if a question names several values."""
 
 RANGES = frozenset(("priority", "page", "level"))
 """Fields whose values are numbers or number ranges."""
 
 AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
-"""Fields whose values keep a trailing full stop or question mark."""
+"""Fields whose values keep a full stop or question mark at the end. Other values are trimmed."""
 
 PROSE = frozenset(("url", "language", "level"))
 """Fields whose names also appear before a colon in prose. If a space follows the colon, the name is read as a word."""
@@ -83,7 +83,7 @@ _MEANT = _pairs(
 )
 # Maximum number of properties listed in an error.
 _SHOWN = 20
-# The file kind of notes imported from another program's export.
+# The document kind of notes imported from another program's export.
 _NOTES = "md"
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
@@ -91,7 +91,7 @@ _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
 def field_of(name: str, properties: Collection[str] = ()) -> str | None:
-    """Return the field or property with a typed name, or None if there is none. Fields take precedence.
+    """Return the field or property that a typed name refers to, or None. Fields take precedence over properties.
 
     `properties` are the folded names of all the notes' properties.
     """
@@ -122,7 +122,7 @@ def chosen(name: str, field: str, values: Iterable[str], properties: Collection[
 
 
 def stored(field: str, value: str, others: Collection[str] = ()) -> str:
-    """Return the stored form of a typed value for a field with fixed values.
+    """Return the stored form of a typed value, for a field with fixed values.
 
     `others` are further valid values, folded. Raises UnknownChoice if the value is unknown.
     """
@@ -146,8 +146,8 @@ def _kind(value: str) -> str:
 def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
     """Return a number range in its stored form: 2.., ..3 or 1..3.
 
-    Raises QueryError if the value isn't a number or range, the ends are reversed, or a page is below 1. A property's
-    value that isn't a number or range is returned unchanged.
+    Raises QueryError if the value isn't a number or range, if the ends are reversed, or if a page is below 1. A
+    property may have other values, which are returned unchanged.
     """
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
@@ -170,7 +170,10 @@ def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
 
 
 def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool) -> None:
-    """Raise QueryError if a field has no value, or is negated but can't be. `name` includes the colon."""
+    """Raise QueryError if a field has no value, or if it is negated but doesn't support negation.
+
+    `name` includes the colon.
+    """
     if is_empty:
         raise QueryError(
             "'{name}' has no value. Write it directly after the colon, such as {example}. {help}",
@@ -184,9 +187,9 @@ def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool)
 
 
 def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:
-    """Return the field that an unknown name may mean, or "" if there is none.
+    """Return the field that was probably meant by an unknown name, or "" if no field is similar enough.
 
-    A name that isn't `surely` meant as a field must be a closer match.
+    Unless the name is `surely` meant as a field, it must be a closer match.
     """
     near = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
     return _MEANT.get(near[0], near[0]) if near else ""

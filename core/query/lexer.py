@@ -18,7 +18,7 @@ _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
-# Characters that join the next Latin word to the preceding one.
+# Characters that join a Latin word to the preceding word.
 _JOINING = "-_./\\@#:=+&$'’"
 
 _SPACE = re.compile(r"\s+")
@@ -37,9 +37,9 @@ _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
 
 @frozen
 class QuerySpan:
-    """A span of a question: a term, plain text, or both (a phrase).
+    """A span of a question. It is a term, plain text, or both, as in the case of a phrase.
 
-    `late` is a time named in plain text that becomes a filter only at the end of the question.
+    `late` is a time named in plain text. It becomes a filter only if the span is at the end of the question.
     """
 
     start: int
@@ -53,7 +53,7 @@ class QuerySpan:
 
     @property
     def is_text(self) -> bool:
-        """Whether the span is searched for as text, because it is plain text or its words also name metadata."""
+        """Whether the span is searched for as text: it is plain text, or its words also name metadata."""
         return self.term is None or bool(self.preferred)
 
 
@@ -80,9 +80,9 @@ class QuestionLexer:
         self.unclosed = False
         """Whether an unclosed quotation mark was read as text."""
         self.colons: dict[str, str] = {}
-        """Maps unknown names before a colon, which are read as text, to the field that may be meant."""
+        """Maps unknown names before a colon, which are read as text, to the fields that were probably meant."""
         self.names_contents = False
-        """Whether the question names a content filter in plain words."""
+        """Whether the question contains a filter on contents in plain words, such as "with a table"."""
 
     def pieces(self) -> Iterator[QuerySpan]:
         """Yield all spans except whitespace and empty phrases."""
@@ -120,7 +120,7 @@ class QuestionLexer:
         return match.end() if match else at
 
     def _protected(self, at: int, begins: bool) -> int:
-        """Return the end of the text escaped by the backslash before `at`, or 0 if it escapes nothing."""
+        """Return the end of the text escaped by the backslash before `at`, or 0 if the backslash escapes nothing."""
         if self._typed[at : at + 1] and self._typed[at] in _MARKS:
             return at + 1
         if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
@@ -150,7 +150,7 @@ class QuestionLexer:
         return continues and not previous.isdecimal() and self._last[_QUOTES[mark]] > at
 
     def _closes(self, at: int) -> bool:
-        """Return whether the quotation mark at `at` is closed. If it isn't, record that."""
+        """Return whether the quotation mark at `at` is closed. An unclosed mark is recorded in `unclosed`."""
         closed = self._last[_QUOTES[self._typed[at]]] > at
         self.unclosed |= not closed
         return closed
@@ -185,7 +185,7 @@ class QuestionLexer:
         return self._closed(Term("condition", name, start, match.end(), "tag", start < at), (name,))
 
     def _field(self, at: int, start: int) -> QuerySpan | None:
-        """Return the field term whose name starts at `at`, or None. `start` is before `at` if a minus negates it."""
+        """Return the field term whose name starts at `at`, or None. `start` includes any minus before the name."""
         match = _FIELD.match(self._typed, at)
         field = self._field_of(match[1]) if match else None
         if not match or not field:
@@ -223,7 +223,7 @@ class QuestionLexer:
             raise QueryError(error.message, (begins, end)) from error
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
-        """Return the values listed at `at`, and the end of the list."""
+        """Return the field values listed at `at`, and the offset where the list ends."""
         values = []
         while True:
             is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
@@ -247,14 +247,17 @@ class QuestionLexer:
             at += 1
 
     def _contents(self, at: int) -> QuerySpan | None:
-        """Return the content filter named at `at`, or None if there is none."""
+        """Return the filter on contents named at `at`, or None if there is none."""
         if not (named := own_words.named_contents(self._typed, at)):
             return None
         self.names_contents = True
         return self._closed(named, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
-        """Return the time named at `at`, or None. A time that counts only at the end of the question stays text."""
+        """Return the time named at `at`, or None.
+
+        A time that counts only at the end of the question is returned as text, with the time in `late`.
+        """
         if not begins and self._typed[at].isascii() and self._typed[at - 1] in _JOINING:
             return None
         if not (spoken := dates.spoken(self._typed, at)):
@@ -265,7 +268,7 @@ class QuestionLexer:
         return replace(self.text(at, spoken.end), late=spoken) if is_edge else None
 
     def time(self, at: int, spoken: dates.Spoken) -> QuerySpan | None:
-        """Return the filter for a time named at `at`, or None if it isn't a usable date (the last 10,000 years).
+        """Return the filter for a time named at `at`, or None for an unusable time, such as "the last 10,000 years".
 
         Raises QueryError if a date after "since" doesn't exist.
         """
@@ -285,7 +288,7 @@ class QuestionLexer:
 
 
 def _ordering(typed: str, vocabulary: own_words.Vocabulary) -> Iterator[QuerySpan]:
-    """Yield the spans that rank notes first or last. A span that has text is also searched for."""
+    """Yield the spans that rank notes first or last. If such a span has text, the text is searched for too."""
     for start, end, conditions in own_words.named_metadata(typed, vocabulary):
         value = typed[start:end]
         yield QuerySpan(
@@ -297,6 +300,6 @@ def _ordering(typed: str, vocabulary: own_words.Vocabulary) -> Iterator[QuerySpa
 
 
 def _trim(value: str) -> str:
-    """Return a word without sentence punctuation at its end."""
+    """Remove sentence punctuation at the end of a word."""
     value = value.rstrip(",.:;!?")
     return value if "(" in value or "（" in value else value.rstrip(")）")

@@ -16,14 +16,17 @@ from core.model import Condition, Term
 # Metadata.
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""Metadata values by name and field. For example, `apollo` may be both a project and the folder `work/apollo/`."""
+"""Maps each name to fields and the values with that name.
+
+For example, `apollo` may be both a project and the folder `work/apollo/`.
+"""
 
 NOTHING: Vocabulary = {}
 MOST_CHARACTERS = 300
 """Maximum number of characters in a question that may name metadata or exclusions. Longer ones are pasted text."""
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
 """Words that ask how or why. Questions containing them seldom describe notes."""
-# Questions that ask for notes. They use that word, or a word like "pages" together with one like "about".
+# Questions that ask for notes. They contain the word "notes", or a word like "pages" together with one like "about".
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"
     r"|belong(?:s|ing)?|categor\w+|folders?)(?![a-z])|关于|有关|相关|标签|标记|分类|归类|属于|文件夹))"
@@ -37,7 +40,8 @@ _FIELDS = {
     "category": r"(?<![a-z])categor(?:y|ies|i[sz]ed as)|分类|类别|归类",
     "path": r"(?<![a-z])(?:folders?|director(?:y|ies))|文件夹|目录",
 }
-# Fields that count whenever their words are next to a value. The rest count only if the question asks for notes.
+# Fields that count whenever one of their words is next to a value. Other fields count only if the question asks for
+# notes.
 _SURE = _FIELDS.keys() - {"category", "path"}
 _LINK = r"(?:\s|is|are|called|named|of|the|this|for|in|为|是|叫做?|到|在|里|下|这个|那个|打了|带有?|[:：\"“”「」'‘’])*+"
 _JOINED = str.maketrans("-_", "  ")
@@ -63,9 +67,9 @@ def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
 
 
 def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tuple[Condition, ...]]]:
-    """Yield each named value's start, end and conditions. Notes have to meet any of the conditions.
+    """Yield the start, end and conditions of each metadata value that a question names.
 
-    If values overlap, the longest one counts.
+    Notes have to meet one of the conditions. If values overlap, the longest one counts.
     """
     text = simplify(fold_in_place(typed)) if known else ""
     are_notes = _NOTES.search(text)
@@ -79,7 +83,7 @@ def named_metadata(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tu
                 for field, called in _FIELDS.items()
                 if field in known[name] and re.search(rf"(?:{called}){_LINK}\0|\0{_LINK}(?:{called})", around)
             ]
-            # A single letter, a number or a word for notes only counts next to a word for its field.
+            # A single letter, a number or a word for notes counts only next to a word for its field.
             is_vague = len(name) < 2 or name.isdigit() or name in STOP_WORDS
             is_vague = is_vague or any(map(_NOTES.fullmatch, (name, f"about {name}")))
             if (are_notes and (fields or not is_vague)) or not _SURE.isdisjoint(fields):
@@ -156,14 +160,14 @@ _FRAME = re.compile(
     rf"|{_TEXTS}|[，。？！、]|[\s?.!,;]|\b(?:find|show|list|get|give|search|look|for|me|all|of|the|my|any|every|which|what"
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
 )
-# The possible first characters of a match, used to rule out most positions quickly.
+# All characters with which a match may start. They rule out most positions quickly.
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
 
 
 def named_contents(text: str, start: int) -> Term | None:
-    """Return the content filter (a condition on `has`) that a question names at `start`, or None.
+    """Return the filter on contents (a condition on `has`) that a question names at `start`, or None.
 
-    `start` must not be inside a Latin word.
+    `start` must not be inside a word in Latin script.
     """
     if text[start : start + 1] not in _BEGINNINGS:
         return None
@@ -184,7 +188,7 @@ def named_contents(text: str, start: int) -> Term | None:
 
 
 def is_frame(text: str) -> bool:
-    """Return whether text only asks for notes and has no subject, such as "find all notes" or 找到."""
+    """Return whether text asks for notes but names no subject, such as "find all notes" or 找到."""
     return _FRAME.fullmatch(text) is not None
 
 
@@ -239,8 +243,8 @@ _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 def excepted(typed: str) -> tuple[int, int, tuple[str, ...], bool] | None:
     """Return an exclusion's start, end and excluded items, or None if the question excludes nothing.
 
-    The last value says whether the exclusion's words also describe the subject (caches without Redis), so that they are
-    searched for too.
+    The last value is True if the words of the exclusion also describe the subject, as in "caches without Redis". They
+    are then searched for too.
     """
     if len(typed) > MOST_CHARACTERS or ASKS_HOW.search(text := simplify(typed)):
         return None
@@ -263,11 +267,11 @@ _ALONGSIDE = r"\s*(?:vs\.?(?![a-z])|versus|(?<![a-z])(?:and|or)(?![a-z])|[和与
 
 
 def share_about(things: Iterable[str], titles: Iterable[str], text: str) -> float:
-    """Return how much of a text is about the given items, from 0 to 1.
+    """Return how much of a passage is about the given items, from 0 to 1.
 
-    The share is 1 if a title names only these items, and 0.25 if every title that names them also names other items. If
-    no title names them, it is the share of lines that do, or 0 if that is at most half. Negated mentions don't count:
-    a note on logging in without a password isn't about passwords.
+    The share is 1 if a title names only these items. It is 0.25 if every title that names these items also names
+    others. If no title names these items, it is the share of lines that do, or 0 if at most half of the lines do.
+    Negated mentions don't count: a note on logging in without a password isn't about passwords.
     """
     thing = f"(?:{'|'.join(name_pattern(fold(thing)) for thing in things)})"
 

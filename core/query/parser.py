@@ -1,4 +1,4 @@
-"""Parser for the search box's query language, and for filters chosen in addition to a question.
+"""Parser for the query language of the search box, and for filters chosen in addition to a question.
 
 A piece (an exclusion, a field or a #tag) can begin at the start of the question, after whitespace, after the Chinese
 punctuation ，、。；！？ or directly after another piece. All other text is searched for unchanged.
@@ -68,12 +68,12 @@ def parse(
     """Parse a question. `now` is the user's local time, including the time zone.
 
     `properties` are the folded names of the notes' properties, which work as fields too. If a question asks for notes
-    and names a value in the `vocabulary`, notes with that value come first. `has_filters` says that other filters
+    and names a value in the `vocabulary`, notes with that value come first. If `has_filters` is True, other filters
     narrow the search, so the question may be empty.
 
-    A term includes everything that belongs to it, so it can be removed without changing the meaning of the rest. A time
-    in running text is an `after` term without a field. It also sets the end of the range if it has one (`last week`).
-    Raises QueryError, with the error's position, if the question is invalid.
+    A term includes everything that belongs to it, so that removing it doesn't change the meaning of the rest. A time in
+    running text is an `after` term without a field. If the time has an end, as `last week` does, it also sets the end
+    of the range. Raises QueryError, with the error's position, if the question is invalid.
     """
     if (half := find_half_character(typed)) is not None:
         raise QueryError("The question contains half a character. Delete it, or type it again.", (half, half + 1))
@@ -139,7 +139,10 @@ def _parse_pieces(
 
 
 def as_text(typed: str) -> Understood:
-    """Return a question to be searched for as it is, truncated to the limit and without unstorable characters."""
+    """Return a question that is searched for literally, without query syntax.
+
+    It is truncated to the length limit, and characters that can't be stored are removed.
+    """
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
@@ -147,7 +150,7 @@ def as_text(typed: str) -> Understood:
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
     """Return all spans, applying the rules that need the whole question.
 
-    A time such as a week becomes a filter at the end, and two different times become words.
+    A time such as a week becomes a filter if it is at the end of the question. Two different times become words.
     """
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []
@@ -232,7 +235,7 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
 
 
 class FilterValues(TypedDict, total=False):
-    """Filters from options, as keyword arguments. A note must have every tag.
+    """Keyword arguments for filters given as options. A note must have all `tags`.
 
     `after` and `before` are dates. `terms` are written in the query language.
     """
@@ -246,7 +249,7 @@ class FilterValues(TypedDict, total=False):
 
 
 def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValues]) -> Filters:
-    """Return the filters for values from options. In `terms`, the names in `properties` are fields too.
+    """Build filters from the values of options. In `terms`, the names in `properties` are fields too.
 
     Raises QueryError if a date is invalid, a term isn't a filter, or values are too many or too long.
     """
@@ -310,9 +313,9 @@ def _several(words: str | Iterable[str] | None) -> list[str]:
 
 
 def combine(typed: Filters, chosen: Filters) -> Filters:
-    """Combine a question's filters with additional filters. If both name bases, keep the bases they share.
+    """Combine a question's filters with additional filters.
 
-    Raises QueryError if they share none.
+    If both name bases, the bases named in both are kept. Raises QueryError if there are no such bases.
     """
     if typed.bases and chosen.bases:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
@@ -345,9 +348,10 @@ class _Every(frozenset[str]):
 
 
 def rename_base(question: str, old: str, new: str) -> str:
-    """Return a question with a base renamed in its `base:` filters. A question that can't be parsed stays unchanged.
+    """Return a question with a base renamed in its `base:` filters.
 
-    So does any question if no quotation marks fit the new name.
+    A question that can't be parsed stays unchanged, and so does any question if no kind of quotation marks can enclose
+    the new name.
     """
     if find_half_character(question) is not None or (name := _quoted(new)) is None:
         return question

@@ -12,7 +12,7 @@ NAVIGATION = frozenset(
     "|小结|总结|本章小结|练习|习题|作业|参考|参考文献|参考资料|目录|讨论|附录|延伸阅读|扩展阅读|相关链接|链接|致谢|前言|引言"
     "|简介|概述|介绍|结论|常见问题|待办|备注|更新日志".split("|")
 )
-"""Headings that say nothing about their section."""
+"""Headings that say nothing about the contents of their section."""
 
 _VERBS = (
     "access add adjust allow analyze archive attach automate avoid back build call change check choose clean clone"
@@ -77,7 +77,7 @@ _NUMBERED = re.compile(r"(?i)(?:chapter|section|part|step|figure|table|listing|a
 _TWO_THINGS = re.compile(r"(?i):|^from | vs\.? |\b(?:is|are)\b|\b(?:and|or) (?:\w+ly )?\w+ing\b")
 _CAPITAL = re.compile(r"(?<![^\s(\"“])[A-Z][a-z]*(?:-[A-Z]?[a-z]+)*(?:[’'][a-z]+)?(?=[\s,;)?]|$)")
 
-# Openings that make a passage depend on the text before it.
+# Openings of sentences that refer back to the text before them.
 _LEANING = re.compile(
     r"(?i)(?:in (?:this|the (?:next|previous|last))|let[’']s|we[’']|we|now|next|so far|as|this|these|that|those|it|they"
     r"|however|but|and|also|note|recall|first|then|finally|here|again|another|to start|with (?:this|the)|right now"
@@ -105,14 +105,14 @@ _CHINESE_VERBS = (
     "安装 卸载 配置 部署 搭建 创建 新建 设置 升级 更新 使用 导入 导出 备份 恢复 还原 编译 启用 禁用 读取 下载 上传 添加"
     " 删除 初始化 发布 迁移 调试 查看 修改 保存 加载 实现 定义"
 ).split()
-# Endings of headings that start with a verb but are really noun phrases.
+# Endings of Chinese headings that start with a verb but are really noun phrases.
 _NOUNS = re.compile(
     r"(?:方法|步骤|说明|文件|结果|误差|链接|指南|教程|环境|方式|流程|过程|原理|示例|手册|概念|日志|记录|版本)$"
 )
 
 
 class Casing:
-    """How a note usually capitalizes its words within sentences. Titles capitalize many more words."""
+    """How words are usually capitalized in a note's sentences. Titles capitalize many more words."""
 
     def __init__(self, prose: str) -> None:
         self._code = frozenset(re.findall(r"`(\w+)`", prose))
@@ -121,7 +121,7 @@ class Casing:
         self._capital = Counter(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+\b", prose))
 
     def plain(self, text: str, *, title: bool = False) -> str:
-        """Return text with the note's usual capitalization. In a `title`, unknown words are lowercased."""
+        """Return text with words capitalized as is usual in the note. In a `title`, unknown words are lowercased."""
         return _CAPITAL.sub(lambda word: self._plain(word[0], title), text)
 
     def _plain(self, word: str, title: bool) -> str:
@@ -132,9 +132,9 @@ class Casing:
 
 
 def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:
-    """Return the question answered by a defining sentence, or None.
+    """Return the question that a defining sentence answers, or None if the sentence isn't a usable definition.
 
-    The sentence must define a term that it emphasises or that appears in the heading.
+    The defined term must be emphasised in the sentence or appear in the heading.
     """
     if is_chinese(sentence):
         return _chinese_definition_question(sentence, heading)
@@ -156,7 +156,7 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
 
 
 def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | None:
-    """Return a how-to question for a heading, the heading itself if it is already a question, or None."""
+    """Return a how-to question for a heading, or None. A heading that is already a question is returned."""
     heading = re.sub(r"^(?:\d+(?:\.\d+)*[.、)]?|[一二三四五六七八九十]+、)\s*", "", heading).strip()
     if heading.casefold() in NAVIGATION:
         return None
@@ -180,7 +180,7 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
 def is_self_contained(sentence: str, *, first: bool) -> bool:
     """Return whether a sentence refers to nothing outside its passage.
 
-    A passage's `first` sentence also must not refer back to earlier text.
+    The `first` sentence of a passage must not refer back to earlier text either.
     """
     sentence = " ".join(sentence.split())
     leans = first and _LEANING.match(sentence)

@@ -1,4 +1,4 @@
-"""Alternatives to a question's words: synonyms from a user-edited file, and spelling corrections."""
+"""Alternatives to the words of a question: synonyms from a file that the user can edit, and spelling corrections."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -25,17 +25,17 @@ MOST_CHARACTERS = 100
 # A letter from a script that puts spaces between words.
 _LETTER = re.compile(rf"(?![{CJK}])\w")
 _BEFORE = re.compile(rf"(?:(?![{CJK}])\w[.\-/_']?|[@#$\\])\Z")
-# Text next to a word that makes it part of a longer word, as in node.js, C++ or k8s-pod.
+# Text next to a word that makes the word part of a longer one, as in node.js, C++ or k8s-pod.
 _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
 
 Known = Callable[[Sequence[str]], Collection[str]]
-"""Returns those of the given words that occur in any chunk."""
+"""Function that returns those of the given words that occur in at least one chunk."""
 
 IsWord = Callable[[str], bool]
-"""Returns whether a word is in general use, regardless of the notes."""
+"""Function that returns whether a word is in general use, regardless of the notes."""
 
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
-"""Returns the number of chunks that contain each word, omitting words found in no chunk."""
+"""Function that returns the number of chunks that contain each word, omitting words found in no chunk."""
 
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 # Maximum number of words in a question to correct. Two Chinese characters count as one word. In a longer question, a
@@ -69,10 +69,11 @@ class Synonyms:
         return len(self._others)
 
     def variants(self, text: str, limit: int = 3) -> list[str]:
-        """Return at most `limit` variants of the text, each with one known word replaced by a synonym.
+        """Return at most `limit` variants of the text, in each of which one known word is replaced by a synonym.
 
-        Every known word is replaced once before any word is replaced a second time. If words overlap, the one that
-        starts first wins, then the longest. Words made of letters must match whole words; Chinese matches anywhere.
+        Every known word is replaced once before any word is replaced a second time. If known words overlap, the one
+        that starts first is replaced, and the longest of those that start together. Words made of letters must match
+        whole words. Chinese words match anywhere.
         """
         places = list(self._known(text))
         words: dict[str, list[str]] = {}
@@ -101,7 +102,7 @@ class Synonyms:
 
 
 def load(path: Path) -> Synonyms:
-    """Load the synonyms from a file. If the file doesn't exist, there are none.
+    """Load the synonyms from a file. A file that doesn't exist counts as empty.
 
     Raises ConfigError, naming the line, if a word is invalid, a group has fewer than two words, or the file isn't UTF-8
     text.
@@ -118,7 +119,7 @@ def load(path: Path) -> Synonyms:
 
 
 def problems(text: str) -> Iterator[Message]:
-    """Yield the errors in new text for the synonym file."""
+    """Yield the errors in text that is to be written to the synonym file."""
     for line, where in _rows(re.split(LINE_END, text), Path(FILE)):
         try:
             _group(line, where)
@@ -193,7 +194,7 @@ class SynonymsFile:
         return provide_file(self._folder, FILE, make=self.make)
 
     def stamp(self) -> int:
-        """Return a number that changes whenever the file does."""
+        """Return a number that changes whenever the file changes."""
         return self.path.stat().st_mtime_ns
 
     def variants(self, text: str) -> list[str]:
@@ -213,10 +214,10 @@ class Spelling:
 
 
 def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
-    """Return whether a tokenizer treats a word as a single token, or as a single token with English endings.
+    """Return whether a tokenizer treats a word as a single token, or as a single token followed by English endings.
 
     With multilingual-e5-small, this recognizes 74 of 76 words that occur in only one of two vaults and differ by one
-    letter from a word in the other vault. It mistakes 6% of 519 made-up typos for words.
+    letter from a word in the other vault. It mistakes 6% of 519 artificial typos for words.
     """
     first, *rest = dict.fromkeys(map(tuple, tokens(word).tolist())) or [(0, 0)]
     is_inflected = first[1] > 2 and all(word[start:end] in _ENDINGS for start, end in rest)
@@ -226,8 +227,8 @@ def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
 def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda word: False) -> Spelling:
     """Correct the spelling of a short question. Longer questions stay unchanged.
 
-    A word is corrected if no chunk contains it. Words in general use are only replaced by their own singular or plural.
-    A run of Chinese characters is unknown if any of its character pairs is in no chunk. Candidates are generated from
+    A word is corrected if no chunk contains it. A word in general use is replaced only by its own singular or plural. A
+    run of Chinese characters is corrected if any of its character pairs is in no chunk. Candidates are generated from
     the word and then looked up (Norvig, How to write a spelling corrector, 2007), so the cost doesn't grow with the
     number of words in the notes.
     """

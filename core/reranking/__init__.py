@@ -15,18 +15,21 @@ from core.model import Bits, Matrix
 
 @frozen
 class Candidate:
-    """A chunk to score, as its best window's text and, if stored, its token bits."""
+    """A chunk to score. `text` is the text of its best window, and `bits` are its token bits if they are stored."""
 
     text: str
     bits: Bits | None = None
 
 
 Judged = list[float | None]
-"""The candidates' scores from 0 to 1, or None for each candidate not reached within the time limit."""
+"""The candidates' scores from 0 to 1, in order. A candidate not reached within the time limit has None."""
 
 
 class Reranker(Protocol):
-    """Scores candidates for a question. The constructor is cheap, because the model is loaded on first use."""
+    """Scores candidates for a question.
+
+    Creating a reranker is cheap, because the model is loaded on first use.
+    """
 
     @property
     def reads_bits(self) -> bool:
@@ -73,13 +76,13 @@ def reads_tokens(name: str) -> bool:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a reranker comes with this installation, so that it needs no network, server or extra file."""
+    """Return whether a reranker comes with this installation and needs no network, server or extra file."""
     from core.embedding import sentence
 
     return name in (NONE, "late-interaction") or (name == "cross-encoder" and sentence.is_bundled_installed())
 
 
-# Seconds to wait before asking an unresponsive server again.
+# Seconds to wait before calling an unresponsive server again.
 _REST_SECONDS = 60.0
 # Maximum number of scores in the cache.
 _CACHE_SIZE = 10_000
@@ -88,7 +91,7 @@ _CACHE_SIZE = 10_000
 class Cached:
     """A text reranker with a cache of scores by question and text.
 
-    If the reranker's server doesn't answer, the same error is raised for a minute without asking the server again.
+    If the reranker's server doesn't respond, the same error is raised for a minute, without calling the server again.
     """
 
     reads_bits = False
@@ -124,7 +127,7 @@ class Cached:
 # Late interaction: find the best-matching chunk token for each question token, using bits stored at import.
 
 BUDGET_SECONDS = 1.0
-"""Time limit for computing missing bits, in seconds. Enough for about 20 chunks on two CPU cores."""
+"""Time limit for computing missing bits, in seconds. It is enough for about 20 chunks on two CPU cores."""
 
 
 class LateInteraction:

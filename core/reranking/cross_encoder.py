@@ -2,7 +2,8 @@
 
 The cross-encoder is either built in or from sentence-transformers. The built-in one uses layers from the bundled model
 and shares that model's word embeddings in memory. Its weights file, installed with Tessera or found in a folder, holds
-the heads in 16 bits, and the layers if they differ from the bundled model's. For measurements, see docs/benchmarks.md.
+the heads with 16-bit weights. It also holds the layers if they differ from the bundled model's. For measurements, see
+docs/benchmarks.md.
 """
 
 import copy
@@ -34,14 +35,16 @@ if TYPE_CHECKING:
     from torch import Tensor
     from transformers import PreTrainedTokenizerFast
 
-# Turning a question and passages into pairs that fit a cross-encoder's input.
+# Building pairs of question and passage that fit into a cross-encoder's input.
 
 PASSAGE_CHARACTERS = 8000
-"""Maximum number of characters of a passage to search for its best piece."""
+"""Maximum number of characters in a passage to search for the passage's best piece."""
 
 
 def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Build pairs that fit the model's input. Of each passage, use the piece with the most question words.
+    """Pair the question with each passage so that the pairs fit into the model's input.
+
+    A long passage is reduced to the piece that contains the most words from the question.
 
     The question is truncated only if it takes up more than half of the tokens and the passages need the space.
     """
@@ -58,7 +61,7 @@ def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Se
 
 
 def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) -> str:
-    """Return the best piece of the text that fits, preceded by the first line (the breadcrumb) if that is short."""
+    """Return the best piece of the text that fits. A short first line (the breadcrumb) is put before the piece."""
     if len(spans) <= room:
         return text
     line = text.find("\n", 0, spans[-1][1]) + 1
@@ -86,8 +89,8 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
 class Network:
     """Transformer layers and heads on top of an encoder's word embeddings.
 
-    `layers` are the numbers of the encoder layers to use. The first `apart` of them read question and passage
-    separately.
+    `layers` are the numbers of the encoder layers to use. In the first `apart` of these layers, question and passage
+    don't attend to each other.
 
     The embeddings are shared with the encoder if the device and number format are the same, and copied otherwise. The
     heads have random weights until `parts.load_state_dict` is called.
@@ -184,7 +187,7 @@ class Network:
         return states
 
     def scores(self, states: "Tensor", whose: "Tensor") -> "Tensor":
-        """Return the pairs' logits, with shape (pairs, 1), computed from their token states."""
+        """Compute the pairs' logits, of shape (pairs, 1), from their token states."""
         import torch
 
         heads: Any = self.parts
@@ -207,7 +210,7 @@ WEIGHTS = Path(__file__).with_name(FILE)
 NAME = "own"
 LAYERS = "layer."
 
-# Maximum number of tokens per pair. Whole windows ranked no better and took twice as long (decision 62).
+# Maximum number of tokens per pair. Reading whole windows ranked no better and took twice as long (decision 62).
 _BUILT_IN_TOKENS = 192
 
 
@@ -277,7 +280,7 @@ READ_TOKENS = 1024
 """Maximum number of tokens per pair. Some models can read 8192, but the cost of attention grows quadratically."""
 
 SECONDS = 10.0
-"""Time limit per call, in seconds. Candidates are scored in order until it is reached."""
+"""Time limit per call, in seconds. Candidates are scored in order until the limit is reached."""
 
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
 """Number of pairs per forward pass, by device. The time limit is checked between passes."""
@@ -292,10 +295,10 @@ class CrossEncoderFacts:
 
 
 class CrossEncoder:
-    """A cross-encoder, given as a model name (`BAAI/bge-reranker-v2-m3`) or folder. The built-in one by default.
+    """A cross-encoder, given by model name (`BAAI/bge-reranker-v2-m3`) or folder. The default is the built-in one.
 
-    Raises ConfigError if the name is empty and the built-in one isn't installed, and ModelError if a folder contains no
-    cross-encoder. Safe to share between threads, as only one thread at a time runs the model.
+    Raises ConfigError if the name is empty and the built-in cross-encoder isn't installed. Raises ModelError if a
+    folder contains no cross-encoder. Safe to share between threads, because only one thread at a time runs the model.
     """
 
     reads_bits = False
@@ -325,7 +328,7 @@ class CrossEncoder:
             return vars(self).get("_facts") or facts(self._folder())
 
     def warm(self) -> None:
-        """Load the model and run it once, because the first run is the slowest."""
+        """Load the model and run it once, because a model's first run is the slowest."""
         self.score("warm", [Candidate("warm")])
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
@@ -376,12 +379,12 @@ class CrossEncoder:
                 ),
                 name=self.name,
             )
-        # The model's own sigmoid works in 16 bits, which would give all of the best candidates a score of 1.
+        # The model's own sigmoid has 16-bit precision, which would round the scores of all the best candidates to 1.
         return torch.sigmoid(logits).tolist()
 
 
 def facts(folder: Path) -> CrossEncoderFacts:
-    """Describe the cross-encoder in `folder`. Raises ModelError if it is incomplete or gives more than one score."""
+    """Describe the cross-encoder in `folder`. Raises ModelError if it is incomplete or outputs more than one score."""
     if not folder.is_dir():
         raise ModelError(
             "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=str(folder)

@@ -71,13 +71,13 @@ STYLES = ("cohere", "tei", "jina")
 """Request formats, in the order tried by `auto`."""
 
 ANSWER_BYTES = 1 << 20
-"""Maximum size of an answer in bytes, not counting the passages, which some servers send back."""
+"""Maximum size of an answer in bytes. The passages, which some servers send back, don't count."""
 
 LARGEST = 1e9
-"""Limit for plausible logits. A score this large or larger is an error."""
+"""Limit for plausible logits. A score of this size or above is an error."""
 
 ROUNDING = 1e-3
-"""Tolerance for rounding errors. A score further outside the range 0 to 1 is a logit."""
+"""Tolerance for rounding errors. A score outside the range 0 to 1 by more than this is a logit."""
 
 
 class RerankApi:
@@ -85,8 +85,8 @@ class RerankApi:
 
     Uses `model`, or by default the `[rerank]` section's model, on that section's server. With the style `auto`, the
     first request tries each format until the server stops rejecting it as malformed (HTTP 400 or 422). Later requests
-    use the format that worked. Scores outside 0 to 1 are logits; once one is seen, all scores from this server count as
-    logits. Raises ConfigError if no server or model is set.
+    use the format that worked. Scores outside 0 to 1 are logits. Once such a score is seen, all scores from this server
+    count as logits. Raises ConfigError if no server or model is set.
     """
 
     reads_bits = False
@@ -136,7 +136,7 @@ class RerankApi:
         return body | {"documents": texts}
 
     def _scores(self, answer: object, count: int) -> list[float]:
-        """Return the scores in a server's response, in the order of the passages. Reads all supported formats."""
+        """Return the scores in a server's response, in the order of the passages. Reads any of the formats."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise self._server.unusable("answered without a list of scores")

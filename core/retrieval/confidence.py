@@ -1,8 +1,8 @@
 """Confidence in a search's hits: whether they answer the question, and how well each hit matches it.
 
 The evidence for an answer is the sum of three values:
-- how far the nearest chunk's similarity exceeds its base's background similarity (the level reached by unrelated
-  questions), in standard deviations;
+- how far the nearest chunk's similarity exceeds its base's background similarity (the level that unrelated questions
+  reach), in standard deviations;
 - the share of the question's words found in the first hit, weighted by rarity;
 - the first hit's gains for containing the question as typed.
 
@@ -25,17 +25,18 @@ from core.store import Store
 
 LEAST = 2.0
 """Minimum evidence for hits to count as an answer."""
-# Evidence if the first hit contains all of the question's words.
+# Evidence from words if the first hit contains all of the question's words.
 _WORDS = 4.0
-# Factor for word evidence if there are no vectors, because freely phrased questions share few words with notes.
+# Factor applied to the evidence from words if there are no vectors, because freely phrased questions share few words
+# with notes.
 _WORDS_ALONE = 10.0
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
     """Return the evidence that the hits answer the question.
 
-    The evidence is infinite for a listing or a phrase search, if the question names the first note's metadata, or if
-    the background similarity is unknown.
+    The evidence is infinite if the background similarity is unknown, if the question names metadata of the first note,
+    or if the search is a phrase search or only lists notes.
     """
     first = next(iter(ranking.order), None)
     if first is None:
@@ -59,7 +60,7 @@ def evidence(store: Store, ranking: Ranking) -> float:
 def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
     """Return the share of a question's words found in a chunk, weighted by rarity, from 0 to 1.
 
-    If the question has several spellings, the one that best fits the chunk counts.
+    If the question has several spellings, the spelling that best fits the chunk counts.
     """
     shares = []
     for words in (request.words, *request.others):
@@ -77,9 +78,9 @@ EXACT = 1.0
 VERY_CLOSE = 0.5
 """Minimum similarity for a strong match."""
 VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
-"""Minimum similarity for a strong match, and for a good match, if hit and question are in different languages.
+"""Minimum similarity for a strong match and for a good match if hit and question are in different languages.
 
-A quarter of the correct hits reach the first value, and nine tenths the second.
+A quarter of the correct hits reach the value for a strong match, and nine tenths that for a good match.
 """
 
 
@@ -88,12 +89,12 @@ def match_levels(
 ) -> dict[str, int]:
     """Return how well each hit matches, by chunk id: a level from 1 to 3, or 0 if unknown.
 
-    For a question, hits quoted in its answer get their level from `quoted`. The remaining hits get at most 2, because a
-    shared word isn't a strong match, and at most 1 if nothing is quoted, because what doesn't answer is no good match.
-    `quoted` is None if no question was asked.
+    If a question was asked, hits quoted in its answer get their level from `quoted`. All other hits get at most 2,
+    because sharing words doesn't make a strong match. If nothing is quoted, they get at most 1, because a hit that
+    doesn't answer the question isn't a good match. `quoted` is None if no question was asked.
 
-    Levels never rise from one hit to the next. If a later hit seems nearer, it and the hits it would overtake get their
-    mean level (pool adjacent violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
+    Levels never rise from one hit to the next. If a later hit would have a higher level than earlier hits, they all get
+    their mean level (pool adjacent violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
     """
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
     if quoted is not None:

@@ -1,7 +1,7 @@
 """Context for a prompt: the hits' chunks and their neighbours as one block, within a token budget.
 
-Text from notes, including titles and paths, is enclosed in NOTE_MARKS, and any such marks inside the text are escaped.
-So a number in brackets is a citation only outside the marks, whatever a note contains.
+Text from notes, including titles and paths, is enclosed in NOTE_MARKS. Any such marks inside the text are escaped. A
+number in brackets is therefore a citation only if it is outside the marks, whatever a note contains.
 """
 
 import re
@@ -18,7 +18,7 @@ from core.chunking.reading import Tokens
 from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Passage
 from core.store import Store
 
-# Passages: hits extended by the chunks around them.
+# Passages: hits extended with the chunks around them.
 
 MOST_TOKENS = 2000
 """Maximum number of tokens per passage. Neighbours beyond the limit are left out."""
@@ -73,10 +73,10 @@ _BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\
 _BREAK = "\n\n"
 # Maximum gap, in characters, between pieces that count as touching.
 _BLANK = 100
-# Minimum number of tokens to keep from a neighbour that is cut to fit.
+# Minimum number of tokens to keep when cutting a neighbour to fit.
 _LEAST = 16
 _AFTER_HITS = 1 << 30
-# Number of window positions to try per window length when a chunk exceeds the budget.
+# A window slides over a chunk that exceeds the budget. This is the number of steps per window length.
 _STEPS = 8
 
 
@@ -124,7 +124,7 @@ _Pieces = list[_Piece]
 
 
 class _Block:
-    """Pieces within a token budget, in the order they were added."""
+    """A list of pieces that fit a token budget, in the order they were added."""
 
     def __init__(self, tokens: Tokens, budget: int) -> None:
         self.pieces: _Pieces = []
@@ -186,7 +186,7 @@ class _Block:
 
 
 def escape_marks(text: str) -> str:
-    """Escape the note marks in text. Every character keeps its offset."""
+    """Escape any note marks in text by replacing single characters, so that offsets stay valid."""
     return _BRACKET.sub("‹", text)
 
 
@@ -194,9 +194,9 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
     """Build one block from the hits' chunks and their neighbours, with numbered citations, best first.
 
     A hit's own chunk is added before its neighbours, and near neighbours before far ones. Neighbours that exceed the
-    budget are cut at the far end. If the very first chunk exceeds the budget, it is cut to the window with the most of
-    the question's `words`. Later hits whose chunk doesn't fit are left out. Touching pieces are joined in note order,
-    and each section has its own number.
+    budget are cut at the far end. If the very first chunk exceeds the budget, it is cut to the window that contains the
+    most of the question's `words`. Later hits whose chunk doesn't fit are left out. Touching pieces are joined in note
+    order. Each section gets its own citation number.
     """
     block = _Block(tokens, budget)
     chunks_of = cache(store.chunks.for_note)
@@ -234,7 +234,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
 
 
 def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> _Pieces:
-    """Return a hit's chunk, then the rest of its passage's chunks, nearest first. The latter rank after all hits."""
+    """Return a hit's chunk, followed by its passage's other chunks, nearest first. These rank below all hits."""
     near = [
         chunk
         for chunk in chunks_of(hit.note.id)
@@ -264,7 +264,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> _Pieces:
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[_Pieces]:
-    """Group touching pieces. Groups are in the order of their best piece, and each group is in note order."""
+    """Group touching pieces. Groups are ordered by their best piece, and pieces within a group by position."""
     runs: list[_Pieces] = []
     for piece in pieces:
         near = [

@@ -52,14 +52,14 @@ from core.settings.config import Settings
 from core.store import Store
 from core.store.top_k import Scores
 
-# Maximum number of results to cache, and of questions whose candidates and tokens to cache.
+# Maximum number of cached results, and of questions with cached candidates or cached tokens.
 _CACHED_RESULTS = 64
 _CACHED_CANDIDATES = 8
 # Notices about temporary states. Results with any of these notices aren't cached.
 _PASSING: set[Notice] = {"model_loading", "model_away"}
 
 
-# Follow-up rounds in an exploratory search: rephrased sub-queries, and the best chunks' section titles.
+# Follow-up rounds in an exploratory search. They ask rephrased sub-queries and the best chunks' section titles.
 
 # Maximum number of rounds, including the first.
 _ROUNDS = 3
@@ -77,10 +77,11 @@ def run_follow_ups(
     variants: Variants,
     search: Callable[[Sequence[SubQuery]], Sequence[Ranking]],
 ) -> tuple[list[Ranking], list[SubQueryResult]]:
-    """Run the rounds that follow the `first`, whose last ranking is for the whole question.
+    """Run the follow-up rounds, and return the rankings from all rounds and each sub-query's hit counts.
 
-    Return the rankings from all rounds and each sub-query's hit counts. `search` runs a round. Searching stops after
-    the first round that finds no new chunk as near to the question as the first round's chunks.
+    `first` holds the first round's rankings, the last of which is for the whole question. `search` runs a round. A
+    follow-up round keeps only chunks at least as near to the question as the farthest of the first round's hits. If a
+    round finds no new chunks, it is the last one.
     """
     whole = first[-1].request
     rankings = list(first)
@@ -90,7 +91,7 @@ def run_follow_ups(
     summaries: list[SubQueryResult] = []
 
     def nearness(rowids: Sequence[int]) -> Scores:
-        """Return the cosine between each chunk and the whole question. In keyword mode, return no scores."""
+        """Return the cosine between each chunk and the whole question, or an empty dict in keyword mode."""
         scores: Scores = {}
         for base in whole.vector_bases:
             if base.fingerprint in whole.vectors:
@@ -98,7 +99,7 @@ def run_follow_ups(
         return scores
 
     def summarise(number: int) -> bool:
-        """Count the hits and new hits for each of a round's sub-queries. Return whether any hit is new."""
+        """Record each sub-query's number of hits and of new hits in a round. Return whether there are any new hits."""
         before = len(known)
         for ranking in latest:
             shown = {*islice(ranking.order, limit)}
@@ -178,7 +179,7 @@ class SearchEngine:
         *,
         cached: bool = True,
     ) -> None:
-        """Create an engine. For measurements, pass `cached=False` to collect and rerank candidates afresh each time."""
+        """Create an engine. For measurements, `cached=False` disables the caches for candidates and reranker scores."""
         self._store = store
         self._settings = settings
         self._models = models
@@ -188,7 +189,7 @@ class SearchEngine:
         self._llm = LlmSteps(settings)
         self._cached = cached
         self.prepare = partial(prepare, store, settings)
-        """Prepares a question for a search."""
+        """Parses a question and resolves its options before a search. See `prepare` in `core.retrieval.requests`."""
         self._start_search = partial(start_search, store, models, cached=cached, variants=synonyms.variants)
         self._results: Cache[Hashable, SearchResult] = Cache(_CACHED_RESULTS)
         self._candidates: Cache[Hashable, Candidates] = Cache(_CACHED_CANDIDATES)
@@ -222,8 +223,8 @@ class SearchEngine:
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt.
 
-        `budget` is in tokens; None uses the settings. Raises the errors of `answer`, and QueryError if the budget is
-        below 1.
+        `budget` is in tokens. None means the budget in the settings. Raises the same errors as `answer`, and QueryError
+        if the budget is below 1.
         """
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
@@ -246,9 +247,9 @@ class SearchEngine:
         return highlights.highlights(result, self._store, self.tokenized_hits(result))
 
     def below_background(self, result: SearchResult) -> set[str]:
-        """Return the ids of hit chunks that are less similar to the question than unrelated text usually is.
+        """Return the ids of hits' chunks that are less similar to the question than unrelated text usually is.
 
-        Chunks from notes named in the question by their metadata are never included.
+        If the question names a note's metadata, the note's chunks are never included.
         """
         floors = {base.name: floor for base in self._store.bases.all() if (floor := self._store.floors.get(base))}
         return {
@@ -261,7 +262,7 @@ class SearchEngine:
         }
 
     def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:
-        """Return the tokens of the question and of each hit, by chunk id. Cached for the most recent results."""
+        """Return each hit's tokens together with the question's, by chunk id. Cached for the most recent results."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         tokenized = self._tokenized_hits.get(key)
         if tokenized is None:
@@ -283,14 +284,17 @@ class SearchEngine:
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
         """Return why a note isn't a hit for a question at the simple level.
 
-        Raises NoteNotFound and the errors of a search.
+        Raises NoteNotFound, and the same errors as a search.
         """
         with self.explained(typed, options) as reasons:
             return reasons.why_not(self._store.notes.card(note_id))
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level and keep the snapshot open for explanations. Raises the errors of a search."""
+        """Search at the simple level, and keep the snapshot open during the block, so that hits can be explained.
+
+        Raises the same errors as a search.
+        """
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
@@ -347,7 +351,7 @@ class SearchEngine:
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:
-        """Search the parts of a question in one snapshot, shared by all stages and kept open."""
+        """Search for each part of a question. All stages read the same snapshot, which stays open during the block."""
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
             requests = self._start_search(query, bases, parts, wait=wait)
@@ -379,7 +383,7 @@ class SearchEngine:
         return rankings
 
     def _stamps(self, query: Query) -> tuple[object, ...]:
-        """Return values that change with the index, and with the notes' uses if those affect the results."""
+        """Return values that change with the index, and with uses of notes if uses affect the results."""
         by_use = any(condition.field == "use" for condition in query.filters.conditions)
         matters = bool(by_use or query.settings.feedback_weight)
         return self._store.fields.version(), matters and self._store.uses.stamp(verdicts=not by_use)

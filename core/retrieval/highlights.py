@@ -1,4 +1,4 @@
-"""A hit's highlights: the question's words, the sentence nearest to the question, and the hit's similarity to it."""
+"""Highlights in hits: the question's words, and the sentence nearest to the question with its similarity."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
-"""Returns each word's stem, as in the word index."""
+"""A function that returns the stem under which each word is indexed."""
 
 LONGEST = 320
 """Maximum number of characters per sentence. Longer sentences are divided."""
@@ -54,7 +54,7 @@ _BORDERS = (
 )
 _NEVER = re.compile(r"(?!)")
 _WORD = re.compile(r"\w")
-# Words that are marked only if the question has no other words. A word that merely has the same stem is never marked.
+# Words to mark only if the question has no other words. Words that merely share a stem with these are never marked.
 _SILENT = STOP_WORDS | frozenset(
     "all also am any being each either else every he her here hers herself him himself his itself just may me"
     " might mine most much must myself neither no nor not only other ought ours ourselves shall she should some"
@@ -68,7 +68,7 @@ _ACROSS = re.compile(
     f"(?:{_PARTICLES}.|.{_PARTICLES})"
 )
 
-# Chinese question words and connectives. No mark begins or ends with one.
+# Chinese question words and connectives. Highlights never begin or end with one of these.
 _FUNCTION_WORD = re.compile(
     "[是有]?(?:为什么|什么|怎么样|怎么|怎样|哪些|哪[个里种]|多少)[是的]?|如何|为何|任何|[是能可]否|有没有|是不是|能不能"
     "|可以|所以|因为|还是|或者|以及|[这那一某有]些|[这那一两几每各多]个"
@@ -78,7 +78,7 @@ _FUNCTION_WORD = re.compile(
 
 @dataclass(frozen=True)
 class TokenizedHit:
-    """A question's tokens and a hit's token bits, with their embedder and centre."""
+    """A question's token vectors and a hit's token bits, with the embedder and the centre used for both."""
 
     hit: Hit
     question: Matrix
@@ -88,10 +88,10 @@ class TokenizedHit:
 
     @lazy
     def compared(self) -> tuple[Spans, Matrix] | None:
-        """The spans of the hit's tokens, and each token's cosine to each of the question's tokens.
+        """The spans of the hit's tokens, and each token's cosine similarity to each of the question's tokens.
 
-        The shapes are (tokens, 2) and (tokens, question tokens). Tokens in a window's head have the span (-1, -1). None
-        if there are no tokens or the bits don't match the text.
+        The shapes are (tokens, 2) and (tokens, question tokens). Tokens in a window's head have the span (-1, -1). The
+        value is None if there are no tokens, or if the bits don't match the text.
         """
         if not len(self.question) or not len(self.bits):
             return None
@@ -113,7 +113,10 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
 
 
 def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
-    """Return the tokens of the question and the hits, by chunk id. Empty if the search was by words only."""
+    """Return each hit's tokens together with the question's, by chunk id.
+
+    Hits without token bits are left out. A keyword search has no tokens, so the result is empty.
+    """
     if result.mode not in ("semantic", "hybrid"):
         return {}
     read: dict[str, TokenizedHit] = {}
@@ -153,7 +156,7 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
 
 
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
-    """Return a hit's highlights. If it has no token bits, its nearest sentence is the one with the most marked text."""
+    """Return a hit's highlights. If the hit has no token bits, pick the sentence with the most marked text."""
     text = hit.chunk.text
     found = word_places(text, words, stems)
     telling = telling_words(words)
@@ -164,7 +167,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     scores: dict[Span, float] = {}
     nearness = None
     if read and read.compared:
-        # Pick the sentence whose tokens are on average nearest to the question's.
+        # Pick the sentence whose tokens are nearest to the question's tokens on average.
         places, cosines = read.compared
         nearness = float(cosines.max(axis=0).mean())
         for span in spans:
@@ -179,7 +182,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
 
 
 def sentences(text: str) -> list[Span]:
-    """Return the sentences in Markdown text. Headings, code and HTML are used only if there is no prose."""
+    """Return the spans of sentences in Markdown text. Headings, code and HTML count only if there is no prose."""
     text = with_newlines(blank_blobs(text))
     plain = hide_inline(text)
     prose: list[Span] = []
@@ -207,9 +210,10 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
 
 
 def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], longest: int) -> Iterator[Span]:
-    """Yield a block's sentences that contain words. `plain` comes from `hide_inline`; `ends` matches sentence ends.
+    """Yield the spans of a block's sentences, except those without words.
 
-    A sentence that is too long is divided at line ends, or else at pauses, or else between Chinese characters.
+    `plain` is the text returned by `hide_inline`, and `ends` matches sentence ends. A sentence longer than `longest` is
+    divided at line ends. If there are none, it is divided at pauses, or else between Chinese characters.
     """
     for first, last in pairwise([start, *(match.end() for match in ends.finditer(plain, start, end)), end]):
         begin, stop = strip_span(plain, first, last)
@@ -222,7 +226,7 @@ def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], lon
 
 
 def hide_inline(text: str) -> str:
-    """Replace inline code and links with letters, so that they aren't divided. The length stays the same."""
+    """Mask inline code and links with letters, so that sentences aren't split inside them. Offsets stay valid."""
     return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
 
 
@@ -232,15 +236,15 @@ def telling_words(words: Sequence[str]) -> Sequence[str]:
 
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
-    """Return the spans of words found in the text, in any of their forms, and the set of words found."""
+    """Return the spans of any form of the words in the text, and the set of words that were found."""
     places = word_places(text, words, stems)
     return _trim(text, tuple(join_spans(sorted(span for span, _ in places)))), {word for _, word in places}
 
 
 def _trim(text: str, spans: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Remove Chinese question and function words, or halves of them, from the ends of spans.
+    """Trim Chinese question and function words, or halves of them, from the ends of spans.
 
-    If nothing else is in the spans, they stay as they are.
+    If nothing would be left, return the spans unchanged.
     """
     words = [match.span() for match in _FUNCTION_WORD.finditer(simplify(text))]
     trimmed = []
@@ -280,9 +284,9 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
     return places
 
 
-@lru_cache(200)  # a page reads the hits twice: for the highlights and for the answer
+@lru_cache(200)  # a page reads each hit twice: for the highlights and for the answer
 def _forms_in(text: str) -> list[tuple[str, Span]]:
-    """Return the forms of every word in the text, with their spans."""
+    """Return the searchable forms of every word in the text, with their spans."""
     return [
         (form, (match.start() + start, match.start() + end))
         for match in _LATIN.finditer(text)
@@ -292,7 +296,7 @@ def _forms_in(text: str) -> list[tuple[str, Span]]:
 
 @lru_cache(20_000)
 def _forms(word: str) -> list[tuple[str, Span]]:
-    """Return the forms of a word and its parts, as in keyword search, with their spans in the word."""
+    """Return the forms under which keyword search finds a word and its parts, with their spans in the word."""
     places = ((0, len(word)), *parts_of(word))
     return [(form, (start, end)) for start, end in places if (form := _form(word[start:end]))]
 
@@ -304,7 +308,8 @@ def _form(word: str) -> str:
 def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
     """Return the spans of `count` stored tokens in the chunk's text, or None if the tokens don't match the chunk.
 
-    Tokens in a window's head have the span (-1, -1). Chunks embedded by an older version have no separate rows.
+    Tokens in a window's head have the span (-1, -1). Chunks embedded by an older version lack the windows for single
+    table rows.
     """
     usual = places_of(chunk, title, embedder)
     if len(usual) == count:
@@ -323,7 +328,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
 
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
-    """Add the page of each hit's nearest sentence. Hits on a single page already have it."""
+    """Set each hit's page to that of its nearest sentence. Hits that lie on a single page already have the page."""
 
     def page_at(hit: Hit, offset: int) -> int:
         return hit.chunk.page_at(hit.note.document, offset)

@@ -1,4 +1,4 @@
-"""Builds hits from ranked candidates, adds passages, facets and file states, and reranks hits by clicks."""
+"""Builds hits from ranked candidates, adds passages, facets and file states, and reorders hits by clicks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ from core.store import Store
 class _Ranked:
     """A search's candidates, best first, and the groups that become its hits.
 
-    `matched` holds the question's words found in each candidate, if the search has `explain` set.
+    `matched` maps each candidate to the question's words found in it. It is empty unless the query sets `explain`.
     """
 
     rankings: Sequence[Ranking]
@@ -93,10 +93,10 @@ class _Ranked:
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
-    """Build a result whose hits come from the rankings in turn. If the query is to be explained, list dropped
-    candidates.
+    """Build a result whose hits are taken from the rankings in turn.
 
-    `whole` is the undivided question's ranking.
+    `whole` is the ranking for the whole question. If the query sets `explain`, the result also lists the dropped
+    candidates.
     """
     query = whole.request.query
     ranked = _rank_groups(store, successors, rankings, whole)
@@ -129,12 +129,12 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     )
 
 
-# Minimum number of a question's words in an expired note, unless the question has fewer.
+# Minimum number of the question's words in an expired note's passage. Shorter questions require all of their words.
 _LEAST_WORDS = 2
 
 
 def count_expired(store: Store, query: Query) -> int:
-    """Return how many expired notes a search leaves out although one of their passages has half of its words or more.
+    """Return how many expired notes a search leaves out that have at least half of the question's words in one passage.
 
     A pair of Chinese characters that occurs in no passage doesn't count as a word.
     """
@@ -153,7 +153,7 @@ def count_expired(store: Store, query: Query) -> int:
 
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Add the state of each hit's file: the same as at the last sync, stale, or gone."""
+    """Return the hits with their files' states: unchanged since the last sync (`same`), `stale`, or `gone`."""
     states: dict[str, FileState] = {}
     for note_id, folder, path, *stamp in store.fields.stamps({hit.note.id for hit in hits if hit.note.in_file}):
         file = Path(folder, path)
@@ -193,7 +193,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 
 def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size: int) -> list[Hit]:
-    """Return each group's hit, which is the best chunk extended by joined chunks and neighbours."""
+    """Return each group's hit: its best chunk, with a passage that includes the joined and neighbouring chunks."""
     cards = {note_id: card for ranking in ranked.rankings for note_id, card in ranking.candidates.cards.items()}
     best = {ranked.chunks[group.best].note_id for group in ranked.groups}
     missing = {new for note_id in best for new in successors.get(note_id, ())} - cards.keys()
@@ -204,7 +204,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
         joined, copies = ([ranked.chunks[rowid] for rowid in rowids] for rowids in (group.joined, group.copies))
         scores = dict(hit.scores)
         if scores and len(ranked.rankings) == 1:
-            # Duplicates of better hits are gone, so the hit may rank higher than the candidate did.
+            # Without the duplicates of better hits, the hit may rank higher than the candidate did.
             last = list(scores)[-1]
             scores[last] = replace(scores[last], rank=rank)
         hits.append(
@@ -221,7 +221,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
 
 
 def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
-    """Reorder the hits by what their notes have `gained`. No hit is added or removed.
+    """Reorder hits by the gains of their notes. `gained` maps note ids to gains. No hit is added or removed.
 
     On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note never
     gains more than its successors among the hits, so it stays below them.
@@ -252,7 +252,7 @@ def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, s
 
 
 def _list_dropped(ranked: _Ranked, limit: int) -> Iterator[DroppedCandidate]:
-    """Yield the candidates that aren't hits, with the stage that dropped each one, judging by its ranks."""
+    """Yield the candidates that aren't hits. The stage that dropped each candidate is inferred from its ranks."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
     for rank, (rowid, candidate) in enumerate(ranked.candidates.items(), 1):
@@ -280,7 +280,7 @@ _FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.
 
 
 def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
-    """Count the field values of the hits' notes and their copies, most frequent first.
+    """Count the values of each facet field in the hits' notes and in their copies, most frequent first.
 
     Values shared by all hits are left out.
     """
@@ -317,7 +317,7 @@ def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
 
 
 def _term(field: str, value: str) -> str:
-    """Return the query term for a facet value."""
+    """Return the term to add to a query to filter by a facet value."""
     if field == "month":
         start = datetime.fromisoformat(f"{value}-01")
         later = f"{start.year + start.month // 12}-{start.month % 12 + 1:02}"
@@ -326,11 +326,11 @@ def _term(field: str, value: str) -> str:
     return f'{name}:"{value}"' if any(mark in value for mark in ' ,，、:：()"“”「」#') else f"{name}:{value}"
 
 
-# Ranking hits by clicks on their notes. Clicks count only for similar questions, and fade over time.
+# Reordering hits by clicks on their notes. Clicks count only for similar questions, and their weight decays over time.
 
 GAIN = 0.5
-"""The most that clicks can raise a hit, on a scale from the last hit (0) to the first (1). See decision 61."""
-# Two questions must be more similar than this for clicks on one to count for the other.
+"""Maximum gain from clicks, on a scale from the last hit's score (0) to the first hit's (1). See decision 61."""
+# Clicks for one question count for another question only if the two are more similar than this.
 _LIKE = 0.5
 
 
@@ -351,7 +351,7 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
 def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
     """Return the clicks on a result's notes for similar questions, newest first.
 
-    There are none if clicks are off, or if a language model chose the hits, because its order must not change.
+    Return no clicks if they are disabled, or if a language model chose the hits, because its order must not change.
     """
     if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
         return ()
@@ -360,7 +360,7 @@ def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Cli
 
 
 def likeness(first: str, second: str) -> float:
-    """Return how many words two questions share, from 0 to 1 (Dice's coefficient)."""
+    """Return two questions' similarity by shared words, from 0 to 1 (Dice's coefficient)."""
     item = _words(first)
     other = _words(second)
     return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0

@@ -1,4 +1,4 @@
-"""A search's uses of a language model: decomposing the question, choosing among the hits, and answering."""
+"""Uses a language model in a search to decompose the question, choose among the hits, and write an answer."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ _CACHED = 64
 class LlmSteps:
     """Decomposes questions and selects hits, using the language model from the settings if one is set up.
 
-    A page searches the same question several times: before and after reranking, for its context, and for dropped
+    A page runs the same search several times: before and after reranking, for its context, and to explain dropped
     candidates. Replies are cached by model and input, so the model is asked only once.
     """
 
@@ -33,16 +33,16 @@ class LlmSteps:
         self._selections: Cache[Hashable, LlmSelection] = Cache(_CACHED)
 
     def stamp(self, prepared: Prepared) -> Hashable:
-        """Return a value that changes with the settings affecting the question's results."""
+        """Return a value that identifies the language model settings that affect the question's results."""
         decomposes = prepared.decomposition is not None
         asks = prepared.query.choose or decomposes
         llm = self._settings.llm
         return asks and (llm.base_url, llm.model), decomposes and self._decomposes()
 
     def decompose(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
-        """Return an exploratory question's decompositions, the model's first.
+        """Return an exploratory question's decompositions, and the reason why the model failed (None if it didn't).
 
-        Also return the reason if the model failed, or None.
+        The model's decomposition comes first, followed by the one made by rules. Other questions have none.
         """
         by_rules = prepared.decomposition
         text = prepared.query.text
@@ -61,7 +61,10 @@ class LlmSteps:
         return (by_model, by_rules), None
 
     def select(self, query: Query, hits: Sequence[Hit]) -> LlmSelection:
-        """Return the model's selection among the hits, or an empty one that says why there is none."""
+        """Return the model's selection among the hits.
+
+        The selection is empty if no model is set up, or if the model failed. In the latter case, `problem` says why.
+        """
         llm = self._settings.llm
         if not (hits and llm.is_set_up):
             return LlmSelection()
@@ -89,19 +92,19 @@ Reply with one JSON object only, such as {"chosen": [4, 1], "answer": "..."}."""
 CANDIDATES = 20
 """Maximum number of hits the model chooses among."""
 LEAST_CHARACTERS = 400
-"""Minimum number of characters per candidate. If the input is too short for that, there are fewer candidates."""
+"""Minimum number of characters per candidate. If the input limit is too low for that, there are fewer candidates."""
 MOST_CHARACTERS = 4000
 """Maximum number of characters in an answer."""
 
 
 def widen_query(query: Query) -> Query:
-    """Raise a query's limit to the number of hits the model chooses among."""
+    """Return the query with its limit raised to the number of hits the model chooses among."""
     limit = max(query.settings.limit, CANDIDATES)
     return replace(query, settings=replace(query.settings, limit=limit, pool=max(query.settings.pool, limit)))
 
 
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
-    """Return as many of the first hits as fit into the given number of characters of note text."""
+    """Return the first hits, as many as fit within the given number of characters."""
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 
@@ -113,14 +116,14 @@ def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, o
 
 
 def place_of(hit: Hit) -> str:
-    """Return a hit's titles for a model: the note title and the section titles."""
+    """Return a hit's note title and section titles as one string for a model."""
     return " › ".join(dict.fromkeys([hit.note.title, *hit.chunk.section]))
 
 
 def shares(texts: Sequence[str], characters: int) -> list[str]:
-    """Shorten strings to at most `characters` in total, keeping their beginnings.
+    """Truncate strings to at most `characters` in total.
 
-    Each string gets an equal share. Long strings also get what the short ones don't need.
+    Each string gets an equal share. What short strings don't use is shared among the long ones.
     """
     share = characters // len(texts)
     spare = sum(max(0, share - len(text)) for text in texts)
@@ -135,9 +138,10 @@ def _chat(llm: LlmSettings) -> "Chat":
 
 
 def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
-    """Return the model's choice among the candidates in `material`, taken from the last valid JSON object in its reply.
+    """Ask the model to choose among the candidates in `material`, and return its choice.
 
-    Raises ProviderError if the model fails or doesn't reply in the required form.
+    The choice is the last valid JSON object in the model's reply. Raises ProviderError if the model fails or doesn't
+    reply in the required form.
     """
     from core.providers.chat import values
 
@@ -153,9 +157,9 @@ def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) ->
 
 
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
-    """Return a result with the chosen hits first, then the rest, up to the query's limit.
+    """Return a result with the chosen hits first, followed by the rest, up to the query's limit.
 
-    Ranks and scores stay with the positions, not with the hits.
+    Ranks and scores belong to positions, so a hit that moves takes those of its new position.
     """
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}

@@ -1,7 +1,7 @@
 """Ranks candidates: score fusion, duplicates, superseded notes, and the values passed between stages.
 
-Keyword and token scores are comparable only within a language, because a question's words are rare in notes written in
-another language, and its tokens are nearer to tokens in its own language. Only semantic scores are comparable across
+Keyword and token scores are comparable only within a language. A question's words are rare in notes written in another
+language, and the question's tokens are nearer to tokens in its own language. Only semantic scores are comparable across
 languages (`core/embedding/centring.py`).
 """
 
@@ -27,18 +27,18 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.top_k import Scores, best
 
-# Fusing the scores from several stages, with pure functions over {chunk: score}.
+# Fusing the scores from several stages. These functions are pure. Scores are dicts from chunk rowid to score.
 
 ChunkMap = Mapping[int, Chunk]
-"""Chunks by rowid."""
+"""Maps rowids to chunks."""
 Cards = Mapping[str, NoteSummary]
-"""Notes by id."""
+"""Maps note ids to summaries."""
 PHRASE = 0.3
 """Gain for a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
-# How far the best keyword score raises a chunk that has no vector. This is a share of the distance from the mean
-# semantic score to 1. With half of both vaults' notes in a base without vectors, MRR@10 is 0.540 with 0 and 0.561 with
-# 0.25. With 0.5, notes with vectors lose what those without vectors gain.
+# How far the best keyword score raises a chunk that has no vector, as a share of the distance from the mean semantic
+# score to 1. With half of both vaults' notes in a base without vectors, MRR@10 is 0.540 at 0 and 0.561 at 0.25. At
+# 0.5, notes with vectors lose as much as those without vectors gain.
 _BY_WORDS = 0.25
 _CONSTANT = 60
 
@@ -46,10 +46,12 @@ _CONSTANT = 60
 def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Scores) -> Scores:
     """Return the weighted sum of the semantic and keyword scores, each normalised to 0..1 over the pool.
 
-    Semantic scores have `weight`, and keyword scores the rest. Keyword scores that aren't fully `trusted` give part of
-    their weight to the semantic score. A chunk without a vector gets the mean semantic score, raised by its keyword
-    score. On 1,800 questions, this put the correct passage first 1.5 to 2.5 points more often than reciprocal ranks
-    did, and equally often for weights from 0.5 to 0.7. Both stages must have scored every candidate.
+    Semantic scores get `weight`, and keyword scores get 1 - `weight`. If a keyword score isn't fully `trusted`, part of
+    its weight goes to the semantic score. A chunk without a vector gets the mean semantic score, raised by its keyword
+    score. Both stages must have scored every candidate.
+
+    On 1,800 questions, this function put the correct passage first 1.5 to 2.5 points more often than `fuse_reciprocal`.
+    Weights from 0.5 to 0.7 did equally well.
     """
     meaning = normalise(vector)
     words = normalise(keyword)
@@ -62,9 +64,9 @@ def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Score
 
 
 def fuse_reciprocal(*stages: Scores) -> Scores:
-    """Return the sum of 1 / (60 + rank) over the stages that returned each chunk. Each stage is ordered best first.
+    """Return each chunk's sum of 1 / (60 + rank) over the stages that returned it. `stages` are ordered best first.
 
-    This is reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009, using their constant).
+    This is reciprocal rank fusion with the constant from the paper (Cormack, Clarke and Buettcher, SIGIR 2009).
     """
     fused: Scores = {}
     for scores in stages:
@@ -74,18 +76,21 @@ def fuse_reciprocal(*stages: Scores) -> Scores:
 
 
 def share(rank: int) -> float:
-    """Return a rank's contribution to the sum over several lists."""
+    """Return a rank's contribution to a reciprocal rank fusion score."""
     return 1 / (_CONSTANT + rank)
 
 
 def add_gains(scores: Scores, gains: Scores) -> Scores:
-    """Normalise the scores to 0..1 and add the gains. Return them best first; equal scores keep their order."""
+    """Normalise the scores to 0..1 and add the gains. Return the sums best first. Equal sums keep their order."""
     after = {key: score + gains.get(key, 0.0) for key, score in normalise(scores).items()}
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
 def to_scale(raised: Scores, low: float, high: float) -> Scores:
-    """Map scores between 0 and 1 to the range `low` to `high`, and scores above 1 (from gains) to `high` to 1."""
+    """Map scores between 0 and 1 to the range from `low` to `high`, and scores above 1 to the range from `high` to 1.
+
+    Scores exceed 1 because of gains.
+    """
     return {
         key: max(0.0, high - (high - low) * (1 - score)) if score <= 1 else 1 - (1 - high) / score
         for key, score in raised.items()
@@ -93,10 +98,10 @@ def to_scale(raised: Scores, low: float, high: float) -> Scores:
 
 
 def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> Scores:
-    """Return the scores blended with a reranker's scores, both normalised to 0..1, best first.
+    """Blend the scores with a reranker's scores, both normalised to 0..1, and return them best first.
 
-    Candidates not in `judged` follow in their previous order. Candidates the reranker had no time for (None) keep their
-    own score.
+    `judged` holds the reranker's scores. A score of None means that the reranker had no time for the candidate, which
+    then keeps its own score. Candidates not in `judged` come last, in their previous order.
     """
     before = normalise(scores)
     reranked = normalise({key: score for key, score in judged.items() if score is not None})
@@ -105,7 +110,7 @@ def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> 
 
 
 def normalise(scores: Scores) -> Scores:
-    """Scale the scores from 0 (lowest) to 1 (highest). If all are equal, they become 1, but zeros stay 0."""
+    """Scale the scores so that the lowest is 0 and the highest 1. Equal scores all become 1, or 0 if they are zero."""
     if not scores:
         return {}
     low = min(scores.values())
@@ -116,17 +121,21 @@ def normalise(scores: Scores) -> Scores:
 
 
 Groups = Mapping[int, bool]
-"""Maps each chunk to whether it is in Chinese, Japanese or Korean, which share no words with other languages."""
+"""Maps each chunk to its language group: True for Chinese, Japanese or Korean, and False for any other language.
 
-# Share of the difference between two languages' mean semantic scores to carry over to their reranker scores. With 0, a
-# single passage in the question's language never comes first. With 1, questions over both vaults lose half a point.
+The two groups share no words.
+"""
+
+# Share of the difference between two languages' mean semantic scores to carry over to their reranker scores. At 0, a
+# lone passage in the question's language never comes first. At 1, questions over both vaults lose half a point.
 _BY_MEANING = 0.75
 
 
 def trust_words(words: Scores, groups: Groups) -> Scores:
-    """Return how far to trust each chunk's keyword score, from 0 to 1. It is 1 if all chunks are in one language.
+    """Return the trust in each chunk's keyword score, from 0 to 1.
 
-    Trust is the square root of the ratio between the best score in the chunk's language and the best score overall.
+    Trust is the square root of the ratio between the best score in the chunk's language group and the best score
+    overall. If all chunks are in one group, trust is 1.
     """
     highest: dict[bool, float] = {}
     for rowid, score in words.items():
@@ -138,8 +147,8 @@ def trust_words(words: Scores, groups: Groups) -> Scores:
 def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, groups: Groups) -> dict[int, float | None]:
     """Shift a reranker's scores so that the languages' means differ about as much as in the semantic scores.
 
-    Both kinds of scores are compared on a scale from 0 to 1. If all candidates are in one language, the scores don't
-    change.
+    Both kinds of scores are compared on a scale from 0 to 1. If all candidates are in the same language group, the
+    scores don't change.
     """
     scores = {rowid: score for rowid, score in judged.items() if score is not None}
     ours, others = ([rowid for rowid in scores if groups[rowid] is is_ours] for is_ours in (True, False))
@@ -156,16 +165,17 @@ def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, gro
     return {rowid: score if score is None or not groups[rowid] else score + shift for rowid, score in judged.items()}
 
 
-# What stages pass to one another: allowed chunks, candidates, their ranking, and all scores.
+# Data passed between stages: the allowed chunks, the candidates, their ranking, and all scores.
 
 
 @frozen
 class Scope:
-    """The chunks that a question allows, or None for all chunks.
+    """The chunks a search is restricted to.
 
-    `phrased` holds the chunks that contain the question's phrases, or None if it has no phrases. `preferred` maps
-    chunks to the number of named conditions they meet, omitting chunks that meet none. `searched` holds subsets of the
-    allowed chunks that are also searched on their own, so that other chunks can't crowd them out.
+    `allowed` is None if all chunks are allowed. `phrased` holds the chunks that contain the question's phrases, or None
+    if there are no phrases. `preferred` maps chunks to the number of conditions they meet among those named in the
+    question, omitting chunks that meet none. `searched` holds subsets of the allowed chunks that are searched
+    separately as well, so that other chunks can't crowd them out.
     """
 
     allowed: Rowids | None
@@ -188,7 +198,7 @@ class Trace:
     order: Scores = field(default_factory=dict)
 
     def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> "Trace":
-        """Return the trace with another stage's scores added, best first, or unchanged if the scores are None."""
+        """Return the trace with another stage's scores added, best first. If they are None, return it unchanged."""
         if scores is None:
             return self
         return Trace(
@@ -196,7 +206,7 @@ class Trace:
         )
 
     def scores(self, stage: str) -> Scores:
-        """Return every candidate's score in a stage. Empty if the stage didn't run."""
+        """Return every candidate's score in a stage, or an empty dict if the stage didn't run."""
         return self.every.get(stage, {})
 
     @lazy
@@ -217,7 +227,7 @@ class Trace:
 class Candidates:
     """A search's candidates before reranking, with their chunks and notes.
 
-    `titled` holds the first chunks of notes whose title is the question.
+    `titled` holds the first chunks of notes whose title is exactly the question.
     """
 
     mode: ResultMode
@@ -233,7 +243,7 @@ class Candidates:
 
     @lazy
     def groups(self) -> Groups:
-        """Each candidate's language group. Its headings count too, because its text may be code."""
+        """Each candidate's language group. Headings count too, because the candidate's text may be code."""
         return {
             rowid: chunk.language in ("zh", "mixed")
             or bool(CHINESE.search(" ".join((self.card(rowid).title, *chunk.titles))))
@@ -247,7 +257,11 @@ class Candidates:
 
 @frozen
 class Reranked:
-    """A reranker's result: its scores, best first, and the order with those scores blended in, or a problem."""
+    """A reranker's result.
+
+    `scores` are the reranker's scores, best first. `order` holds the candidates with these scores blended in. If the
+    reranker failed, `problem` says why.
+    """
 
     scores: Scores | None = None
     order: Scores | None = None
@@ -257,9 +271,10 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A sub-query's ranked candidates. `gains` are for chunks that contain the sub-query as typed.
+    """A sub-query's ranked candidates.
 
-    `scores` are on the scale of hit scores (see `Hit`). A hit needs a score of at least `least`.
+    `gains` are the exact-match gains of chunks that match the sub-query as typed. `scores` are on the same scale as a
+    hit's score (see `Hit`). A hit needs a score of at least `least`.
     """
 
     request: SearchRequest
@@ -293,8 +308,8 @@ class RankedCandidate:
 def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
     """Merge the candidates from several rankings, best first.
 
-    The rankings take turns, so that each sub-query gets a fair share of the top positions. All candidates in a turn get
-    that turn's best score.
+    The rankings take turns, so that each sub-query gets a fair share of the top positions. In each turn, every ranking
+    contributes one candidate, and all of them get the best score among them.
     """
     if len(rankings) == 1:
         scores = rankings[0].scores
@@ -329,7 +344,8 @@ _FACTOR = np.uint32(0x9E3779B1)
 class Group:
     """A candidate with its duplicates: overlapping chunks in its note, and copies in other notes.
 
-    `joined` chunks rank high enough to be hits themselves, so they extend the hit's passage. `dropped` chunks don't.
+    `joined` and `dropped` are the overlapping chunks. `joined` chunks rank high enough to be hits themselves, so they
+    extend the hit's passage. `dropped` chunks don't.
     """
 
     best: int
@@ -339,7 +355,7 @@ class Group:
 
 
 def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list[Group]:
-    """Return the first `count` groups, best first. A duplicate joins the first group it repeats.
+    """Return the first `count` groups, best first. A duplicate joins the first group whose best chunk it duplicates.
 
     Comparing text is slow, so only candidates that may become hits are compared.
     """
@@ -355,7 +371,7 @@ def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list
                 (group.joined if place < count else group.dropped).append(rowid)
                 break
             if chunk.line and other.line:
-                # List lines may differ only in a number and still mean something else.
+                # Lines in a list may have different meanings even if they differ only in a number.
                 is_copy = chunk.text == other.text
             else:
                 is_copy = not is_of_note and is_compared and texts[rowid].copies(texts[group.best])
@@ -379,7 +395,7 @@ class _ComparedText:
         others = len(other._text)
         if length < ALIKE * others or others < ALIKE * length:
             return False
-        # If more than a tenth of the pieces are unique, the two can't share nine tenths of all pieces.
+        # If the other text lacks more than a tenth of the pieces, the two can't share nine tenths of all pieces.
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
             return False
         both = len(self._pieces & other._pieces)
@@ -393,7 +409,7 @@ class _ComparedText:
 
     @lazy
     def _cells(self) -> NDArray[np.bool_]:
-        """The hash cells occupied by the text's pieces. Several pieces may share a cell."""
+        """A hash table of the text's pieces: True for each occupied cell. Several pieces may share a cell."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
         count = max(0, len(characters) - _PIECE + 1)
         pieces = np.zeros(count, np.uint32)
@@ -415,7 +431,10 @@ NewerNotes = Mapping[str, Sequence[str]]
 
 
 def newer_notes(store: Store) -> NewerNotes:
-    """Return each superseded note's newer notes. Notes name what they supersede by path, file name, title or alias."""
+    """Return the newer notes for each superseded note.
+
+    A note refers to the notes it supersedes by path, file name, title or alias.
+    """
 
     def read() -> NewerNotes:
         newer: dict[str, dict[str, None]] = {}
@@ -434,10 +453,10 @@ def newer_notes(store: Store) -> NewerNotes:
 def demote_superseded(
     order: Sequence[int], chunks: ChunkMap, hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
-    """Return the candidates with each superseded note placed below the first hit of every note that supersedes it.
+    """Return the candidates reordered so that superseded notes come after the notes that supersede them.
 
-    `hits` are the shown candidates, which may include superseded ones. All other candidates keep their order, and so do
-    notes that supersede each other.
+    A superseded note is placed below the first hit of each note that supersedes it. `hits` are the shown candidates,
+    including superseded ones. All other candidates keep their order, and so do notes that supersede each other.
     """
     places = {rowid: place for place, rowid in enumerate(order)}
     first: dict[str, int] = {}
@@ -446,7 +465,7 @@ def demote_superseded(
 
     @cache
     def newer(old: str) -> set[str]:
-        """Return the notes that supersede a note, directly or through other notes."""
+        """Return the notes that supersede a note, directly or transitively."""
         known = set[str]()
         waiting = [*successors.get(old, ())]
         while waiting:
@@ -457,7 +476,7 @@ def demote_superseded(
 
     @cache
     def place_below(rowid: int) -> Span:
-        """Return a sort key: the position of the candidate or of its lowest newer note, and the steps to that note."""
+        """Return a sort key: the lowest position of the candidate and its newer notes, and the steps to that note."""
         old = chunks[rowid].note_id
         place = (places[rowid], 0)
         for new in successors.get(old, ()) if old in first else ():

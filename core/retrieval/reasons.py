@@ -1,4 +1,4 @@
-"""Reasons why a note isn't a hit: the first stage that none of its chunks passed."""
+"""Explains why a note isn't a hit by finding the first stage that none of its chunks passed."""
 
 from dataclasses import dataclass, replace
 
@@ -34,17 +34,17 @@ _REASONS: dict[LostAt, Message] = message_table(
 
 @dataclass(eq=False)
 class Reasons:
-    """Reasons taken from a finished search with `explain`. They are valid only within the search's snapshot."""
+    """Explains why notes aren't hits in a finished search with `explain`. Valid only within the search's snapshot."""
 
     _store: Store
     _ranking: Ranking
     result: SearchResult
 
     def why_not(self, note: NoteSummary, chunks: ChunkMap | None = None) -> WhyNot:
-        """Return why a note isn't a hit, judged by the given chunks (rowid -> chunk), or by all its chunks.
+        """Return why a note isn't a hit. Consider only the given chunks of the note, or all of its chunks if None.
 
-        Chunks that never became candidates either were excluded before scoring or missed the pool in every stage. If
-        they missed the pool, they are ranked among all allowed chunks.
+        Chunks that never became candidates were either excluded before scoring or not in the pool of any search. In the
+        latter case, they are ranked among all allowed chunks.
         """
         if chunks is None:
             chunks = self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id))
@@ -77,7 +77,7 @@ class Reasons:
 
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
-        """The chunks still allowed after the filters, the exclusions and the phrases, in turn; None means all."""
+        """The chunks still allowed after each stage: filters, exclusions and phrases. None means all chunks."""
         query = self._ranking.request.query
         bases = self._ranking.request.bases
         return [
@@ -88,7 +88,7 @@ class Reasons:
 
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
-        """The score and rank of every allowed chunk in each kind of search (semantic, keyword) used by the mode."""
+        """The score and rank of every allowed chunk in each search used by the mode (semantic, keyword or both)."""
         request = self._ranking.request
         allowed = self._ranking.scope.allowed
         vector: Scores = {}

@@ -1,4 +1,4 @@
-"""Search preparation: parse the question, correct unknown words, embed the question and load rerankers."""
+"""Prepares searches: parses questions, corrects unknown words, embeds the questions and loads rerankers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -46,9 +46,9 @@ from core.store import Store
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of all properties, or an empty set if no text contains a colon.
+    """Return the folded names of all properties, or an empty set if none of the typed strings contains a colon.
 
-    Without a colon, a question can't name a property.
+    Without a colon, a question can't filter by a property.
     """
     is_needed = not {*":："}.isdisjoint("".join(typed))
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
@@ -79,10 +79,11 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
 def prepare(
     store: Store, settings: Settings, typed: str | None, options: SearchOptions, *, like: Prepared | None = None
 ) -> Prepared:
-    """Prepare a question for a search; `like` is the same question, already parsed, with different options.
+    """Prepare a question for a search.
 
-    An empty question lists the notes that pass the filters, latest first. Raises QueryError for an invalid question or
-    invalid settings, and UnknownChoice for an unknown option, base, mode or reranker.
+    `like` is the same question prepared earlier with different options, so that it needn't be parsed again. An empty
+    question lists the notes that pass the filters, latest first. Raises QueryError for an invalid question or invalid
+    settings, and UnknownChoice for an unknown option, base, mode or reranker.
     """
     typed = typed or ""
     for name in options:
@@ -98,7 +99,7 @@ def prepare(
         raise
     completed = settings.search_in(bases, options)
     if completed.mode == "auto" and not any(map(str.isalnum, understood.text)) and keywords(understood.text):
-        completed = replace(completed, mode="keyword")  # only emoji: models can't tell them apart
+        completed = replace(completed, mode="keyword")  # only emoji, which models can't tell apart
     if options.get("reranker") is None and completed.mode not in ("auto", "hybrid"):
         completed = replace(completed, reranker=NONE)
     if completed.reranker != NONE:
@@ -142,9 +143,9 @@ def prepare(
 class SearchRequest:
     """A sub-query that is ready to run.
 
-    `words` are the words for keyword search, and `others` are alternative spellings and synonyms. `vectors` are keyed
-    by model fingerprint. `rerankers` are keyed by base id; each comes with the embedder whose windows and tokens the
-    reranker reads.
+    `words` are the words for keyword search. `others` are the words of the question's other spellings and of its
+    variants with synonyms. `vectors` holds the question's vector for each model fingerprint. `rerankers` maps each
+    base's id to its reranker and to the embedder whose windows and tokens the reranker reads.
     """
 
     query: Query
@@ -171,7 +172,7 @@ class SearchRequest:
 
 
 Variants = Callable[[str], Sequence[str]]
-"""A function that returns rephrased variants of a question."""
+"""A function that returns variants of a question with synonyms."""
 
 
 def start_search(
@@ -185,11 +186,11 @@ def start_search(
     cached: bool,
     variants: Variants,
 ) -> list[SearchRequest]:
-    """Return a request for each sub-query, without searching yet.
+    """Return a request for each sub-query, ready for searching.
 
-    If `wait` is False, a model that is still loading is skipped, and there is a notice. If `cached` is True, the same
-    goes for a server that doesn't answer. Raises ModelError, or EmbeddingMismatch if a base was built with a different
-    model and the mode isn't `auto`.
+    If `wait` is False, a model that is still loading is skipped, and a notice is added. If `cached` is True, a server
+    that doesn't answer is treated in the same way. Raises ModelError, or EmbeddingMismatch if a base was built with a
+    different model and the mode isn't `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words = store.words
@@ -214,7 +215,7 @@ def start_search(
 
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> None:
-    """Embed the questions, in one batch per model. If a model is unavailable, all requests become keyword searches."""
+    """Embed the questions in one batch per model. If any model is unavailable, all requests become keyword searches."""
     notice: Notice | None = None
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:
@@ -250,9 +251,9 @@ def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, mea
 
 
 def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> None:
-    """Add each base's reranker to a request, or no reranker at all if any of them fails or is still loading.
+    """Add each base's reranker to a request. If any reranker fails or is still loading, add none.
 
-    If `cached` is False, rerankers score every question afresh.
+    If `cached` is False, rerankers don't cache their scores.
     """
     name = request.query.settings.reranker
     if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):

@@ -16,19 +16,20 @@ RESAMPLES = 10_000
 SEED = 0
 
 MOST = 10_000
-"""Highest number of further questions given in the message."""
+"""Highest number of further questions that the message states exactly. Beyond it, the message says "more than"."""
 
 _BLOCK = 1 << 13  # 64 KB: the OS reclaims larger blocks after every use, which doubles the time
 _Z = 1.959964
 
 
 def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
-    """Compare two runs on one metric, given as question id -> value; higher is better.
+    """Compare two runs on a metric, given as a dict from question id to value. Higher values are better.
 
     The paired bootstrap resamples the differences, which keeps each question's two values together (Sakai, 'Evaluating
     Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval's bounds are percentiles. To be consistent
-    with them, p is twice the share of resampled means on the other side of 0 (Efron and Tibshirani, 'An Introduction
-    to the Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a number.
+    with the interval, p is twice the share of resampled means on the other side of 0 (Efron and Tibshirani, 'An
+    Introduction to the Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a
+    number.
     """
     if only := old.keys() ^ new.keys():
         raise ConfigError(
@@ -40,7 +41,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     for question in old:
         if not np.isfinite([old[question], new[question]]).all():
             raise ConfigError("The value of question '{id}' isn't a number. Run the question set again.", id=question)
-    # Beyond nine decimals, differences are noise from the order of addition. Sorting makes the samples deterministic.
+    # Beyond nine decimals, differences are rounding noise. Sorting makes the samples deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
     difference = round(float(differences.sum()) / max(1, len(differences)), 12)
     wins = int((differences > 0).sum())
@@ -70,7 +71,7 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
 
 
 def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the means of RESAMPLES samples with replacement, computed in blocks."""
+    """Return the means of RESAMPLES samples drawn with replacement, computed one block at a time."""
     count = len(differences)
     random = np.random.default_rng(SEED)
     rows = max(1, _BLOCK // count)
@@ -84,9 +85,10 @@ def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
     """Estimate how many further questions would settle the difference, assuming it stays the same.
 
-    A total of n = (z × sd / difference)² questions is needed, since the 95% normal interval has a half-width of
-    z × sd / √n (Cochran, 'Sampling Techniques', 1977, chapter 4). With n questions, about half of all trials would
-    settle the difference. Return None if there are too few questions or no difference.
+    A difference is settled if its 95% interval excludes 0. The normal interval has a half-width of z × sd / √n, so a
+    total of n = (z × sd / difference)² questions is needed (Cochran, 'Sampling Techniques', 1977, chapter 4). With n
+    questions, about half of all trials would settle the difference. Return None if there are too few questions or
+    there is no difference.
     """
     count = len(differences)
     if count < ENOUGH or not difference:

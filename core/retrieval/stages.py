@@ -1,4 +1,7 @@
-"""The stages of a search: `narrow` it to the allowed chunks, `collect` candidates from them, `rank` the candidates."""
+"""The three stages of a search.
+
+`narrow` determines the allowed chunks, `collect` finds candidates among them, and `rank` orders the candidates.
+"""
 
 import re
 from bisect import bisect_right
@@ -42,14 +45,14 @@ from core.store import Store
 from core.store.top_k import Scores, best
 
 # Gain for a chunk whose metadata the question names, and penalty for a chunk about an excluded subject. Earlier scores
-# range from 0 to 1, so they only decide among chunks of the same kind.
+# range from 0 to 1, so they only decide among chunks with the same gain or penalty.
 _NAMED = 2.0
 # Number of top candidates whose linked notes are raised. A link suggests that both notes fit the question.
 _STRONG = 3
 
 
 def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
-    """Resolve filters, phrases and exclusions to the allowed and preferred chunks, before scoring."""
+    """Return the allowed and preferred chunks for a query, given its filters, phrases and exclusions."""
     words = store.words
     notices = list[Notice]()
     allowed = store.chunks.allowed(replace(query.filters, bases=()))
@@ -73,8 +76,8 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
             allowed = _rowids(phrased)
     if not (query.preferred or query.avoided):
         return Scope(allowed, phrased, tuple(notices))
-    # Also search for candidates among chunks whose metadata the question names, and among those without the subjects
-    # it excludes.
+    # Also search separately among chunks whose metadata the question names, and among chunks without the excluded
+    # subjects.
     every = store.chunks.rowids() if allowed is None else allowed
     preferred: Counter[int] = Counter()
     for condition in query.preferred:
@@ -87,7 +90,7 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
 
 
 def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
-    """Return a request's candidates in their order before reranking."""
+    """Find a request's candidates by semantic and keyword search, and return them in their order before reranking."""
     query = request.query
     notices = list[Notice]()
     if not query.text.strip():
@@ -137,7 +140,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
-    """Rerank the candidates, and raise those that match the caller's context or the question as typed."""
+    """Rerank the candidates, and apply gains for priorities, the caller's context and exact matches."""
     trace = candidates.trace
     if candidates.mode == "listed":
         return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
@@ -166,10 +169,10 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
 
 
 def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
-    """Return each candidate's score (see `Hit`) from the scores before and after gains.
+    """Return each candidate's score (see `Hit`), given the scores `before` gains and the `raised` scores after them.
 
-    The threshold applies to similarities only. Candidates without a similarity pass it, and so do notes whose title
-    is exactly the question.
+    The threshold applies only to candidates with a similarity. All others pass the threshold, and so do notes whose
+    title is exactly the question.
     """
     similar = candidates.trace.scores("vector")
     nearest = [min(1.0, max(0.0, similar[rowid])) for rowid in before if rowid in similar]
@@ -239,7 +242,7 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
 
 
 def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Reranked:
-    """Score the best candidates with the reranker; on failure, return only the reason."""
+    """Score the best candidates with the reranker. If it fails, return only the reason."""
     order = candidates.trace.order
     settings = request.query.settings
     if not request.rerankers or not order:
@@ -257,10 +260,10 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
 def _judge(
     store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], notices: list[Notice]
 ) -> dict[int, float | None]:
-    """Score the pool, calling each reranker once, and add notices about missing scores.
+    """Return the pool's reranker scores, and add notices about missing token bits and scores.
 
-    Bases with the same model share a reranker. If the reranker reads token bits, chunks that aren't indexed yet get
-    None: they have no bits, and reading their text would delay indexing.
+    Bases with the same model share a reranker, and each reranker is called once. If a reranker reads token bits, the
+    score is None for chunks that aren't indexed yet. These have no bits, and reading their text would delay indexing.
     """
     settings = request.query.settings
     by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
@@ -279,7 +282,7 @@ def _judge(
             notices.append("tokens_read")
         elif reranker.reads_bits and len(bits) < len(own):
             notices.append("tokens_missing")
-        # For a chunk without bits, read the start of the window nearest to the question, or of the first window.
+        # For a chunk without bits, use the beginning of the window nearest to the question, or else of the first one.
         vector = request.vectors.get(base.fingerprint)
         nearest = (
             {}
@@ -306,7 +309,7 @@ def _judge(
 
 
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise chunks of notes with a positive priority, and lower chunks of notes with a negative priority."""
+    """Raise chunks in notes with a positive priority, and lower chunks in notes with a negative priority."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
     weight = query.settings.priority_weight
     most = max(map(abs, priorities.values()), default=0)
@@ -316,7 +319,7 @@ def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scor
 
 
 def _boost_caller(caller: CallerContext, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise chunks of notes that match the caller's scopes and tags, by up to 1."""
+    """Raise chunks in notes that match the caller's scopes or tags, by up to 1."""
     if not (caller.scopes or caller.tags):
         return None
     scopes = {*map(fold, caller.scopes)}
@@ -400,11 +403,11 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
     return np.array(sorted(chunks), dtype=np.int64)
 
 
-# Exact matches: gains for chunks that contain the question as typed, as a heading or as a run of words, or that
+# Exact matches: gains for chunks that contain the typed question as a heading or as a run of words, and for chunks that
 # contain one of its rare words.
 #
-# Every gain has a condition. Unconditional gains cost freely phrased questions 4 points of MRR (a folder of 173
-# English notes with 58 questions). With the conditions, MRR@10 in `benchmarks.quality` rises from 0.617 to 0.634.
+# Every gain has a condition. Without conditions, freely phrased questions lost 4 points of MRR (58 questions about a
+# folder of 173 English notes). With them, MRR@10 in `benchmarks.quality` rises from 0.617 to 0.634.
 
 
 # Gains for a heading, a run and a rare word. Earlier scores range from 0 to 1, so each gain outweighs them.
@@ -416,33 +419,34 @@ TITLE = 10.0
 SECTION = 5.0
 """Gain for a section's first chunk if the question is exactly the section's title but not the note's title."""
 
-# Minimum share of words that a question and a heading must have in common to match.
+# Minimum word overlap (Jaccard) for a heading to match the question.
 _LEAST_HEADING = 0.75
-# Decrease in gain from one kind of heading to the next: note title, note and section title, section title.
+# Decrease in overlap from one kind of heading to the next: note title, note and section title, section title, and all
+# titles.
 _LESS = 0.02
-# Minimum share of the question, by weight, covered by a run, and minimum number of words in the question.
+# Minimum share of the question that a run must cover, by weight, and minimum number of words in the question.
 _LEAST_RUN = 0.6
 _LEAST_WORDS = 4
-# Number of chunks to search for runs: the best keyword matches, since a chunk with a run contains the run's words.
+# Number of chunks to search for runs. The best keyword matches suffice, because a run consists of the question's words.
 _RUNS_IN = 12
-# Maximum number of chunks in which a rare word occurs.
+# Maximum number of chunks that contain a word for the word to be rare.
 _FEW_HOLDERS = 3
-# Maximum number of words in a question for any rare word to count. In longer questions, only identifiers count.
+# Maximum number of words in a question for all of its rare words to count. In longer questions, only identifiers count.
 _FEW_WORDS = 3
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
 _UNIT = re.compile(rf"[{CJK}]|{_LATIN.pattern}")
-# Phrases that surround the subject of a Chinese question.
+# Phrases that frame the subject of a Chinese question, such as "what is".
 _FRAME = re.compile(
     "什么时候|为什么|是什么|什么|怎么样|怎样|怎么|如何|哪里|哪些|哪个|是否|可以|能否|能不能|请问|解释一下|解释|说明|介绍|一下|"
     "一个|关于|有关|提到过|提到|我们|这个|那个|需要|应该|例子|使用|实现|缺点|优点|作用|请"
 )
-# Characters that join Chinese words; a pair with one of these usually isn't a word.
+# Chinese function characters. A pair of characters that includes one of these usually isn't a word.
 _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用有我你它过举记")
 
 
 def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]:
-    """Return, for each note, its first chunk in a section with one of these titles.
+    """Return the first chunk of each note that is in a section with one of these titles.
 
     Case, width and spacing are ignored.
     """
@@ -455,7 +459,7 @@ def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]
 
 
 def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores:
-    """Return the gains for chunks with a heading that matches the question."""
+    """Return the gains for chunks that have a heading similar to the question."""
     question = Counter(keywords(text))
 
     @cache
@@ -491,7 +495,8 @@ def _runs(text: str, chunks: ChunkMap) -> Scores:
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:
         return {}
-    # Such a long run contains the middle of the question. Searching for the middle first takes a tenth of the time.
+    # A run that covers so much must contain the middle of the question. Searching for the middle first takes a tenth
+    # of the time.
     ends = [*accumulate(map(_weight, question))]
     first, last = (bisect_right(ends, share * ends[-1]) for share in (1 - _LEAST_RUN, _LEAST_RUN))
     middle = re.compile(r"\W*".join(map(re.escape, question[first : last + 1])))
@@ -519,7 +524,7 @@ def _weight(unit: str) -> int:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words that count if rare: every word of a short question, but only a long question's identifiers."""
+    """Return the words that count if they are rare: all words in a short question, or the identifiers in a long one."""
     folded = fold(text)
     latin = [word for word in _LATIN.findall(folded) if word not in STOP_WORDS]
     parts = [part for run in re.findall(f"[{CJK}]+", folded) for part in _FRAME.split(run)]

@@ -1,1 +1,1 @@
-"""Settings: the file, its sections, the user's preferences, and access tokens."""
+"""Settings: the settings file and its sections, the user's preferences, and access tokens."""

@@ -1,4 +1,4 @@
-"""Access tokens, and configurations for connecting assistants and other programs to a workspace."""
+"""Access tokens, and configuration snippets for connecting assistants and other programs to a workspace."""
 
 import hmac
 import json
@@ -25,14 +25,14 @@ TOKEN = "token"
 RUN = "run.json"
 _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
-"""Token of this process's pages."""
-# A complete 32-byte token. A damaged token gives no access.
+"""The token for pages served by this process."""
+# A complete 32-byte token in base64. Damaged tokens are rejected.
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
 def pages_need_token() -> bool:
-    """Return whether the pages require their token, or True if the settings can't be read."""
+    """Return whether the pages require a token. If the settings can't be read, they do."""
     try:
         return settings().app.token
     except ConfigError:
@@ -41,13 +41,13 @@ def pages_need_token() -> bool:
 
 @frozen
 class RunningProgram:
-    """An app or server currently running on a workspace: its address and the token for this run."""
+    """An app or server running on a workspace, with its address and the token for this run."""
 
     address: str
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the response to a challenge. Computing it requires the run's token."""
+        """Return the response to a challenge. It proves that the program knows the run's token."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
@@ -68,7 +68,8 @@ class AccessTokens:
     def renew(self) -> str:
         """Replace the user's token and return the new one. Programs with the old token lose access.
 
-        An unreadable token file is set aside. Raises OSError if the token can't be stored, and always with `readonly`.
+        An unreadable token file is set aside. Raises OSError if the token can't be stored, as is always the case with
+        `readonly`.
         """
         if self._readonly:
             raise OSError(EROFS, os.strerror(EROFS), str(self._token))
@@ -81,7 +82,7 @@ class AccessTokens:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
-        """Publish this process's address to commands on this machine, and create the user's token if missing.
+        """Publish this process's address so that commands on this machine find it. Create the user's token if missing.
 
         Raises OSError if the files can't be written.
         """
@@ -99,7 +100,7 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that last published its address, or None. It may have been killed since then."""
+        """The program that last published its address, or None. The program may have been killed in the meantime."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
@@ -122,7 +123,7 @@ def _token(stored: str) -> str:
 
 
 def _run(stored: dict[str, str]) -> RunningProgram:
-    """Parse a stored run. Raises ValueError or TypeError if the data is invalid."""
+    """Parse a stored RunningProgram. Raises ValueError or TypeError if the data is invalid."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")
@@ -141,7 +142,10 @@ _NAME = "tessera"
 
 @frozen
 class Snippet:
-    """Configuration for a program. `file` is the file it goes into, or "" if it is a command for the terminal."""
+    """Configuration that connects a program to Tessera.
+
+    `file` is the file to paste `text` into, or "" if `text` is a command for the terminal.
+    """
 
     program: str
     way: Way
@@ -150,7 +154,7 @@ class Snippet:
 
 
 def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
-    """Return the stdio configurations, and the HTTP ones for the app at `address` if there is a token."""
+    """Return the stdio configurations. If there is a token, add the HTTP configurations for the app at `address`."""
     made = by_stdio(folder)
     with suppress(OSError):
         made += by_http(address, token())

@@ -1,4 +1,8 @@
-"""Settings, in increasing precedence: defaults, servers entered by the user, `tessera.toml`, `TESSERA_*` variables."""
+"""Settings and their sources.
+
+In increasing precedence, the sources are the defaults, the servers entered by the user, `tessera.toml`, and `TESSERA_*`
+environment variables.
+"""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,11 +65,11 @@ OLDER = {"WATCH_SECONDS"}
 """Deprecated names of environment variables that are still read."""
 
 ENTERED = "servers.json"
-"""Name of the file with the `base_url` and `model` that the user entered for each section's server."""
+"""Name of the file with the servers entered by the user: the `base_url` and `model` for each section."""
 
 
 class _Environment(EnvSettingsSource):
-    """Settings from environment variables. A variable for a whole section contains JSON."""
+    """Reads settings from environment variables. A variable for a whole section contains JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
@@ -85,8 +89,8 @@ class Settings(BaseSettings):
     `log_texts` enables logging of error texts, which may quote notes. `keep_versions` is the maximum number of stored
     versions per note. `trash_days` is how many days a deleted note can be restored. `scan_interval` is the number of
     seconds between full scans of watched folders. Its old names are `watch_seconds` and `[knowledge] scan_interval`.
-    `auto_install` lists the packs for a new workspace. `enable_learning` allows learning from logs, and None leaves the
-    choice to the user.
+    `auto_install` lists the packs to install in a new workspace. `enable_learning` allows learning from logs. None
+    leaves the choice to the user.
     """
 
     model_config = SettingsConfigDict(
@@ -119,7 +123,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read the settings that aren't passed. Raises ConfigError, naming the key and its source."""
+        """Read all settings except those passed as `values`. Raises ConfigError, naming the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -137,15 +141,16 @@ class Settings(BaseSettings):
         return self
 
     def seconds_between_looks(self, *, plain: bool) -> float:
-        """Return the seconds between scans of the bases' folders. `plain` is for bases of kind `lines`."""
+        """Return the number of seconds between scans of bases' folders. `plain` means bases of kind `lines`."""
         older = self.knowledge.scan_interval if plain else self.watch_seconds
         return self.scan_interval if older is None else older
 
     def search_in(self, bases: Sequence[KnowledgeBase], options: ValueMap = MappingProxyType({})) -> CompleteSettings:
-        """Return the search settings for some bases.
+        """Return the settings for a search in the given bases.
 
         In decreasing precedence, values come from the options, the base (if there is only one), the kind of base, the
-        settings and the defaults. Bases without a model aren't reranked by default, because that would load a model.
+        settings and the defaults. In bases without a model, hits aren't reranked by default, because that would load a
+        model.
         """
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)
@@ -172,9 +177,9 @@ def _in_file() -> Values:
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:
-    """Return the servers entered by the user, without invalid ones, so that the user can enter those again.
+    """Return the valid servers entered by the user.
 
-    Raises ConfigError if the file is damaged.
+    Invalid ones are left out, so that the user can enter them again. Raises ConfigError if the file is damaged.
     """
     servers = {}
     for section, values in app_paths.read(ENTERED).items():
@@ -220,9 +225,9 @@ def source_of(section: str, name: str) -> Source:
 def check(
     chosen: SearchSettings | CompleteSettings, error: type[TesseraError] = ConfigError, *, of_question: bool = False
 ) -> None:
-    """Raise UnknownChoice for an unknown choice, or `error` for a value out of range.
+    """Check search settings. Raises UnknownChoice for an unknown choice, or `error` for a value out of range.
 
-    Questions allow wider ranges (`of_question`). The reranker is checked by `core.reranking.check`.
+    With `of_question`, the wider ranges for a single question apply. `core.reranking.check` checks the reranker.
     """
     for name, part in PARTS.items():
         if (value := getattr(chosen, name)) is None:
@@ -244,20 +249,21 @@ def check(
             )
 
 
-# The settings passed to the open workspaces, in opening order.
+# The settings passed to the workspaces that are currently open, in the order in which they were opened.
 _HANDED_IN: dict[object, Settings] = {}
-# The last settings read, by their sources. Cached because a page asks for the settings dozens of times.
+# The settings last read, keyed by the contents of their sources. Cached because a page reads the settings dozens of
+# times.
 _READ: dict[str, Settings] = {}
 
 
 def settings(**values: object) -> Settings:
     """Return this process's settings. Raises ConfigError, naming the key and its source.
 
-    These are the settings passed to the most recently opened workspace, or else the settings read from their sources.
-    A process's workspaces share its models, so model constructors get their settings here. All other code receives
-    settings as arguments.
+    These are the settings passed to the most recently opened workspace. If no settings were passed to an open
+    workspace, or if `values` are given, the settings are read from their sources. Model constructors call this
+    function, because models are shared by all workspaces in a process. All other code receives settings as arguments.
     """
-    handed_in = list(_HANDED_IN.values())  # a copy, because another thread may close its workspace
+    handed_in = list(_HANDED_IN.values())  # copied because another thread may close its workspace
     if handed_in and not values:
         return handed_in[-1]
     in_file: bytes | None = None
@@ -273,7 +279,7 @@ def settings(**values: object) -> Settings:
 
 @contextmanager
 def override_settings(settings: Settings) -> Iterator[None]:
-    """Make the `settings` function return the given settings, which were passed to a workspace."""
+    """Make the `settings` function return the given settings for the duration of the block."""
     key = object()
     _HANDED_IN[key] = settings
     try:

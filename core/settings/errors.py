@@ -1,4 +1,4 @@
-"""Errors in settings: where the error is, what is wrong, and which values are valid."""
+"""Errors in settings. They say where the error is, what is wrong, and which values are valid."""
 
 import os
 import re
@@ -26,7 +26,7 @@ _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
 _TRUTH = message("it must be true or false")
 _TEXT = message("it must be text")
-# Messages by pydantic error type. Their fields come from pydantic's `ctx`, along with `choices`.
+# Messages by pydantic error type. Their fields are filled in from pydantic's `ctx`, and `choices` from its `expected`.
 _REASONS = {
     "greater_than_equal": message("it must be at least {ge}"),
     "greater_than": message("it must be more than {gt}"),
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def parse_settings(data: bytes, path: Path) -> Values:
-    """Parse `tessera.toml`. Raises ConfigError, saying where the mistake is."""
+    """Parse a settings file. Raises ConfigError if the file isn't UTF-8 or isn't valid TOML."""
     file = str(path.absolute())
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -73,7 +73,8 @@ def parse_settings(data: bytes, path: Path) -> Values:
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: ValueMap) -> ConfigError:
     """Return the error for the first invalid setting.
 
-    `keys` are the variables for API keys, which aren't allowed in files. `given` are the settings passed by code.
+    `keys` are the environment variables for API keys, which aren't allowed in files. `given` are the settings passed as
+    arguments.
     """
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
@@ -94,7 +95,10 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
 
 
 def problem_of(error: "ErrorDetails") -> Message:
-    """Return the message for a validation error, from our validators or from the table of pydantic error types."""
+    """Return the message for a validation error.
+
+    It comes from our validator, from the table of pydantic error types, or, if neither has one, from pydantic.
+    """
     fields = error.get("ctx", {})
     if error["type"] == "value_error":
         return reason_of(fields["error"])
@@ -113,7 +117,7 @@ def problem_of(error: "ErrorDetails") -> Message:
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return the environment variable that sets a setting or its section, or else the file's path."""
+    """Return where a setting comes from: an environment variable for the setting or its section, or else the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
     return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

@@ -1,4 +1,4 @@
-"""`tessera.toml`: reload it when it changes, write settings changed on a page, and import settings from other files."""
+"""Reloads `tessera.toml` when it changes, writes settings to it, and imports settings from other files."""
 
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ AT_ONCE = (
     "enable_learning",
     "pictures",
 )
-"""Settings that take effect at run time, in addition to model server settings."""
+"""Settings that take effect without a restart, in addition to model server settings."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -44,10 +44,10 @@ def usual_workspace() -> Path:
 
 @dataclass
 class SettingsFile:
-    """The settings file. Changes to it update the program's settings, and the program can write to it.
+    """The settings file. Its changes are applied while the program is running, and the program can write to it.
 
-    `_servers_changed` is called when a model server's settings have changed. An invalid file changes nothing, and
-    `problem` says what is wrong with it.
+    `_servers_changed` is called when a model server's settings have changed. If the file is invalid, no settings
+    change, and `problem` says what is wrong.
     """
 
     _settings: Settings
@@ -59,7 +59,7 @@ class SettingsFile:
 
     @property
     def path(self) -> Path:
-        """The file's path, even if there is no file."""
+        """The absolute path of the file, which may not exist."""
         return FILE.absolute()
 
     def look(self) -> None:
@@ -103,10 +103,10 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Write a setting to the file, or remove it if the value is None. The rest stays as the user wrote it.
+        """Write a setting to the file, or remove it if the value is None. The rest of the file stays unchanged.
 
-        Raises ConfigError and writes nothing if the file or the value is invalid, or if another program changes the
-        file in the meantime. Raises StoreError if the folder isn't writable.
+        Raises ConfigError if the file or the value is invalid, or if another program changes the file in the meantime.
+        Raises StoreError if the folder isn't writable. On error, nothing is written.
         """
         before = read_file(FILE) or b""
         settings()
@@ -137,7 +137,7 @@ def _set(values: Any, key: str, value: object) -> None:
 
 
 def _edit_text(content: bytes, key: str, value: object) -> bytes:
-    """Return a file's text with a setting changed, or removed if the value is None, keeping comments and order."""
+    """Return a file's text with a setting changed, or removed if the value is None. Comments and order are kept."""
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
@@ -172,7 +172,7 @@ def _stamp() -> tuple[int, int] | None:
     return state.st_mtime_ns, state.st_size
 
 
-# Each section's names in other programs. Any other name in `[models]` belongs to the embedder.
+# Other programs' names for each section. Any name in `[models]` that isn't listed belongs to the embedder.
 _ROLES = {
     "embeddings": ("embeddings", "embedding", "embed"),
     "rerank": ("reranker", "reranking", "rerank"),
@@ -186,14 +186,17 @@ _MOST_SECTIONS = 3
 
 @frozen
 class ImportedSettings:
-    """Keys of the imported settings (`taken`), and the settings left out, by name, with the reason (`left`)."""
+    """The result of an import.
+
+    `taken` are the keys of the imported settings. `left` maps the name of each skipped setting to the reason.
+    """
 
     taken: Texts
     left: Mapping[str, Message]
 
 
 def import_settings(path: Path) -> ImportedSettings:
-    """Write each valid setting in a file to `tessera.toml`, except API keys.
+    """Copy each valid setting in a file, except API keys, to `tessera.toml`.
 
     Raises ConfigError if the file can't be read or contains no valid setting, and StoreError if the folder isn't
     writable.
@@ -240,7 +243,10 @@ def _read(values: ValueMap, *sections: str) -> Iterator[tuple[str, str, object]]
 
 
 def _key(name: str, part: str) -> str:
-    """Return the key for a setting in `[models]`, such as `embedding_url`, or for `url` in `[models.embedding]`."""
+    """Return the key in `tessera.toml` for a setting in another program's `[models]` section.
+
+    Such a setting may be `embedding_url` in `[models]`, or `url` in `[models.embedding]`.
+    """
     section = "embeddings"
     own = part or name
     for role, words in _ROLES.items():

@@ -1,4 +1,4 @@
-"""The user's choices on pages, stored in a file in the workspace."""
+"""Choices the user makes on pages, stored in a file in the workspace."""
 
 import json
 from contextlib import suppress
@@ -11,12 +11,12 @@ from core.base.codec import decoder
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
-"""Name of the preference for checking bases after an import: "on" or "off"."""
+"""Name of the preference for checking bases after an import. Its value is "on" or "off"."""
 _LOG = getLogger(__name__)
 
 
 class Preferences:
-    """The user's choices by name. With `readonly`, `set` stores nothing."""
+    """The user's choices by name. With `readonly`, `set` does nothing."""
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / FILE

@@ -1,4 +1,4 @@
-"""The sections of `tessera.toml`: settings, ranges and defaults."""
+"""The sections of `tessera.toml`, with the settings in them, their ranges and their defaults."""
 
 import re
 from pathlib import Path
@@ -29,10 +29,11 @@ KEYS = {
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
 """Environment variable for the vector index server's API key."""
 
-# Name of an embeddings server. The variable for its key contains the name, so no server gets another server's key.
+# Name of an embeddings server. The environment variable for a server's key contains the name, so that no server
+# receives another server's key.
 _NAME = re.compile("[a-z][a-z0-9_]*")
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
-"""Environment variables for named embeddings servers' API keys."""
+"""Pattern for the environment variables for named embeddings servers' API keys."""
 
 _OPTIONS = ChunkingOptions()
 
@@ -56,7 +57,7 @@ _Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_PARTS)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking for new bases. Sizes are in tokens, with the same ranges and error messages as everywhere else."""
+    """Default chunking options for new bases. Sizes are in tokens."""
 
     strategy: str = _OPTIONS.strategy
 
@@ -73,8 +74,9 @@ class SearchSection(_Parts):
 
     `decompose` selects how exploratory questions are decomposed: by rules or by a language model. `auto` means a
     language model if one is configured, and rules otherwise. `choose` lets a configured language model choose among the
-    hits in literal bases. `context_tokens` is the token budget for a context. `refuse` has no effect, and is accepted
-    only because older files may contain it. If `record_uses` or `use_clicks` is None, the user decides.
+    hits in bases without vectors. `context_tokens` is the token budget for a prompt's context. `refuse` has no effect.
+    It is accepted only because older files may contain it. If `record_uses` or `use_clicks` is None, the choice is left
+    to the user.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
@@ -96,7 +98,10 @@ def path_without_zero(path: Path | None) -> Path | None:
 
 
 def plain_address(url: str) -> str:
-    """Return a server address without a trailing slash. Raises ValueError if the address is invalid or has a key."""
+    """Return a server address without a trailing slash.
+
+    Raises ValueError if the address is invalid, or if it contains a user name, password, query or fragment.
+    """
     if not url:
         return url
     try:
@@ -117,7 +122,7 @@ def plain_address(url: str) -> str:
 
 
 class ServerSettings(_SettingsSection):
-    """A model server. `base_url` is the address up to `/embeddings`, `/rerank` or `/chat/completions`.
+    """A model server. `base_url` is the part of the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
     `queue_interval_seconds` is the minimum time between the starts of two requests. `requests_at_once` is the maximum
     number of concurrent requests. `timeout_seconds` is the time limit per request, including retries. `retries` is the
@@ -142,9 +147,9 @@ class EmbeddingServer(ServerSettings):
     """A server with an embedding model.
 
     `dimensions` is the requested vector size. None, or 0 in the file, means the model's default. `batch_size` is the
-    maximum number of inputs per request, by default `embed_batch_size` in `[knowledge]`. `input_tokens` is the model's
-    input limit. `query_prompt` and `note_prompt` are prepended to questions and passages. By default, they are the
-    known prompts for the model's family.
+    maximum number of inputs per request. It defaults to `embed_batch_size` in `[knowledge]`. `input_tokens` is the
+    model's input limit. `query_prompt` and `note_prompt` are prepended to questions and passages. They default to the
+    prompts known for the model's family.
     """
 
     dimensions: int | None = Field(None, ge=0, le=65_536)
@@ -159,7 +164,7 @@ class EmbeddingServer(ServerSettings):
 class EmbeddingsSettings(EmbeddingServer):
     """The server for the `openai_compatible` embedder.
 
-    `servers` are the servers for the `server:NAME` embedders, each with a section `[embeddings.NAME]`.
+    `servers` are the servers for the `server:NAME` embedders. Each has its own section, `[embeddings.NAME]`.
     """
 
     servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
@@ -181,7 +186,7 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server for the `rerank-api` reranker. `style` is the request format, which is detected if it is `auto`."""
+    """The server for the `rerank-api` reranker. `style` is the request format. With `auto`, it is detected."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
@@ -190,9 +195,9 @@ class RerankSettings(ServerSettings):
 class LlmSettings(ServerSettings):
     """The language model server.
 
-    `input_characters` limits how much note text a request contains. `answer_seconds` limits the duration of a streamed
-    answer, whose parts may be up to `timeout_seconds` apart. With `discover`, the Settings page looks for model servers
-    on this machine, and so does the Search page until a model is set up.
+    `input_characters` is the maximum amount of note text in a request. `answer_seconds` is the time limit for a
+    streamed answer, whose parts may be up to `timeout_seconds` apart. With `discover`, the Settings page looks for
+    model servers on this machine, and so does the Search page until a model is set up.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
@@ -201,7 +206,7 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """Where the vector index is: in the workspace, on the Chroma server at `url`, or nowhere (`none`).
+    """The vector index's location: in the workspace, or on the Chroma server at `url`. With `none`, there is no index.
 
     Without an index, a search compares the question with every vector.
     """
@@ -215,7 +220,7 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs have access. None leaves the choice to the user, on the Settings page."""
+    """Access for other programs. If `enabled` is None, the user decides on the Settings page."""
 
     enabled: bool | None = None
 
@@ -232,7 +237,7 @@ class AppSettings(_SettingsSection):
 
 
 class BackupSettings(_SettingsSection):
-    """The backup folder, and whether to back up daily. None leaves the choice to the user, on the Settings page."""
+    """The backup folder, and whether to back up daily. If `daily` is None, the user decides on the Settings page."""
 
     folder: Path | None = None
     daily: bool | None = None
@@ -250,7 +255,7 @@ class DailySettings(_SettingsSection):
 
 
 class PicturesSettings(_SettingsSection):
-    """The model for embedding pictures: a CLIP model's hub name or folder, or a name in `IMAGE_EMBEDDERS`."""
+    """The model for embedding pictures: a CLIP model's folder or name on the hub, or a name in `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 

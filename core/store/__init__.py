@@ -1,8 +1,8 @@
 """The store. SQLite holds all data, and Chroma holds a vector index that can be rebuilt from SQLite.
 
-Each note is written in a single SQLite transaction, and a thread updates Chroma afterwards. Until Chroma is up to date,
-searches also compare with the vectors it lacks. A reader sees either the old or the new version of a note. If the
-process is killed, Chroma may be out of date. It is updated the next time the store is opened.
+Each note is written in a single SQLite transaction, so a reader sees either its old or its new version. A thread
+updates Chroma afterwards. Until Chroma is up to date, searches also compare the question with the vectors that Chroma
+lacks. If the process is killed, Chroma is updated the next time the store is opened.
 """
 
 import os
@@ -58,7 +58,7 @@ from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
 from core.store.words import Words
 
-# Number of vectors to request from Chroma per result: a chunk may have several vectors, and some may be stale.
+# Number of vectors to request from Chroma per result, because a chunk may have several vectors and some may be stale.
 _WINDOWS = 3
 # Factor by which the number of requested vectors grows if too few results pass the filters.
 _WIDER = 4
@@ -98,10 +98,10 @@ class Tables:
 
 
 class Store(Tables):
-    """All data in a workspace. Only one process can write. Any others open the store `readonly`.
+    """All data in a workspace. Only one process can write to it. Any other process must open the store with `readonly`.
 
-    Raises WorkspaceLocked if another process is already writing, NewerSchema if the workspace comes from a newer
-    version, and StoreError if `readonly` and the folder has no workspace.
+    Raises WorkspaceLocked if another process already has the store open for writing, and NewerSchema if the workspace
+    comes from a newer version. With `readonly`, raises StoreError if there is no workspace in the folder.
     """
 
     def __init__(
@@ -138,12 +138,12 @@ class Store(Tables):
         if not readonly:
             self.words.bring_up_to_date()
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        """Functions that record more about a note in the transaction that writes the note, by author."""
+        """Maps authors to functions called within the transaction that writes a note by that author."""
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = WriteLock()
-        """Held from the moment a note's generation and edits are read until its new version is written."""
+        """A lock to hold from reading a note's generation and edits until its new version is written."""
         self.events = Events(self.database, self.changing)
         place: Place = self.folder / "chroma"
         if chosen.kind == "chroma" and chosen.url:
@@ -160,7 +160,7 @@ class Store(Tables):
         self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = no_progress) -> int:
-        """Rebuild the index from the vectors in SQLite, without a model, and return the number of windows.
+        """Rebuild the index from the vectors in SQLite, and return the number of windows. No model is needed.
 
         Chunks with a damaged vector become pending.
         """
@@ -187,11 +187,11 @@ class Store(Tables):
     # writing
 
     def leave_pending(self) -> None:
-        """Publish an event saying that there may be pending chunks."""
+        """Publish the event `ChunksPending`, which says that there may be pending chunks."""
         self.events.publish(ChunksPending())
 
     def log_notes(self, note_ids: Iterable[str]) -> None:
-        """Add the notes' bases to the log entry for this thread's current call."""
+        """Add the notes' bases to the log entry for the call that this thread is handling."""
         log_bases(self.bases.for_notes(note_ids))
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
@@ -205,9 +205,10 @@ class Store(Tables):
                     self._write(cut)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
-        """Write pending chunks' windows in a single transaction, and return the number of chunks written.
+        """Store the vectors of pending chunks in a single transaction, and return the number of chunks updated.
 
-        Chunks that have changed since they were read are skipped.
+        `vectors` maps each chunk to the ids of its windows' vectors. Chunks that have changed since they were read are
+        skipped.
         """
         with self.changing:
             base = self.bases.by_id(base.id)
@@ -218,7 +219,7 @@ class Store(Tables):
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Update the index after the block: add the given vectors if they are new, and recheck the `old` entries."""
+        """Update the index after the block. Add the given vectors if they are new, and remove unused `old` entries."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
@@ -237,20 +238,20 @@ class Store(Tables):
                 record(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write new versions of stored notes whose fields have changed. Their titles and text must be unchanged."""
+        """Write new versions of stored notes with changed fields. The notes' titles and text must be unchanged."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
                 self._put_version(note, change)
 
     def _put_version(self, note: Note, change: Revision) -> None:
-        """Store the version created by a change, and delete the note's proposal if the change accepts it."""
+        """Store the version created by a change. If the change accepts the note's proposal, delete the proposal."""
         self.versions.put(note, change)
         if change.kind == "propose":
             self.proposals.drop(note.id)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record renamed files in a single transaction. Their notes keep their text and vectors."""
+        """Record renamed files in a single transaction. The files' notes keep their text and vectors."""
         with self.changing, self.database.write():
             self.notes.move(moves)
             for move in moves:
@@ -258,10 +259,10 @@ class Store(Tables):
                 self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
     def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
-        """Switch a base to the embedder in `target`, and write its notes, chunked for that embedder.
+        """Switch a base to the embedder in `target`, and return the changed base.
 
-        All of this happens in a single transaction. Return the changed base. The new collection is filled before the
-        commit. If the process is killed in between, the collection stays unused.
+        `cuts` are the base's notes, chunked for the new embedder. Everything is written in a single transaction. The
+        new collection is filled before the commit. If the process is killed in between, the collection stays unused.
         """
         old = self.bases.by_id(target.id)
         fresh = replace(target, index_generation=target.index_generation + 1)
@@ -278,8 +279,8 @@ class Store(Tables):
     def delete_notes(self, base: KnowledgeBase, note_ids: NoteIds, change: Revision | None = None) -> int:
         """Delete notes, and return the number of flagged edits.
 
-        With a change, the notes' versions and edits are kept. If the change is by a sync, the edits are flagged,
-        because a missing file may come back with different text. Without a change, nothing is kept.
+        If a `change` is given, the notes' versions and edits are kept. If the change comes from a sync, the edits are
+        also flagged, because a missing file may come back with different text. Without a change, nothing is kept.
         """
         flagged = 0
         with self.changing:
@@ -295,7 +296,7 @@ class Store(Tables):
         return flagged
 
     def forget_notes(self, note_ids: NoteIds) -> None:
-        """Delete versions, edits and uses of deleted notes, and record their files so that later syncs skip them."""
+        """Delete deleted notes' versions, edits and uses. Record the notes' files, so that later syncs skip them."""
         chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():
@@ -311,13 +312,13 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that no chunk uses. A running import recomputes those that it needs."""
+        """Delete vectors and refusals that aren't used by any chunk. A running import recomputes any it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete a base's vectors, making its chunks pending, as well as other bases' chunks that share a vector."""
+        """Delete a base's vectors. Its chunks become pending, and so do other bases' chunks that share a vector."""
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
@@ -339,17 +340,17 @@ class Store(Tables):
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
         """Return a base's best chunks with the cosine of their best window, best first.
 
-        With `allowed`, search only those chunks. While the index is open and undamaged, Chroma searches the bases that
-        exceed the budget of `ExactSearch`. It may miss some chunks. All other searches are exact.
+        With `allowed`, search only those chunks. Bases that exceed the budget of `ExactSearch` are searched by Chroma
+        while the index is open and undamaged. Chroma may miss some chunks. All other searches are exact.
         """
         if (best := self.exact_search.nearest(base, query, count, allowed)) is None:
             best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
     def _from_index(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None) -> Scores | None:
-        """Query the index until enough results are allowed.
+        """Query the index for more and more vectors until enough allowed chunks are found, and return the best chunks.
 
-        Return None if the index can't be used or if an exact search is cheaper.
+        Return None if the index can't be used, or if an exact search is cheaper.
         """
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0

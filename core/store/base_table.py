@@ -43,8 +43,8 @@ _SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
 Report = AnyValues
 """A stored sync report."""
 IGNORED = "ignored"
-"""Report key for the patterns of unreadable files that the user ignores."""
-# Report key for the files whose notes were permanently deleted, each with its hash.
+"""Report key for patterns that match unreadable files ignored by the user."""
+# Report key for files whose notes were permanently deleted. Each file is stored with its hash.
 _DELETED_FILES = "deleted_files"
 
 
@@ -127,7 +127,7 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Store a base's embedder and index generation, and reset its count of added windows."""
+        """Store a base's embedder and index generation, and reset the number of windows added to its index."""
         self._execute(
             "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
             " index_added = 0 WHERE id = ?",
@@ -141,7 +141,7 @@ class BaseTable(StoreTable):
         )
 
     def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:
-        """Increase the number of windows added to a base's index since it was built. None resets it after a rebuild."""
+        """Add to the number of windows added to a base's index since it was built. Pass None to reset the number."""
         self._execute(
             "UPDATE bases SET index_added = coalesce(index_added + ?, 0) WHERE id = ?", windows, base.id, aside=True
         )
@@ -156,7 +156,7 @@ class BaseTable(StoreTable):
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
-        """Store a sync report, keeping the ignored patterns, and the deleted files that weren't `added` again."""
+        """Store a sync report. Ignored patterns are kept, and so are deleted files unless they were `added` again."""
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
@@ -166,19 +166,19 @@ class BaseTable(StoreTable):
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
-        """Store patterns of files to ignore, in the report on the last sync of each of the base's folders."""
+        """Store patterns for files to ignore in the last sync report of each of the base's folders."""
         with self._write():
             for sync in self.syncs(base):
                 self.put_sync(base, replace(sync, report=sync.report | {IGNORED: list(patterns)}))
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
-        """Return the files in a folder whose notes were permanently deleted, each with its hash at that time."""
+        """Return the files in a folder whose notes were permanently deleted, with each file's hash at that time."""
         return next(
             (dict(sync.report.get(_DELETED_FILES, {})) for sync in self.syncs(base) if sync.folder == folder), {}
         )
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
-        """Record that these files' notes were permanently deleted."""
+        """Record that the given files' notes were permanently deleted. `files` maps paths to hashes."""
         with self._write():
             for sync in self.syncs(base):
                 if sync.folder == folder:
@@ -189,7 +189,7 @@ class BaseTable(StoreTable):
         return self._exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
-        """Return the last sync of each of the base's folders, newest first."""
+        """Return the most recent sync of each of the base's folders, newest first."""
         return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
 
 

@@ -27,7 +27,10 @@ from core.store.vector_table import VectorTable, matrix
 
 
 class RefusalTable(StoreTable):
-    """Text refused by models. Chunks with such text have the state `refused`. Only keyword search finds them."""
+    """Text that models refuse to embed. Chunks with such text have the state `refused`.
+
+    Only keyword search finds these chunks.
+    """
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store the reason why a model refuses a piece of text."""
@@ -35,7 +38,7 @@ class RefusalTable(StoreTable):
         self._insert("refusals", row | {"reason": json.dumps(to_json(reason), ensure_ascii=False)}, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of a model's refusals, by text hash. Text that wasn't refused is left out."""
+        """Return the ids of a model's refusals, by text hash. Hashes of text that wasn't refused are left out."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
@@ -67,7 +70,7 @@ class RefusalTable(StoreTable):
         )
 
     def try_again(self, chunk_ids: Ids) -> None:
-        """Delete the given chunks' refusals, and make all chunks with the same text pending."""
+        """Delete the given chunks' refusals, and make all chunks with the same refused text pending."""
         chosen = "SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id IN ?"
         with self._write():
             refusals = self._column(chosen, chunk_ids)
@@ -89,13 +92,13 @@ _REFUSED = RowReader(
 )
 
 
-# Fields with lists of titles, stored as JSON.
+# Fields that hold lists of titles, stored as JSON.
 _LISTS = ("parent_sections", "sections", "breadcrumb")
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
-"""A chunk's columns in field order, so that reading by position is fast. They come last in a row."""
+"""A chunk's columns, in field order so that reading them by position is fast. They must come last in a row."""
 _BLOCK = 4096
-# Join over covering indexes, because reading whole rows, with their text, would take most of the time.
+# A join over covering indexes. Without it, most of the time would be spent on reading whole rows with their text.
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
@@ -114,7 +117,7 @@ class BaseCounts(NamedTuple):
 
 
 class ChunkTable(StoreTable):
-    """A workspace's chunks. Every other table in this module refers to a chunk by its `rowid`."""
+    """A workspace's chunks. Other tables refer to a chunk by its `rowid`."""
 
     # writing
 
@@ -188,7 +191,7 @@ class ChunkTable(StoreTable):
         )
 
     def hidden(self, note_id: str) -> list[Span]:
-        """Return the spans of a note's body covered only by deleted chunks, sorted."""
+        """Return the sorted spans in a note's body that are covered only by deleted chunks."""
         spans = self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
@@ -246,7 +249,7 @@ class ChunkTable(StoreTable):
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Ids) -> list[tuple[int, str]]:
-        """Return (chunk rowid, entry) for each of a base's windows with one of these entries."""
+        """Return (chunk rowid, entry) for each window in a base that has one of the given entries."""
         return [
             tuple(row)
             for row in self._rows(
@@ -255,13 +258,13 @@ class ChunkTable(StoreTable):
         ]
 
     def vectors(self, base: KnowledgeBase, entries: Ids) -> tuple[list[str], Matrix]:
-        """Return entries with their centred vectors."""
+        """Return those of the given entries that are stored, with their centred vectors."""
         vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
         stacked = matrix(list(vectors.values()), base.dimension)
         return list(vectors), VectorTable(self._database).centring(base).passages(stacked)
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
-        """Yield a base's entries and their centred vectors in blocks, without duplicates."""
+        """Yield blocks of a base's entries with their centred vectors, without duplicates."""
         cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
         yielded: set[str] = set()
@@ -274,7 +277,7 @@ class ChunkTable(StoreTable):
     # searching
 
     def allowed(self, filters: Filters) -> Rowids | None:
-        """Return the chunks that pass every filter, or None if all chunks pass. Deleted chunks never pass."""
+        """Return the chunks that pass every filter, or None if no filter applies. Deleted chunks never pass."""
         if filters.bases and not self._exists("bases WHERE name NOT IN ?", filters.bases):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")
@@ -302,7 +305,10 @@ class ChunkTable(StoreTable):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the most recently changed notes. On ties, higher priorities come first."""
+        """Return the first chunk of each of the most recently changed notes, newest first.
+
+        If notes were changed at the same time, those with a higher priority come first.
+        """
         return list(
             islice(
                 first_of_notes(
@@ -318,7 +324,7 @@ class ChunkTable(StoreTable):
         )
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
-        # Reading one long string takes a third of the time of reading a hundred thousand rows.
+        # Reading a single long string takes a third of the time of reading a hundred thousand rows.
         rowids = self._value(
             f"SELECT group_concat(chunks.rowid) FROM {tables} WHERE state != 'deleted' AND {condition}", *values
         )
@@ -339,7 +345,7 @@ class ChunkTable(StoreTable):
     def _best_windows(
         self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None
     ) -> dict[int, tuple[float, int]]:
-        """Return the score and index of each chunk's best window, for the given chunks or all of a base's chunks."""
+        """Return the score and index of each chunk's best window. If `rowids` is None, use all of the base's chunks."""
         only, values = ("", []) if rowids is None else ("AND chunk IN ?", [rowids])
         cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
@@ -349,14 +355,14 @@ class ChunkTable(StoreTable):
         while rows := cursor.fetchmany(_BLOCK):
             scores = centring.similarities(matrix([row[2] for row in rows], base.dimension), query)
             for (rowid, index, _), score in zip(rows, scores.tolist(), strict=True):
-                # On a tie, the earlier window counts.
+                # On a tie, the earlier window wins.
                 if rowid not in best or (-score, index) < (-best[rowid][0], best[rowid][1]):
                     best[rowid] = score, index
         return best
 
 
 def chunk_of(row: sqlite3.Row) -> Chunk:
-    """Return the chunk from a row that ends with the `CHUNK` columns."""
+    """Return the chunk in a row whose last columns are `CHUNK`."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
     values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
     values["has_code"] = bool(values["has_code"])

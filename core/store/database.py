@@ -23,7 +23,7 @@ from core.store import filters, migrations
 from core.store.folder import check_unused, has_content, make_private
 from core.store.reading import Noun, Unread
 
-# Number of characters shown in an error before the character that can't be stored.
+# Number of characters to quote in an error before a character that can't be stored.
 _SHOWN = 30
 # Number of rows to fetch at a time.
 _AT_ONCE = 100
@@ -32,7 +32,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translate_errors(method: Method) -> Method:
-    """Translate SQLite errors raised by a cursor or connection method. Bugs in the program pass through unchanged."""
+    """Make a cursor or connection method translate SQLite's errors. Errors caused by bugs pass through unchanged."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: object, **more: object) -> object:
@@ -97,9 +97,10 @@ class Connection(sqlite3.Connection):
 
 @dataclass
 class ThreadConnection:
-    """Closes a connection when its thread ends, because every page run and every question may start a thread.
+    """Closes a thread's connection as soon as the thread ends.
 
-    A connection forms a reference cycle with its cached statements, so the garbage collector would close it late.
+    Every page run and every question may start a thread. Without this class, connections would stay open until the
+    garbage collector runs, because a connection forms a reference cycle with its cached statements.
     """
 
     connection: Connection
@@ -112,16 +113,17 @@ class ThreadConnection:
 _LOG = 8 << 20
 # Environment variable for SQLite's temporary folder.
 _TEMPORARY = "SQLITE_TMPDIR"
-# Milliseconds to wait for readers of the log and for another writer.
+# Milliseconds to wait for readers of the log, and for another writer.
 _READERS_END = 500
 _WRITER_ENDS = 30_000
 
 
 class Database:
-    """The connections to `notes.db`. `outdated` means that the database had an earlier schema when it was opened.
+    """The database `notes.db`, with one connection per thread. In statements, `IN ?` takes a list as its value.
 
-    A read-only database raises WorkspaceLocked on every write. Raises NewerSchema if the database comes from a newer
-    version. SQLite's errors are translated by `core.base.faults`. In statements, `IN ?` takes a list as its value.
+    `outdated` is True if the database had an earlier schema when it was opened. A read-only database raises
+    WorkspaceLocked on every write. Raises NewerSchema if the database comes from a newer version. SQLite's errors are
+    translated by `core.base.faults`.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -155,7 +157,7 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection. Columns in its rows are accessible by name."""
+        """This thread's connection, opened on first use. Columns in rows are accessible by name."""
         held: ThreadConnection | None = getattr(self._local, "held", None)
         if held is not None:
             return held.connection
@@ -163,7 +165,7 @@ class Database:
         try:
             connection = self._connect("mode=rw")
         except NotWritable:
-            # SQLite can only read the file if the folder is writable or if nothing writes to the file.
+            # If the folder isn't writable, SQLite can read the file only while nothing writes to it.
             if not self.readonly or has_content(self._log):
                 raise
             connection = self._connect("immutable=1")
@@ -234,7 +236,7 @@ class Database:
         return [row[0] for row in self.rows(statement, *values)]
 
     def exists(self, source: str, *values: object) -> bool:
-        """Return whether a query yields any rows. `source` is the SQL after FROM."""
+        """Return whether a query yields any rows. `source` is the part of the SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
     def execute_many(self, statement: str, rows: Iterable[Sequence[object] | ValueMap], *, aside: bool = False) -> None:
@@ -284,11 +286,10 @@ class Database:
 
     @contextmanager
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run the block in a transaction, or in the caller's if there is one.
+        """Run the block in a transaction. If this thread is already in a transaction, join it.
 
-        Commit at the end, or roll back on any error.
-
-        Increase the database's `version`, except with `aside`, which is for writes that don't affect search results.
+        Commit at the end of the block, or roll back on any error. Unless `aside` is set, the database's `version`
+        increases. Set `aside` for writes that don't affect search results.
         """
         self.check_writable()
         if getattr(self._local, "reading", False):
@@ -320,7 +321,7 @@ class Database:
     def after_commit(self, work: Callable[..., object], *values: object) -> None:
         """Call a function once this thread's transaction is committed, or immediately if there is no transaction.
 
-        Identical calls are made only once. After a rollback, no calls are made.
+        Identical calls in a transaction are made only once. After a rollback, none are made.
         """
         if (following := getattr(self._local, "following", None)) is None:
             work(*values)
@@ -328,7 +329,7 @@ class Database:
             following.append((work, values))
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
-        """Truncate the write-ahead log if it is long, because SQLite can't reset the log while anyone is reading."""
+        """Truncate the write-ahead log if it is long. SQLite itself can't reset the log while anyone is reading."""
         if _size(self._log) < self._log_limit:
             return
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
@@ -338,12 +339,12 @@ class Database:
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
     def compact(self) -> None:
-        """Rewrite the file atomically without unused pages. Writers wait in the meantime."""
+        """Rewrite the file atomically without unused pages. Other writers have to wait."""
         self.check_writable()
         with self._writer:
             self._check_identity()
             # Make SQLite write the new file next to the old one. Other connections keep temporary data in memory.
-            # putenv leaves `os.environ` unchanged, because other threads may be iterating over it.
+            # Use putenv, which doesn't change `os.environ`, because other threads may be iterating over it.
             os.putenv(_TEMPORARY, str(self.file.parent))
             try:
                 with closing(self._connect("mode=rw")) as connection:
@@ -357,7 +358,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Run the block's reads on a single snapshot."""
+        """Read from a single snapshot during the block."""
         connection = self.connection
         if connection.in_transaction:
             yield connection
@@ -377,7 +378,7 @@ class Database:
 
 
 def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
-    """Wrap a function to return None (NULL) for an unreadable value, so that statements survive damaged rows."""
+    """Make an SQL function return NULL for an unreadable value, so that statements don't fail on damaged rows."""
 
     def call(*values: object) -> object:
         try:
@@ -401,7 +402,7 @@ def _identity(file: Path) -> tuple[int, int] | None:
 
 
 def _expanded(statement: str) -> str:
-    """Return a statement in which each `IN ?` reads its items from a list passed as JSON."""
+    """Return the statement with each `IN ?` changed to read its items from a JSON list."""
     return statement.replace(" IN ?", " IN (SELECT value FROM json_each(?))")
 
 

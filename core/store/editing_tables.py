@@ -1,4 +1,4 @@
-"""Tables for versions, drafts, proposed changes, creations by programs, chunk edits, and file changes."""
+"""Tables for versions, drafts, proposed changes, programs' requests, chunk edits, and file changes."""
 
 import json
 import sqlite3
@@ -25,7 +25,7 @@ _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id
 
 
 class VersionTable(StoreTable):
-    """Versions of a workspace's notes. Only each note's newest `most` versions are stored."""
+    """Versions of a workspace's notes. For each note, only the newest `most` versions are stored."""
 
     most = 100
 
@@ -77,7 +77,7 @@ class VersionTable(StoreTable):
         return self._note(row)
 
     def newest(self, note_id: str) -> Note | None:
-        """Return a note's newest version, or None if it has no versions. The note may be deleted."""
+        """Return a note's newest version, or None if it has no versions. This also works for deleted notes."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id)
         return self._note(row) if row else None
 
@@ -95,9 +95,10 @@ class VersionTable(StoreTable):
         return _NOTE_READER(known | text | {"id": row["note_id"], "version": row["number"]}, self._database.unread)
 
     def changed(self, after: datetime, until: datetime) -> dict[str, Author]:
-        """Return the ids of active notes changed in a period, each with its last author.
+        """Return the ids of active notes changed in a period, each with the author of its last change.
 
-        The most recently changed notes come first, but notes last changed by the user come after the rest.
+        Notes last changed by the user come after all other notes. Within both groups, the most recent changes come
+        first.
         """
         return {
             row["note_id"]: row["author"]
@@ -133,21 +134,21 @@ class VersionTable(StoreTable):
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Ids) -> None:
-        """Delete all of the given notes' versions, and any originals and pictures no longer in use."""
+        """Delete all versions of the given notes, and any originals and pictures no longer in use."""
         self._execute("DELETE FROM versions WHERE note_id IN ?", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
 
 
-# Size in bytes of the sample used to detect repetition in text.
+# Size in bytes of the sample used to find out whether text contains repetition.
 _SAMPLE = 4_096
 
 
 def _packed(text: str) -> bytes:
     """Return text as compressed UTF-8.
 
-    A pasted picture (base64) has no repetition. For such text, Huffman coding alone takes a fifth of the time and no
-    more space.
+    Text without repetition, such as a pasted picture in base64, is compressed by Huffman coding alone. This takes a
+    fifth of the time and no more space.
     """
     data = text.encode("utf-8", "surrogatepass")
     middle = len(data) // 2
@@ -221,16 +222,16 @@ _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_i
 
 # Maximum total size of the stored responses in bytes. The oldest are deleted first.
 _MOST_BYTES = 32 * 1024 * 1024
-# Number of bytes counted per row in addition to the response.
+# Number of bytes to count for each row in addition to its response.
 _ROW = 1000
 
 
 class CreationTable(StoreTable):
-    """Requests by programs in the last day that created something, with the responses, by idempotency key."""
+    """Programs' requests in the last day that create something, with their responses, by idempotency key."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
-        """Reserve a key for a request and return None, or return the creation that already has this key."""
+        """Reserve a key for a request, and return None. If the key is already in use, return its creation instead."""
         with self._write(aside=True):
             self._execute("DELETE FROM creations WHERE at < datetime('now', '-1 day')")
             self._execute(
@@ -274,7 +275,7 @@ class EditTable(StoreTable):
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
-        """Return all edits, or only flagged ones, including those to deleted notes."""
+        """Return all edits, or only the flagged ones. Edits to deleted notes are included."""
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
@@ -308,10 +309,11 @@ _EDIT_READER = RowReader(Edit, "chunk edit", "note_id")
 
 @frozen
 class FileStep:
-    """A file change: the old and new path in a folder, the bytes `before`, and the hash of the bytes `after`.
+    """A change to a file in a folder.
 
-    `new_path` is "" for a deleted file, and `before` is empty for a new file. A renamed file has neither bytes nor a
-    hash. `left` means that the change couldn't be undone.
+    `path` and `new_path` are the paths before and after the change. `new_path` is "" if the file is deleted. `before`
+    holds the old contents, which are empty for a new file. `after` is the hash of the new contents. If the file is only
+    renamed, `before` is None and `after` is "". `left` is True if the change couldn't be undone.
     """
 
     folder: str
@@ -327,22 +329,22 @@ class FileStep:
 
     @property
     def is_plain(self) -> bool:
-        """Whether an existing file keeps its path, so that the folder's next sync picks up an unfinished change."""
+        """Whether only an existing file's contents change. If unfinished, it is picked up by the folder's next sync."""
         return self.path == self.new_path and not self.is_new
 
     @property
     def is_new(self) -> bool:
-        """Whether the file didn't exist before. (An empty file is never a note, so empty contents mean a new file.)"""
+        """Whether the change creates the file. Empty old contents imply this, because an empty file is never a note."""
         return self.before == b""
 
 
 class IntentTable(StoreTable):
-    """File changes that are in progress or couldn't be undone, by number."""
+    """File changes that are in progress, or that couldn't be undone, by number."""
 
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
-        """Write steps in a single transaction, synced to disk, and return them by number."""
+        """Store steps in a single transaction, flushed to disk, and return the steps by number."""
         connection = self._database.connection
-        connection.execute("PRAGMA synchronous = FULL")  # the file changes that follow are flushed immediately
+        connection.execute("PRAGMA synchronous = FULL")  # steps must be on disk before the files change
         try:
             with self._write(aside=True):
                 return {self._insert("file_intents", asdict(step)): step for step in steps}

@@ -1,4 +1,4 @@
-"""The write lock, and the store's events, published to subscribers after a write is committed."""
+"""The write lock, and the store's events. Events are published to subscribers once a write is committed."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Subscriber = Callable[[Any], object]
 
 
 class WriteLock:
-    """A reentrant lock that runs queued work on its final release."""
+    """A reentrant lock that runs queued functions after its outermost release."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -41,7 +41,7 @@ class WriteLock:
                 _LOG.exception("Work after a write failed")
 
     def follow(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function once this thread releases the lock. Identical calls are made only once. Errors are logged."""
+        """Call a function once this thread has released the lock. Duplicate calls are dropped. Errors are logged."""
         with self:
             if (work, values) not in self._following:
                 self._following.append((work, values))
@@ -49,7 +49,7 @@ class WriteLock:
 
 @dataclass
 class Events:
-    """Publishes events to their subscribers. `_changing` is the write lock."""
+    """Publishes events to subscribers. `_changing` is the store's write lock."""
 
     _database: Database
     _changing: WriteLock
@@ -58,14 +58,14 @@ class Events:
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
-        """Call a function for each event of the given type. Functions are called in subscription order."""
+        """Register a function to call for each event of the given type. Functions are called in registration order."""
         self._subscribers[event].append(subscriber)
 
     def publish(self, event: object) -> None:
-        """Call an event's subscribers once its transaction is committed and this thread has released `changing`.
+        """Call an event's subscribers once the transaction is committed and this thread has released the write lock.
 
         Identical events from one write are published only once. After a rollback, no events are published. If a
-        subscriber raises an exception, it is logged. The write is kept, and the remaining subscribers are still called.
+        subscriber raises an exception, the exception is logged, and the remaining subscribers are still called.
         """
         for subscriber in self._subscribers[type(event)]:
             self._database.after_commit(self._changing.follow, subscriber, event)

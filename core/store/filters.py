@@ -1,4 +1,4 @@
-"""Filters as SQL on the tables `notes`, `chunks` and `properties`."""
+"""Translates filters to SQL conditions on the tables `notes`, `chunks` and `properties`."""
 
 import json
 from collections.abc import Callable, Iterable, Sized
@@ -16,7 +16,7 @@ from core.store.phrases import holds_phrase
 Term = tuple[str, list[object]]
 """An SQL condition with the values for its placeholders."""
 
-# The table `properties`: notes with a given property or value, and the text indexed for their properties.
+# SQL on the table `properties`: notes with a given property or value, and the text to index for properties.
 
 NAMES = """
     WITH RECURSIVE names(name) AS (
@@ -25,7 +25,7 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query for the distinct names, with one index lookup per name. With DISTINCT, SQLite would read all rows."""
+"""Query for the distinct property names, with one index lookup each. With DISTINCT, SQLite would read all rows."""
 # Query for the notes that have a property with a given folded name.
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
 TEXT = """
@@ -39,7 +39,8 @@ PROPERTY_TEXT = f"""(
 )"""
 """SQL expression for the property text of a row in `chunks`. It is NULL for all but a note's first chunk.
 
-Names of several words are included because they may be prose, since any line with a colon is read as a property.
+Any line with a colon is read as a property, so a name that consists of several words may be prose. Such names are
+included in the text.
 """
 
 PROPERTY_TEXTS = f"""
@@ -48,17 +49,23 @@ PROPERTY_TEXTS = f"""
         FROM notes WHERE id IN (SELECT note_id FROM properties)
     )
 """
-"""The table `found` with each first chunk's PROPERTY_TEXT, so that a scan of all chunks reads each text only once."""
+"""WITH clause for the table `found`, which holds each first chunk's PROPERTY_TEXT.
+
+With it, a scan of all chunks reads each text only once.
+"""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
-    """Return the condition for notes with any of the given properties. `column` holds the note's id."""
+    """Return the condition for notes with any of the given properties. `column` is the column with the note's id."""
     values: list[object] = list(map(fold, names))
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
-    """Return the condition for notes with one of several phrases in a property. `column` holds the note's id."""
+    """Return the condition for notes with a property that contains any of the phrases in `condition`.
+
+    `column` is the column with the note's id.
+    """
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [
         part for value in condition.values for part in map(fold, (condition.field, value))
     ]
@@ -81,7 +88,7 @@ class Where:
     values: list[object] = field(default_factory=list)
 
     def add(self, term: str, *values: object, negated: bool = False) -> None:
-        """Add a condition that is never NULL."""
+        """Add a condition, or its negation if `negated`. The condition must never be NULL."""
         self.terms.append(f"NOT ({term})" if negated else f"({term})")
         self.values += values
 
@@ -93,7 +100,7 @@ class Where:
 
 
 def note_conditions(filters: Filters) -> Where:
-    """Return the filters' conditions on rows of `notes`. Raises QueryError if there are too many conditions."""
+    """Return the filters' conditions on rows in `notes`. Raises QueryError if there are too many conditions."""
     check_filters(filters)
     where = Where()
     if filters.bases:
@@ -121,17 +128,18 @@ def _folded(condition: Condition) -> list[str]:
 
 
 def _is_chunk_condition(condition: Condition) -> bool:
-    """Return whether a condition applies to chunks. `has:` with only property names applies to notes."""
+    """Return whether a condition applies to chunks. `has:` applies to notes if all of its values are property names."""
     on_note = condition.field == "has" and _HAS.keys().isdisjoint(_folded(condition))
     return condition.field in CHUNK_FIELDS and not on_note
 
 
 def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
-    """Return the conditions for notes found by searches: they pass the filters, are active and haven't expired.
+    """Return the conditions for notes that searches may find.
 
-    With a status filter, notes need that status instead. Every search uses these conditions and leaves out hidden
-    chunks. If the workspace has no inactive notes (`inactive`), or none that may have expired (`lapsed`), the
-    corresponding condition is omitted.
+    These notes pass the filters, are active and haven't expired. If there is a filter on the status, notes needn't be
+    active, and expired notes are included if the filter asks for them. To save time, pass `inactive=False` if the
+    workspace has no inactive notes, and `lapsed=False` if no note may have expired. Hidden chunks must be left out
+    separately.
     """
     where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
@@ -148,7 +156,7 @@ EXPIRED = (
     "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
     " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
 )
-"""Condition for expired notes, with the values `moments()`. A date without a time is stored as midnight UTC."""
+"""Condition for expired notes. It takes the values `moments()`. A date without a time is stored as midnight UTC."""
 
 
 def moments() -> tuple[str, str]:
@@ -187,9 +195,9 @@ def _number(condition: Condition) -> Term:
 
 
 def _page(condition: Condition) -> Term:
-    """Return the condition for pages.
+    """Return the condition for chunks on given pages.
 
-    A chunk is on the page where it begins, and on every page that begins within it.
+    A chunk is on the page where it begins, and on every page that begins within the chunk.
     """
     term, ends = _number(condition)
     return term.replace("page BETWEEN ? AND ?", f"{_LAST_PAGE} >= ? AND page BETWEEN 1 AND ?"), ends
@@ -208,7 +216,7 @@ def _day(condition: Condition) -> Term:
     return _each(within, ends), [value for start, end in ends for value in _ends(start, end)]
 
 
-# Condition for times within a span, with the values `_ends()`. A date without a time is stored as midnight UTC.
+# Condition for times within a span. It takes the values `_ends()`. A date without a time is stored as midnight UTC.
 _WITHIN = (
     "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
     " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
@@ -253,7 +261,7 @@ def _language(condition: Condition) -> Term:
     return _either(("language IN (SELECT value FROM json_each(?))", [codes]), property_condition(condition, "note_id"))
 
 
-# Chunks' language codes, by language name or alias.
+# Language codes of chunks, by language name or alias.
 _LANGUAGES = dict(
     pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
 )
@@ -284,7 +292,7 @@ def _has(condition: Condition) -> Term:
     return " OR ".join((*terms, properties)), values
 
 
-# Values of the `has:` filter, with their conditions. `instr` is fast and avoids most calls to the slower functions.
+# Conditions by value of the `has:` filter. `instr` is fast and avoids most calls to the slower functions.
 _HAS = {
     "code": "has_code",
     "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
@@ -309,7 +317,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "created": _day,
     "updated": _day,
     "has": lambda condition: notes_with_condition(condition.values),
-    "like": lambda _: ("1", []),  # only for pictures, while all other conditions are for passages
+    "like": lambda _: ("1", []),  # applies only to pictures, so every passage passes
 }
 _CHUNK: dict[str, Callable[[Condition], Term]] = {
     "section": lambda condition: _any("instr(titles(breadcrumb, sections), ?)", condition),
@@ -321,7 +329,7 @@ _CHUNK: dict[str, Callable[[Condition], Term]] = {
 
 
 def titles(breadcrumb: str, sections: str) -> str:
-    """Return a chunk's folded section titles for SQL, joined by NUL, which never occurs in text."""
+    """Return a chunk's folded section titles, joined by NUL characters, which never occur in text. Called from SQL."""
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 

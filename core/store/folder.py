@@ -1,4 +1,4 @@
-"""The workspace folder: its permissions, checks of its contents, and the lock that allows one writing process.
+"""The workspace folder: its permissions, checks on its contents, and a lock that allows only one process to write.
 
 A folder that used to contain notes is never treated as new.
 """
@@ -23,7 +23,8 @@ from core.base.frozen import ValueMap
 from core.base.messages import Message, message
 from core.store.backups import restoring
 
-# Maximum number of characters shown in an error for each field about the lock's holder.
+# An error about a locked workspace describes the process that holds the lock. This is the maximum number of characters
+# per field.
 _LONGEST = 100
 # Files and folders that exist only if there was a database.
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
@@ -48,7 +49,10 @@ _PRIVATE = (
 
 
 def check_exists(folder: Path) -> None:
-    """Move a pending restored backup into place. Raises StoreError if there is no workspace in the folder."""
+    """Check that there is a workspace in the folder, after moving any pending restored backup into place.
+
+    Raises StoreError if there is none.
+    """
     if restoring.is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
@@ -60,7 +64,10 @@ def check_exists(folder: Path) -> None:
 
 
 def check_unused(folder: Path) -> None:
-    """Raise NotesDamaged if the folder, whose database is missing or empty, has an index or backups."""
+    """Raise NotesDamaged if a folder whose database is missing or empty contains an index or backups.
+
+    Such a folder used to contain notes.
+    """
     left = [name for name in _FROM_NOTES if has_content(folder / name)]
     fields = {"file": folder / DATABASE, "folder": folder, "left": left}
     if left and (backup := newest_backup(folder)):
@@ -96,16 +103,17 @@ def make_private(folder: Path) -> None:
         return
     others = folder == Path(os.environ.get("HOME", "")) or folder.stat().st_mode & stat.S_ISVTX
     for path in chain([] if others else [folder], *map(folder.glob, _PRIVATE)):
-        with suppress(OSError):  # a deleted file, or a disk without permissions
+        with suppress(OSError):  # deleted in the meantime, or a file system without permissions
             status = path.lstat()
             if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not path.is_symlink():
                 path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
-    """Lock the workspace for this process, waiting up to `patience` seconds, and move any restored backup into place.
+    """Lock the workspace for this process, and move any restored backup into place.
 
-    Raises WorkspaceLocked, naming the process that holds the lock.
+    Raises WorkspaceLocked if another process still holds the lock after `patience` seconds. The error names the
+    process.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -120,7 +128,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
     lock = FileLock(file, mode=0o600, thread_local=False)  # another thread releases it when the app closes
     since = utc_now().isoformat(timespec="seconds")
     try:
-        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # no process can hold it
+        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # can't be a lock
             files.set_aside(file)
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
@@ -155,7 +163,7 @@ def _describe(holder: Path) -> Message:
 
 
 def _checked(stored: ValueMap) -> dict[str, str]:
-    """Validate and return the fields about the lock's holder. Raises LookupError or ValueError if they are invalid."""
+    """Validate and return the fields about the process that holds the lock. Raises LookupError or ValueError."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):
         raise ValueError("no holder")

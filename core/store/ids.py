@@ -6,9 +6,9 @@ from itertools import count
 
 
 def fresh_id(seed: str, taken: Container[str]) -> str:
-    """Return an id of 12 hex digits, computed from the seed, that isn't in `taken`.
+    """Return an id that isn't in `taken`, consisting of 12 hex digits computed from the seed.
 
-    Ids aren't random, so importing the same folder into an empty workspace always yields the same ids.
+    Because ids aren't random, importing the same folder into an empty workspace always yields the same ids.
     """
     attempts = (f"{seed}\0{attempt}".encode("utf-8", "surrogatepass") for attempt in count())
     candidates = (blake2b(attempt, digest_size=6).hexdigest() for attempt in attempts)
@@ -16,5 +16,5 @@ def fresh_id(seed: str, taken: Container[str]) -> str:
 
 
 def entry_id(vector: bytes) -> str:
-    """Return a vector's id in the vector index: a hash of its bytes, so that equal vectors share an id."""
+    """Return a vector's id in the vector index. It is a hash of the vector's bytes, so equal vectors share an id."""
     return blake2b(vector, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Conversion of notes to rows, and of rows to notes, summaries and names."""
+"""Converts notes to rows, and rows to notes, summaries and names."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -27,7 +27,7 @@ COLUMNS = [
     *"strategy cut_by chunking".split(),
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
-# Maximum number of cached summaries, and of cached names. Pages that list all notes read them on every click.
+# Maximum number of cached summaries, and of cached names. Pages that list all notes read these on every click.
 _REMEMBERED = 20_000
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
@@ -55,7 +55,7 @@ NAMED = f"""
 
 @frozen
 class Moved:
-    """A note's renamed file, with its new path and stamp."""
+    """A note whose file was renamed, with the file's new path and stamp."""
 
     note_id: str
     path: str
@@ -68,7 +68,7 @@ class Moved:
 
 @frozen
 class ActiveFile:
-    """An active note, with its path in the folder `source_ref`. Its `generation` increases with every change."""
+    """An active note, with its path in the folder `source_ref`. The `generation` increases with every change."""
 
     id: str
     generation: int
@@ -96,7 +96,10 @@ class _Chunked:
 
 @frozen
 class Joined:
-    """A workspace note's link to a file in the folder `source_ref`. `overridden` are the file's own field values."""
+    """A note in the workspace that becomes linked to a file in the folder `source_ref`.
+
+    `overridden` holds the field values in the file for fields that the note overrides.
+    """
 
     note_id: str
     source_ref: str
@@ -106,7 +109,7 @@ class Joined:
 
 
 def data_of(note: Note) -> Values:
-    """Return a note's values, except id, base, title, body, version and generation, as JSON values."""
+    """Return a note's fields as JSON values, without the id, base, title, body, version and generation."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
@@ -122,7 +125,7 @@ def note_of(row: Row, unread: Unread) -> Note:
 
 
 def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
-    """Return a cached function that decodes a row's JSON columns and reads the row with `reader`."""
+    """Return a function that decodes a row's JSON columns and reads the row with `reader`. Its results are cached."""
 
     def values(columns: Iterable[str], row: Iterable[object]) -> Values:
         pairs = dict(zip(columns, row, strict=True))
@@ -168,7 +171,7 @@ _HINTS = get_type_hints(Note)
 _WHAT = message("note")
 _NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
 card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"))
-"""A function that returns the summary in a row with the `CARD` columns."""
+"""A function that reads a note's summary from a row with the `CARD` columns."""
 named_of = _remembering(RowReader(NoteNames, _WHAT, "title"))
-"""A function that returns the names in a row with the `NAMED` columns."""
+"""A function that reads a note's names from a row with the `NAMED` columns."""
 _CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -61,7 +61,7 @@ class FieldTable(StoreTable):
         ]
 
     def words(self, field: str) -> list[str]:
-        """Return the values in use of a field of kind `word`, most frequent first."""
+        """Return the values in use for a field of kind `word`, most frequent first."""
         if field not in fields_of("word"):
             raise ValueError(field)
         return self._column(
@@ -69,7 +69,7 @@ class FieldTable(StoreTable):
         )
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return (field, value) for the tags, projects, categories and folders in use, except damaged values."""
+        """Return (field, value) for each tag, project, category and folder in use. Damaged values are left out."""
         values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
         folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
         sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
@@ -78,13 +78,16 @@ class FieldTable(StoreTable):
         )
 
     def any_lapsed(self) -> bool:
-        """Return whether any note may be expired. For this check, a date without a time expires at the day's start."""
+        """Return whether any note may have expired. This check treats a date without a time as the start of the day."""
         return self._exists(
             "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?", moments()[1]
         )
 
     def version(self) -> tuple[int, int]:
-        """Return two numbers, which change with every write that affects search results and whenever a note expires."""
+        """Return two numbers that change whenever search results may have changed.
+
+        This is the case after every write that affects search results, and whenever a note expires.
+        """
         return self._database.version(), self.expired()
 
     def expired(self) -> int:
@@ -112,7 +115,7 @@ class FieldTable(StoreTable):
         )
 
     def stamps(self, note_ids: Ids) -> Sequence[tuple[str, str, str, int | None, int | None]]:
-        """Return (id, folder, path, modification time in ns, size) for notes from folders, as of their last sync."""
+        """Return (id, folder, path, modification time in ns, size) for notes from folders, as of the last sync."""
         return [
             tuple(row)
             for row in self._rows(
@@ -132,7 +135,7 @@ class PropertyTable(StoreTable):
             self._execute_many("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
 
     def text(self, note_id: str) -> str:
-        """Return the text of a note's properties, indexed with the note's first chunk."""
+        """Return the text of a note's properties, which is indexed with the note's first chunk."""
         return self._value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
 
     def names(self) -> list[str]:
@@ -140,7 +143,7 @@ class PropertyTable(StoreTable):
         return self._column(f"{NAMES} LIMIT ?", _MOST_NAMES)
 
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
-        """Return the property text indexed with each chunk. Chunks without any are left out."""
+        """Return the property text indexed with each chunk. Chunks without property text are left out."""
         return {
             rowid: text
             for rowid, text in self._rows(
@@ -151,14 +154,14 @@ class PropertyTable(StoreTable):
 
 
 class TitleTable(StoreTable):
-    """Exact lookup of notes by title or alias. Only the case of ASCII letters is ignored."""
+    """Looks up notes by exact title or alias, ignoring only the case of ASCII letters."""
 
     def is_title(self, text: str) -> bool:
         forms = _forms([text])
         return self._exists(f"notes WHERE {_TITLED}", forms, forms)
 
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
-        """Return, for each note in the bases with one of these titles or aliases, its first allowed chunk."""
+        """Return the first allowed chunk of each note in the bases that has one of these titles or aliases."""
         forms = _forms(titles)
         return list(
             first_of_notes(
@@ -175,7 +178,7 @@ class TitleTable(StoreTable):
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
-    """Return the forms in which titles may occur in notes: as typed, with single spaces, and with composed accents."""
+    """Return the forms that the titles may have in notes: as typed, with single spaces, and with composed accents."""
     stripped = {
         form for title in map(make_storable, titles) for form in (title.strip(), collapse_spaces(title)) if form
     }
@@ -229,9 +232,9 @@ class NoteTable(StoreTable):
             self._execute("DELETE FROM notes WHERE id IN ?", ids)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record renamed files in a single transaction. Their notes keep their text and vectors."""
+        """Record renamed files in a single transaction. The files' notes keep their text and vectors."""
         with self._write():
-            # Clear the paths first, because two notes may have swapped names.
+            # Clear the paths first, because two files may have swapped names.
             self._execute("UPDATE notes SET path = NULL WHERE id IN ?", [move.note_id for move in moves])
             self._execute_many(
                 "UPDATE notes SET path = :path, source_ref = :source_ref, title = :title, mtime_ns = :mtime_ns,"
@@ -283,11 +286,11 @@ class NoteTable(StoreTable):
         return row
 
     def generation(self, note_id: str) -> int:
-        """Return how many times a note has been written, or 0 if it isn't stored."""
+        """Return a note's generation, which increases with every write, or 0 if the note isn't stored."""
         return self._value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:
-        """Return the user's choice of converter and encoding for a note's file; each is "" if there is no choice."""
+        """Return the converter and the encoding chosen by the user for a note's file. Each is "" if none was chosen."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
@@ -304,7 +307,7 @@ class NoteTable(StoreTable):
         return set(self._column("SELECT id FROM notes"))
 
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield a base's searchable notes that contain `text`, both folded, ordered by path."""
+        """Yield a base's searchable notes whose folded body contains the folded `text`, ordered by path."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         return (
             note_of(row, self._database.unread)
@@ -316,14 +319,17 @@ class NoteTable(StoreTable):
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
-        """Return whether a base has a note with this path from the given source (by default, from the workspace)."""
+        """Return whether a base has a note with this path.
+
+        `source_ref` is the note's folder, or "" for notes stored only in the workspace.
+        """
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Ids) -> int:
         return int(self._value("SELECT count(*) FROM notes WHERE base_id IN ?", base_ids))
 
     def counts(self, base_ids: Ids) -> NoteCounts:
-        """Count the notes in the given bases by status, leaving `by_words` unset."""
+        """Count the notes in the given bases by status. `by_words` isn't set."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id IN ?",
@@ -333,18 +339,18 @@ class NoteTable(StoreTable):
         return NoteCounts(*row)
 
     def base_ids(self, note_ids: Ids) -> dict[str, str]:
-        """Return a mapping of note ids to base ids. Notes that aren't stored are left out."""
+        """Return the base id for each note id. Notes that aren't stored are left out."""
         return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
-        """Return, for each note in a base, a string that identifies how the note was chunked."""
+        """Return a string for each note in a base that identifies how the note was chunked, by note id."""
         return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return summaries of notes that pass the filters and contain `text` in their title or path.
 
-        Notes are sorted by base and path. With `answering`, notes must be active and unexpired. Otherwise, notes with
-        any status pass. A note passes a chunk filter if any of its chunks does.
+        Notes are sorted by base and path. With `answering`, notes must also be active and unexpired. A note passes a
+        filter on chunks if any of its chunks does.
         """
         where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
         if chunks := narrowed.chunk_conditions(filters):
@@ -364,7 +370,7 @@ class NoteTable(StoreTable):
         }
 
     def beginnings(self, note_ids: Ids, length: int = 600) -> dict[str, str]:
-        """Return each note's title, followed by the first `length` characters of its chunks that aren't deleted."""
+        """Return each note's title, followed by up to `length` characters from its first three undeleted chunks."""
         shown = (
             "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"
             " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
@@ -385,12 +391,12 @@ class NoteTable(StoreTable):
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of notes in the given folders whose body contains any of these words from file names."""
+        """Return the ids of notes in the given folders whose body contains any of the words, which are file names."""
         named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
         return self._column(f"SELECT id FROM notes WHERE source_ref IN ? AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the number of notes per tag, most frequent first. The tag `a` includes `a/b`."""
+        """Return the number of notes per tag, most frequent first. Notes tagged `a/b` also count for `a`."""
         return dict(
             self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -423,7 +429,7 @@ class NoteTable(StoreTable):
         ]
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
-        """Return a base's notes that have a path and are stored in the workspace, not in a folder."""
+        """Return a base's notes that have a path but are stored in the workspace instead of a folder."""
         return [
             KnownNote(*row)
             for row in self._rows(

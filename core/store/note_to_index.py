@@ -11,20 +11,20 @@ from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision
 
 @frozen
 class NoteToIndex:
-    """A note to be indexed: first it is read, then chunked, and then its chunks get vectors.
+    """A note to be indexed. It is first read, then chunked, and finally its chunks get vectors.
 
     Reading sets `mtime_ns`, `size` and `stamp`, which the next sync uses to detect a changed file. `outline` is the
-    outline of the body, if the reader parsed it, and `change` is the change that creates a new version. `replaces` is
-    the content hash of the stored note with which the file was compared, or "" if there was none. It reveals later
-    changes to that note.
+    outline of the body, if the reader parsed it. `change` is the change that creates a new version. `replaces` is the
+    content hash of the stored note with which the file was compared, or "" if there was none. If the stored note's hash
+    is different later, the note has been changed in the meantime.
 
     Chunking sets the `chunks`, the `windows` of chunks that get vectors, the note's `edits`, the number of edits whose
     position was lost (`flagged`), and the note's own `options`. `edits` and `pictures` replace the stored ones unless
-    they are None. Before chunking, `pictures` are those known from elsewhere. `recut` re-chunks the note from its
-    stored state.
+    they are None. Before chunking, `pictures` are those already known. `recut` re-chunks the note from its stored
+    state.
 
-    Finally, `vectors` are the ids of each chunk's window vectors, and `refusals` maps each chunk whose text the model
-    refuses to its refusal's id.
+    Finally, `vectors` are set to the ids of each chunk's window vectors. `refusals` maps each chunk with text that the
+    model refuses to the id of the refusal.
     """
 
     note: Note
@@ -47,9 +47,9 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note with vectors. The arguments map text hashes to the ids of vectors and of refusals.
+        """Return the note with its chunks' vectors and refusals. The arguments map windows' text hashes to ids.
 
-        A chunk gets no vectors unless each of its windows has one.
+        A chunk gets vectors only if every one of its windows has a vector.
         """
         of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.chunks}
         for window in self.windows:

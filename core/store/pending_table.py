@@ -17,11 +17,11 @@ from core.store.table import Ids, StoreTable, decoding
 _OPENED = 20
 # Query for the most recently changed notes, which are embedded next.
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
-# Condition for all chunks, or only those with the given ids. It takes the same value twice.
+# Condition for chunks with the given ids, or for all chunks if the value is NULL. The value is passed twice.
 _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
 PER_CHUNK = 100
-"""Fixed cost of embedding a chunk, in characters that take equally long to embed."""
-# Seconds for which a waiting thread tries to get its turn, and sleeps to let urgent threads go first.
+"""Fixed cost of embedding a chunk, expressed as the number of characters that take equally long to embed."""
+# Seconds for which a waiting thread tries to acquire the lock, and for which it sleeps to let urgent threads go first.
 _PATIENCE = 0.5
 _MOMENT = 0.01
 
@@ -33,7 +33,7 @@ class PendingCount(NamedTuple):
 
 @frozen
 class PendingChunk:
-    """A stored chunk without vectors. The chunk is unchanged while its note has this generation."""
+    """A stored chunk without vectors. The chunk is unchanged as long as its note has the same `generation`."""
 
     rowid: int
     base_id: str
@@ -43,7 +43,7 @@ class PendingChunk:
 
 
 class EmbeddingTurn:
-    """A lock for embedding a block of chunks. Threads with only a few chunks go first."""
+    """A lock held while embedding a batch of chunks. Threads with only a few chunks go first."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -53,9 +53,8 @@ class EmbeddingTurn:
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
         """Hold the lock during the block.
 
-        `waits`, which may raise, is called repeatedly while this thread waits for it.
-
-        With `first`, go ahead of all threads that don't set it.
+        While this thread is waiting for the lock, `waits` is called repeatedly. It may raise an exception to stop
+        waiting. With `first`, this thread goes ahead of all threads that don't set `first`.
         """
         ticket = object()
         if first:
@@ -84,7 +83,7 @@ class EmbeddingTurn:
 class PendingTable(StoreTable):
     """A workspace's pending chunks.
 
-    The thread that embeds them holds `turn`. `opened` are the ids of the notes most recently opened by the user.
+    A thread holds `turn` while it embeds chunks. `opened` are the ids of the notes most recently opened by the user.
     """
 
     def __init__(self, database: Database) -> None:
@@ -109,7 +108,10 @@ class PendingTable(StoreTable):
         return PendingCount(*row)
 
     def work(self, base_ids: Ids, only: Collection[str] | None = None) -> int:
-        """Return the cost, in characters, of embedding the bases' pending chunks, or `only` those with these ids."""
+        """Return the cost, in characters, of embedding the bases' pending chunks.
+
+        With `only`, count only chunks with these ids.
+        """
         return int(
             self._value(
                 f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
@@ -138,9 +140,10 @@ class PendingTable(StoreTable):
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
         """Return the next pending chunks, all from the same base.
 
-        Recently opened notes come first, then recently changed notes, then short notes, then newer ones. A note is
-        short if it has a single pending chunk. Many short notes are finished in the time that one long note takes.
-        `counts` maps each base's id to the maximum number of chunks. With `only`, return only chunks with these ids.
+        Recently opened notes come first, then recently changed notes, then short notes, and then newer ones. A note is
+        short if it has a single pending chunk. Short notes have priority because many of them can be finished in the
+        time one long note takes. `counts` maps each base's id to the maximum number of chunks. With `only`, return only
+        chunks with these ids.
         """
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
         notes = self._rows(
@@ -155,7 +158,7 @@ class PendingTable(StoreTable):
         ).fetchall()
         count = counts[notes[0][1]] if notes else 0
         rows: list[sqlite3.Row] = []
-        # Read note by note, because sorting all notes' chunks would take longer than embedding a few.
+        # Read note by note, because sorting all notes' chunks would take longer than embedding a few chunks.
         for note_id in (note_id for note_id, *group in notes if group == list(notes[0][1:])):
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
@@ -171,7 +174,7 @@ class PendingTable(StoreTable):
         return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
-        """Return the given chunks that are still pending and unchanged, with their vectors."""
+        """Return those of the given chunks that are still pending and unchanged, with their vectors' ids."""
         rows = self._rows(
             "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
             " WHERE chunks.rowid IN ? AND state = 'pending'",
@@ -185,13 +188,13 @@ class PendingTable(StoreTable):
         }
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
-        """Set unchanged pending chunks' state to `refused`. `refusals` maps each chunk to its refusal's id."""
+        """Mark pending chunks as `refused` unless they have changed. `refusals` maps each chunk to its refusal's id."""
         with self._write():
             current = self.unchanged({pending: [number] for pending, number in refusals.items()})
             RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete a base's vectors, and its model's constants if the model has no other vectors."""
+        """Delete a base's vectors. If its model has no other vectors, also delete the model's centring and centre."""
         with self._write():
             self._drop_vectors("base_id = ?", base.id)
             self._execute(
@@ -220,7 +223,10 @@ class PendingTable(StoreTable):
             self._execute("DROP TABLE temp.dropped")
 
     def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
-        """Write pending chunks' windows, given the ids of their vectors, and set the chunks' state to `embedded`."""
+        """Store pending chunks' windows, and set the chunks' state to `embedded`.
+
+        `vectors` maps each chunk to the ids of its windows' vectors.
+        """
         windows = [
             (pending.rowid, index, vector) for pending, ids in vectors.items() for index, vector in enumerate(ids)
         ]

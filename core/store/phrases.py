@@ -1,4 +1,4 @@
-"""Phrase search: an FTS5 expression finds candidates, whose text is then checked exactly."""
+"""Phrase search. An FTS5 expression finds candidate chunks, whose text is then checked for the exact phrase."""
 
 import re
 from collections.abc import Iterable
@@ -10,9 +10,9 @@ from core.model import ADDRESSES, Chunk
 
 
 def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
-    """Return the words to index for a chunk, from its note's title, its headings and its text.
+    """Return the words to index for a chunk: those in its note's title, in its headings and in its text.
 
-    `property_text` (see `PropertyTable.chunk_texts`) is indexed as part of the text.
+    `property_text` is indexed as part of the text. See `PropertyTable.chunk_texts`.
     """
     text = "\n".join((chunk.text, ADDRESSES.sub("", "\n".join(chunk.definitions)), property_text)).rstrip("\n")
     return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
@@ -20,49 +20,50 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 
 @lru_cache(maxsize=2048)
 def _words_of(text: str) -> str:
-    """Return the words in `text` as a string. Cached, because reindexing an edited note repeats most of its text."""
+    """Return the words in `text` as a string. Cached because reindexing an edited note repeats most of its text."""
     return " ".join(index_words(text))
 
 
-# Maximum number of a phrase's characters, runs or words in its expression.
+# Maximum number of characters per run, of runs, and of words that a phrase's expression contains.
 _MOST = 32
 _CAPITALS = re.compile("[A-Z]+")
 
 
 class Phrase:
-    """A phrase to search for. `folded` is the folded phrase, with whitespace collapsed to single spaces.
+    """A phrase to search for.
 
-    Any text that contains the phrase matches the FTS5 `expression`, which is empty if the phrase contains no words.
-    `settled` means that any text matching the expression contains the phrase, so no further check is needed.
+    `folded` is the folded phrase, with whitespace collapsed to single spaces. Any text that contains the phrase matches
+    the FTS5 `expression`, which is empty if the phrase contains no words. If `settled` is True, any text that matches
+    the expression also contains the phrase, so no further check is needed.
     """
 
     def __init__(self, phrase: str) -> None:
         self.folded = collapse_spaces(fold(phrase))
         runs = re.findall(f"[{CJK}]+", self.folded)
         self.settled = runs == [self.folded] and len(self.folded) <= _MOST
-        # A run's character pairs are adjacent in the index. Between words, only parts of identifiers can occur.
+        # The character pairs in a run are adjacent in the index. Other words may have parts of identifiers in between.
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
         words = [word for word in dict.fromkeys(whole_words(phrase)) if not re.match(f"[{CJK}]", word)]
-        # Drop parts of identifiers, because how an identifier is split depends on its spelling.
+        # Drop parts of identifiers, because identifiers are split differently depending on their spelling.
         words = [word for word in words if not any(word != other and word in other for other in words)][:_MOST]
         near = f"NEAR({quote(words)}, {len(self.folded)})" if words and not runs else quote(words, " AND ")
         self.expression = " AND ".join(filter(None, (quote(pairs, " AND "), near)))
 
     def matches(self, text: str) -> bool:
-        """Return whether `text` contains the phrase. Latin words at the phrase's edges must match whole words."""
+        """Return whether `text` contains the phrase. Latin words at either end of the phrase must match whole words."""
         return holds_phrase(text, self.folded)
 
 
 def holds_phrase(text: str, folded: str) -> bool:
-    """Return whether `text` contains a folded phrase. Latin words at the phrase's edges must match whole words."""
+    """Return whether `text` contains a folded phrase. Latin words at either end of it must match whole words."""
     return find_words(collapse_spaces(folded), collapse_spaces(fold(text))) >= 0
 
 
 def whole_words(text: str) -> list[str]:
-    """Return the keywords in `text`, without splitting identifiers at capitals."""
+    """Return the keywords in `text`, without splitting identifiers at capital letters."""
     return keywords(_CAPITALS.sub(lambda match: match.group().lower(), normalize(text)))
 
 
 def quote(words: Iterable[str], between: str = " ") -> str:
-    """Return words quoted for FTS5."""
+    """Quote words for FTS5, and return them joined by `between`."""
     return between.join(f'"{word}"' for word in words)

@@ -1,4 +1,4 @@
-"""Tables for original documents, unreadable files, and pictures in notes with their text and vectors."""
+"""Tables for original documents, unreadable files, and the pictures in notes with their text and vectors."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -29,7 +29,7 @@ from core.store.reading import RowReader, failure_of, stored
 from core.store.table import Ids, StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
-"""A file's state when reading it failed, and the reason."""
+"""The state of a file that couldn't be read, and the reason."""
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
     DELETE FROM originals
@@ -40,7 +40,7 @@ _UNUSED = f"""
 
 
 class DocumentTable(StoreTable):
-    """Originals of converted documents, and files that couldn't be read."""
+    """Original files of converted documents, and files that couldn't be read."""
 
     def keep(self, digest: str, data: bytes) -> None:
         self._execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
@@ -64,7 +64,7 @@ class DocumentTable(StoreTable):
         ]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
-        """Return a base's notes that lack parts of their files, sorted by path."""
+        """Return a base's notes that lack some of the contents of their files, sorted by path."""
         return self._nouns(
             _INCOMPLETE,
             "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
@@ -73,7 +73,7 @@ class DocumentTable(StoreTable):
         )
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
-        """Return the files from one source that the given readers couldn't read, by path."""
+        """Return the files in a folder, or among a base's uploads, that the given readers couldn't read, by path."""
         return {
             path: (SourceFile(path, *state), failure_of(path, reason))
             for path, *state, reason in self._rows(
@@ -115,7 +115,10 @@ _LEFT_OVER = (
 
 
 class Unplaced(NamedTuple):
-    """A note whose chunks don't reflect its pictures' text yet. `differs` means that it must be re-chunked."""
+    """A note whose chunks don't contain the latest text read from its pictures yet.
+
+    `differs` is True if the note must be re-chunked because of this.
+    """
 
     base_id: str
     note_id: str
@@ -123,11 +126,11 @@ class Unplaced(NamedTuple):
 
 
 class _FileTable(StoreTable):
-    """A table of the pictures in notes, with the state of their files."""
+    """Base class for tables of the pictures in notes, with the state of each picture's file."""
 
     name: str
     looked = ""
-    """Additional SQL assignments to make when a file has been looked up."""
+    """SQL for additional columns to set when a picture's file has been looked up."""
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Update the path, modification time, size and hash of a picture's file."""
@@ -144,7 +147,7 @@ class _FileTable(StoreTable):
         )
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
-        """Return the pictures from a query whose rows are (note id, folder, path, *picture columns)."""
+        """Return a query's pictures. Its rows must be (note id, folder, path, *picture columns)."""
         return [
             PictureFile(note_id, source_ref, path or "", picture_of(picture))
             for note_id, source_ref, path, *picture in self._rows(f"{statement} ORDER BY path, start", *values)
@@ -173,7 +176,7 @@ class PictureTable(_FileTable):
             )
 
     def for_note(self, note_id: str) -> list[NotePicture]:
-        """Return a note's pictures in the order in which they appear."""
+        """Return a note's pictures in order of appearance."""
         rows = self._rows(
             f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? ORDER BY start, target",
@@ -188,7 +191,7 @@ class PictureTable(_FileTable):
         return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
-        """Return the ids of notes whose pictures must still be found, and mark notes without pictures as done."""
+        """Return the ids of notes that haven't been searched for pictures. Mark notes without any pictures as done."""
         unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
         self._execute(f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True)
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
@@ -202,7 +205,7 @@ class PictureTable(_FileTable):
         )
 
     def unplaced(self) -> list[Unplaced]:
-        """Return the notes whose chunks don't yet reflect that a picture has been read or is missing."""
+        """Return the notes that must be updated because one of their pictures has been read or is missing."""
         return [
             Unplaced(*row)
             for row in self._rows(
@@ -215,7 +218,7 @@ class PictureTable(_FileTable):
         ]
 
     def settle(self, note_ids: Ids) -> None:
-        """Mark these notes' read and missing pictures as reflected in their chunks."""
+        """Record that the notes' chunks are up to date with those pictures that have been read or are missing."""
         self._execute(
             "UPDATE note_pictures SET placed = 1 WHERE note_id IN ? AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
@@ -224,7 +227,7 @@ class PictureTable(_FileTable):
         )
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return a note's unreadable pictures, by link target, with the reasons."""
+        """Return the link targets of a note's unreadable pictures, each with the reason."""
         return [
             failure_of(target, reason)
             for target, reason in self._rows(
@@ -234,14 +237,14 @@ class PictureTable(_FileTable):
             )
         ]
 
-    # pictures in bases that no longer read pictures
+    # bases that no longer read pictures
 
     def left_over(self) -> list[str]:
-        """Return the ids of notes that have pictures or chunks from pictures, in bases that don't read pictures."""
+        """Return the ids of notes that still have pictures or chunks from pictures although their base reads none."""
         return self._column(_LEFT_OVER)
 
     def drop(self, note_ids: Ids) -> None:
-        """Delete the notes' pictures and the chunks from pictures, and renumber the remaining chunks."""
+        """Delete the notes' pictures, and the chunks with text read from them. Renumber the remaining chunks."""
         ids = list(note_ids)
         chosen = "note_id IN ? AND picture != ''"
         with self._write():
@@ -262,7 +265,7 @@ class PictureTable(_FileTable):
     # picture files
 
     def unread(self) -> list[PictureFile]:
-        """Return one picture for each file that hasn't been read yet."""
+        """Return the picture files that haven't been read yet, each only once even if several notes show it."""
         return self._files(
             f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
             " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
@@ -270,7 +273,10 @@ class PictureTable(_FileTable):
         )
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
-        """Store the text read from a file, or why it can't be read. With `again`, the next import tries again."""
+        """Store the text read from a file, or the reason why the file can't be read.
+
+        With `again`, the next import retries the file.
+        """
         self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             read.hash,
@@ -283,7 +289,10 @@ class PictureTable(_FileTable):
         )
 
     def forget_problems(self, *, lasting: bool) -> None:
-        """Delete the records of failed reads, so that they are retried. With `lasting`, include permanent failures."""
+        """Delete records of files that couldn't be read, so that the files are retried.
+
+        With `lasting`, permanent failures are included.
+        """
         failed = "reason != ''" if lasting else "again"
         with self._write(aside=True):
             self._execute(
@@ -292,12 +301,12 @@ class PictureTable(_FileTable):
             self._execute(f"DELETE FROM pictures WHERE {failed}")
 
     def drop_unused(self) -> None:
-        """Delete the text of files that no note shows."""
+        """Delete the text of files that aren't shown in any note."""
         self._execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
-    """Return a picture from its columns, given in field order."""
+    """Return the picture in a row whose columns are in field order."""
     target, start, place, mtime_ns, size, digest, looked, placed, text = row
     return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)
 
@@ -308,7 +317,7 @@ _IN_FOLDER = (
     "notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
     " AND folder = source_ref) AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = notes.base_id AND kind = 'literal')"
 )
-# A picture whose file hasn't been looked up yet has no modification time or size.
+# Columns of a picture. If its file hasn't been looked up yet, there is no modification time or size.
 _IMAGE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash, 1, 0, NULL"
 _SHOWN = "note_images JOIN notes ON notes.id = note_id"
 _AROUND = (
@@ -319,7 +328,10 @@ _IS_HIDDEN = f"({_AROUND.format('=')} AND NOT {_AROUND.format('!=')})"
 
 
 class ImageRow(NamedTuple):
-    """A picture in a note: its path in the synced folder, its position in the note's body, its hash and its vector."""
+    """A picture in a note, with its vector.
+
+    `place` is the picture's path in the synced folder, and `start` its position in the note's body.
+    """
 
     note_id: str
     place: str
@@ -329,14 +341,14 @@ class ImageRow(NamedTuple):
 
 
 class ImageTable(_FileTable):
-    """The pictures shown in notes. A model embeds each file once, however many notes and bases show it."""
+    """The pictures shown in notes. Each file is embedded once per model, however many notes and bases show it."""
 
     name = "note_images"
 
     # pictures in notes
 
     def notes_without_pictures(self) -> list[str]:
-        """Return the ids of notes whose pictures must still be found. Mark changed notes without pictures as done."""
+        """Return the ids of new and changed notes that may show pictures. Mark the rest as done."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._write(aside=True):
@@ -350,7 +362,7 @@ class ImageTable(_FileTable):
         return list(map(picture_of, self._rows(f"SELECT {_IMAGE} FROM note_images WHERE note_id = ?", note_id)))
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
-        """Replace a note's pictures with those in its text at this generation."""
+        """Replace a note's pictures. `generation` is the note's generation when the pictures were found in its text."""
         with self._write(aside=True):
             self._execute("DELETE FROM note_images WHERE note_id = ?", note_id)
             self._execute_many(
@@ -366,7 +378,7 @@ class ImageTable(_FileTable):
     # picture files
 
     def pending_files(self, model: str) -> list[PictureFile]:
-        """Return one picture for each file that the model hasn't embedded yet."""
+        """Return the picture files that the model hasn't embedded yet, each only once even if several notes show it."""
         return self._files(
             f"SELECT min(note_id), source_ref, path, {_IMAGE} FROM {_SHOWN} WHERE {_IN_FOLDER} AND note_images.hash"
             " NOT IN (SELECT '' UNION ALL SELECT hash FROM image_vectors WHERE model = ?) GROUP BY note_images.hash",
@@ -385,11 +397,11 @@ class ImageTable(_FileTable):
         )
 
     def forget_problems(self) -> None:
-        """Delete the records of unreadable files, so that they are retried."""
+        """Delete records of files that couldn't be embedded, so that the files are retried."""
         self._execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
 
     def drop_unused(self, model: str) -> None:
-        """Delete other models' vectors, and the vectors of files that no note shows."""
+        """Delete other models' vectors, and the vectors of files that aren't shown in any note."""
         self._execute(
             "DELETE FROM image_vectors WHERE model != ? OR hash NOT IN (SELECT hash FROM note_images)",
             model,
@@ -397,7 +409,7 @@ class ImageTable(_FileTable):
         )
 
     def status(self, model: str) -> ImageStatus:
-        """Return how many files a model has embedded, which files can't be read, and how many are pending."""
+        """Return how many files a model has embedded, which files couldn't be embedded, and how many are pending."""
         rows = self._rows(
             "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
             " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
@@ -411,9 +423,10 @@ class ImageTable(_FileTable):
     # searching
 
     def shown(self, filters: Filters, model: str) -> list[ImageRow]:
-        """Return the pictures that have a vector, in searchable notes that pass the filters, once per note.
+        """Return the pictures with a vector in searchable notes that pass the filters, once for each note.
 
-        All conditions on passages, except those about pictures, must be true for a single passage in the note.
+        Conditions that ask for pictures are met by every picture. Any other conditions on passages must be met together
+        by a single passage in the note.
         """
         conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
@@ -424,7 +437,7 @@ class ImageTable(_FileTable):
         return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures that have a vector and this path, or this link target in their note."""
+        """Return the pictures with a vector that have the given path in their folder or link target in their note."""
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:
@@ -445,7 +458,7 @@ class ImageTable(_FileTable):
 
 
 def is_of_pictures(condition: Condition) -> bool:
-    """Return whether a condition asks for pictures, and is therefore met by every picture."""
+    """Return whether a condition asks for pictures, so that every picture meets it."""
     return condition.field == "like" or (
         condition.field == "has" and not condition.negated and "image" in condition.values
     )

@@ -1,4 +1,4 @@
-"""Tables for question sets, with their questions and right passages (the passages that answer them)."""
+"""Tables for question sets, their questions, and the right passages, which answer the questions."""
 
 import sqlite3
 from collections import defaultdict
@@ -26,13 +26,13 @@ _GOLD = tuple(GoldSpan.__dataclass_fields__)
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
 GoldKey = tuple[int, int]
-"""A right passage's key: its question's rowid, and its number."""
+"""A right passage's key: the question's rowid, and the passage's number within the question."""
 
 
 class QuestionTable(QuestionedTable):
-    """A workspace's question sets. Writing them doesn't affect search results.
+    """A workspace's question sets. Writing to this table doesn't affect search results.
 
-    Questions keep the order in which they were added. Raises QuestionSetError for invalid questions.
+    Questions keep the order in which they were added. The methods raise QuestionSetError for invalid questions.
     """
 
     asked = "questions", "text", "TRUE"
@@ -61,7 +61,7 @@ class QuestionTable(QuestionedTable):
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
-        """Insert a set with its id, or with a new id if that one is taken."""
+        """Insert a set. It keeps its id unless the id is taken."""
         with self._write(aside=True):
             self._add(self._insert_set(question_set), questions)
 
@@ -106,9 +106,10 @@ class QuestionTable(QuestionedTable):
             )
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        """Add all of the questions, or none on error, and return them. A question without an id gets the next free one.
+        """Add questions to a set, and return them. On error, none are added.
 
-        Their right passages must have positions in notes. Raises QueryError if a question can't be searched for.
+        A question without an id gets the next free id. All right passages must have positions in notes. Raises
+        QueryError if a question can't be searched for.
         """
         questions = list(questions)
         for question in questions:
@@ -154,7 +155,7 @@ class QuestionTable(QuestionedTable):
     # right passages
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Add a right passage to a question unless the question already has it."""
+        """Add a right passage to a question unless the question already has one at the same position."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             if not self._exists(f"golds WHERE {_PLACE}", *_place(rowid, gold)):
@@ -167,7 +168,7 @@ class QuestionTable(QuestionedTable):
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
-        """Return the right passages for a set's questions, in order, at their last known positions."""
+        """Return the right passages for a set's questions, in order, with their last known positions."""
         return {
             (row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread)
             for row in self._rows(
@@ -178,7 +179,10 @@ class QuestionTable(QuestionedTable):
         }
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
-        """Move right passages to new positions, except passages that have changed in the meantime."""
+        """Move right passages to new positions. Each move is (key, passage before, passage after).
+
+        Passages that have changed in the meantime are skipped.
+        """
         changes = ", ".join(f'"{name}" = ?' for name in _GOLD)
         with self._write(aside=True):
             self._execute_many(
@@ -212,9 +216,9 @@ class QuestionTable(QuestionedTable):
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
-        """Return the stripped name if it is free. Raises ConfigError if it is blank or taken.
+        """Return the stripped name if it is free. Raises ConfigError if the name is blank or taken.
 
-        Call it in a transaction, so that no other writer can take the name.
+        Must be called in a transaction, so that no other writer can take the name.
         """
         name = name.strip()
         if not name:

@@ -1,7 +1,7 @@
-"""Conversion of rows to dataclasses, with each value checked against its field's type, and of dataclasses to rows.
+"""Converts rows to dataclasses, checking each value against its field's type, and dataclasses to rows.
 
-Damage or another program may leave a value of the wrong type. Such a value is read as empty, and `Unread` reports the
-row and field to the user. No other rows are affected.
+A value may have the wrong type because of damage or because another program wrote it. Such a value is read as empty,
+and `Unread` reports the row and field to the user. All other values are read as usual.
 """
 
 import json
@@ -30,14 +30,14 @@ Noun = TypeVar("Noun")
 
 
 class Unread:
-    """Rows with unreadable values, collected since notes were last written or rows were last deleted."""
+    """A list of rows with unreadable values. It is cleared after every write that may affect search results."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[Message, str], tuple[str, dict[str, None]]] = {}
         self._logged: set[tuple[Message, str]] = set()
 
     def add(self, what: Message, key: str, name: str, unfit: Iterable[str]) -> None:
-        """Record a row by its kind, key and name, with its unreadable fields."""
+        """Record a row with unreadable fields. `what` is the kind of row, and `unfit` are the fields."""
         row = what, key
         if row not in self._logged:
             self._logged.add(row)
@@ -50,7 +50,7 @@ class Unread:
 
     @property
     def messages(self) -> Messages:
-        """A message for each row."""
+        """Messages to the user, one for each row with unreadable values."""
         return tuple(
             message(
                 (
@@ -66,9 +66,10 @@ class Unread:
 
 
 class RowReader(Generic[Noun]):
-    """Reads rows as instances of a dataclass. Reports call them `what`, and name them by the field `named`.
+    """Reads rows as instances of a dataclass.
 
-    `own` are functions that replace some fields' decoders.
+    Reports about unreadable values call a row `what`, and take its name from the field `named`. `own` are custom
+    decoders for individual fields.
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
@@ -84,7 +85,7 @@ class RowReader(Generic[Noun]):
         }
 
     def __call__(self, row: ValueMap | sqlite3.Row, unread: Unread) -> Noun:
-        """Return the object in a row. Fields missing from the row get their defaults."""
+        """Return the object in a row. Unreadable values are reported to `unread`. Missing fields get their defaults."""
         row = dict(row)
         try:
             return self.whole(row)
@@ -109,7 +110,7 @@ class RowReader(Generic[Noun]):
 
 
 def columns_of(noun: "DataclassInstance") -> Values:
-    """Return an object's columns for `RowReader`, with times in ISO format and nested objects and lists as JSON."""
+    """Return an object's columns, as read by `RowReader`. Times are in ISO format, nested objects and lists in JSON."""
     columns: Values = {}
     for field in fields(noun):
         value = to_plain(getattr(noun, field.name))
@@ -118,7 +119,7 @@ def columns_of(noun: "DataclassInstance") -> Values:
 
 
 def loaded(stored: object) -> Any:
-    """Return the value stored as JSON, or None if it can't be parsed."""
+    """Parse a value stored as JSON. Return None if it can't be parsed."""
     if stored == "[]":
         return ()
     try:
@@ -148,7 +149,7 @@ def _refused(name: str) -> object:
 
 
 def _empty(field: "Field[Any]", hint: Any) -> Any:
-    """Return a field's empty value. An unknown time becomes the latest possible date, so that it is never past."""
+    """Return the empty value for a field. For a time, it is the latest possible date, which is never in the past."""
     if field.default is not MISSING:
         return field.default
     if field.default_factory is not MISSING:

@@ -1,4 +1,4 @@
-"""Caches for database reads until the next write, for results per note, and for background similarities."""
+"""Caches for results of database reads, for results per note, and for background similarities."""
 
 import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -15,13 +15,13 @@ from core.base.frozen import ValueMap, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
-# Maximum number of cached results. All are dropped when the database's version changes.
+# Maximum number of cached results. All results are dropped when the database's version changes.
 _MOST = 16
 Read = TypeVar("Read")
 
 
 class Remembered:
-    """A cache of read results by key. Results are shared, so callers must not modify them."""
+    """A cache for results of database reads, by key. Results are shared, so callers must not modify them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,8 +30,8 @@ class Remembered:
         self._results: Cache[Hashable, object] = Cache(_MOST)
 
     def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
-        """Return the result cached for a key since the last write, or call `read`."""
-        if self._database.connection.in_transaction:  # other threads can't see this transaction's writes
+        """Return the result cached for a key. If nothing has been cached since the last write, call `read`."""
+        if self._database.connection.in_transaction:  # its writes aren't visible to other threads yet
             return read()
         version = self._database.version()
         with self._lock:
@@ -54,7 +54,7 @@ class PerNote(Generic[Read]):
         self._known: dict[str, tuple[object, Read]] = {}
 
     def get(self, states: ValueMap, among: Collection[str] | None = None) -> dict[str, Read]:
-        """Return the results for the notes in `states`, in that order, or only for those also in `among`."""
+        """Return the results for the notes in `states`, in the same order. With `among`, include only those notes."""
         with self._lock:
             self._known = {note_id: known for note_id, known in self._known.items() if states.get(note_id) == known[0]}
             wanted = [note_id for note_id in states if among is None or note_id in among]
@@ -63,23 +63,24 @@ class PerNote(Generic[Read]):
             return {note_id: self._known[note_id][1] for note_id in wanted if note_id in self._known}
 
     def has_all(self, states: ValueMap) -> bool:
-        """Return whether the results for all these notes are cached."""
+        """Return whether the results for all notes in `states` are cached."""
         known = self._known
         return all(note_id in known and known[note_id][0] == state for note_id, state in states.items())
 
 
 @frozen
 class _Measured:
-    """A base's background similarity, and its model's fingerprint."""
+    """A base's background similarity, and the fingerprint of the model it was measured with."""
 
     fingerprint: str
     floor: Floor
 
 
 class Floors:
-    """The measured background similarities, in the workspace's `floors.json`. Only the writing process calls `set`.
+    """Background similarities, stored in the workspace's `floors.json`. Only the writing process calls `set`.
 
-    If the file is deleted, the similarities are measured again.
+    A base's background similarity says how similar unrelated text usually is. If the file is deleted, the similarities
+    are measured again.
     """
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
@@ -95,7 +96,7 @@ class Floors:
         return None
 
     def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
-        """Store a base's background similarity. Pass None to delete it because the base's vectors have changed."""
+        """Store a base's background similarity. Pass None to delete it when the base's vectors change."""
         with self._lock, translate_errors(self._file.parent):
             measured = self._read() | {base.id: floor and _Measured(base.fingerprint, floor)}
             files.replace(self._file, json.dumps(to_plain(measured)))

@@ -1,4 +1,4 @@
-"""The base class and SQL shared by the database's tables."""
+"""Base classes and SQL shared by the database's tables."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ NoteIds = Sequence[str]
 
 
 class StoreTable:
-    """Base class for classes that query and write one or more database tables."""
+    """Base class for classes that read and write one or more database tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -31,18 +31,24 @@ class StoreTable:
         self._write = database.write
 
     def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids found by a query for a model's text hashes, by hash. Hashes that aren't found are left out."""
+        """Run a query for each of a model's text hashes, and return the ids by hash.
+
+        Hashes that aren't found are left out.
+        """
         ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
         return {key: number for key, number in ids.items() if number is not None}
 
 
 class QuestionedTable(StoreTable):
-    """A table with the user's questions. `asked` is the table's name, the column, and a condition on its rows."""
+    """A table that contains the user's questions.
+
+    `asked` holds the name of the table, the column with the questions, and a condition for the rows with questions.
+    """
 
     asked: tuple[str, str, str]
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the text of questions with a function. Rows that become equal are merged."""
+        """Apply a function to the text of each question. Rows that become equal are merged."""
         table, column, which = self.asked
         with self._write(aside=True):
             for text in self._column(f"SELECT DISTINCT {column} FROM {table} WHERE {which}"):
@@ -66,7 +72,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def decoding(method: Method) -> Method:
-    """Translate errors in decoding stored values to NotesDamaged, for a method that reads the database."""
+    """Decorate a method that reads the database, so that it raises NotesDamaged if a stored value can't be decoded."""
 
     @wraps(method)
     def call(self: StoreTable, /, *values: object, **more: object) -> object:

@@ -1,7 +1,7 @@
-"""The order of scores: highest first, with ties broken by the lowest rowid, which was written earliest.
+"""The order of scores: highest first, with ties broken by the lowest rowid, which belongs to the oldest row.
 
-This way, a search always returns the same hits in the same order, whatever its limit. The exception is Chroma, which
-may return any of several equally near windows.
+Because of this order, a search always returns the same hits in the same order, whatever its limit. The exception is
+Chroma, which may return any of several equally near windows.
 """
 
 import numpy as np
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from core.model import Rowids
 
 Scores = dict[int, float]
-"""Scores of chunks by rowid, usually best first."""
+"""Maps chunks' rowids to scores, usually best first."""
 
 
 def best(scores: Scores, count: int | None = None) -> Scores:
-    """Return up to `count` of the highest scores (or all scores) by rowid, best first."""
+    """Return the `count` highest scores, best first, or all scores if `count` is None."""
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
 
 
 def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> Scores:
-    """Return the same as `best`, from arrays of rowids and scores."""
+    """Return the `count` highest scores, best first, given arrays of rowids and scores."""
     if 0 < count < len(scores):
         passing = scores >= np.partition(scores, -count)[-count]
         rowids = rowids[passing]

@@ -19,12 +19,15 @@ _OF_NOTES = "WHERE ?1 IS NULL OR note_id IN (SELECT value FROM json_each(?1))"
 
 
 class ClickTable(QuestionedTable):
-    """Clicks on hits, deleted with their notes. Writing them doesn't affect search results."""
+    """Clicks on hits, which are deleted together with their notes.
+
+    Writing to this table doesn't change the database's version.
+    """
 
     asked = "clicks", "question", "TRUE"
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
-        """Record clicks, ignoring duplicates, and delete clicks from more than CLICK_DAYS before `today`."""
+        """Record clicks, ignoring duplicates, and delete clicks that are more than CLICK_DAYS old."""
         with self._write(aside=True):
             self._execute_many(
                 "INSERT OR IGNORE INTO clicks VALUES (:note_id, :question, :kind, :day, :chunk_id)",
@@ -51,7 +54,7 @@ _REMEMBERED = 200
 
 
 class SearchTable(QuestionedTable):
-    """Past and saved searches. Writing them doesn't affect search results."""
+    """Past and saved searches. Writing to this table doesn't affect search results."""
 
     asked = "searches", "query", "TRUE"
 
@@ -73,7 +76,7 @@ class SearchTable(QuestionedTable):
             )
 
     def save(self, query: str, name: str) -> None:
-        """Save a search under a name. An empty name turns it back into a past search."""
+        """Save a search under a name. If the name is empty, turn a saved search back into a past search."""
         self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
@@ -87,25 +90,28 @@ class SearchTable(QuestionedTable):
         self._execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
     def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
-        """Return the saved searches, then the past ones, each newest first."""
+        """Return the saved searches, followed by the past searches. Both are sorted newest first."""
         return self._nouns(_PAST, "SELECT * FROM searches ORDER BY name = '', at DESC LIMIT ?", limit)
 
 
 _PAST = RowReader(PastSearch, "past search", "query", key="query")
 
 
-# Maximum count of a use.
+# Maximum number of times a use is counted.
 _MOST = 1_000_000_000
 _USE_VALUES = "VALUES (:note_id, :chunk_id, :used_in, :context, :used_at, :times, :helpful)"
 
 
 class UseTable(QuestionedTable):
-    """Uses of notes. Writing them affects search results only if `feedback_weight` is set."""
+    """Uses of notes, with verdicts. They affect search results only if `feedback_weight` is set."""
 
     asked = "uses", "context", f"used_in IN {OF_QUESTIONS}"
 
     def add(self, uses: Iterable[Use]) -> None:
-        """Record uses in a single transaction. A known use is counted again, and a new verdict replaces the old one."""
+        """Record uses in a single transaction.
+
+        If a use is already known, its count increases, and a new verdict replaces the old one.
+        """
         self._execute_many(
             f"INSERT INTO uses {_USE_VALUES} ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at),"
             f" times = min(times + excluded.times, {_MOST}), helpful = coalesce(excluded.helpful, helpful)",
@@ -118,7 +124,7 @@ class UseTable(QuestionedTable):
         self._execute_many(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", [_row(use)], aside=True)
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
-        """Remove the verdict on a use, and the use itself if it was only recorded for the verdict."""
+        """Remove the verdict on a use. If the use was recorded only for its verdict, remove it as well."""
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
         with self._write(aside=True):
@@ -132,7 +138,7 @@ class UseTable(QuestionedTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, newest first, optionally only those of a query's hits or of a note."""
+        """Return the uses with a verdict, newest first. They can be limited to a query's hits or to a note."""
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
@@ -188,7 +194,7 @@ class UseTable(QuestionedTable):
         }
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
-        """Return values that change with every use or, with `verdicts`, with every verdict."""
+        """Return values that change whenever a use is recorded. With `verdicts`, only verdicts count."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
         return tuple(*self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}"))

@@ -1,4 +1,4 @@
-"""Tables for vectors and token sign bits, by model fingerprint and text hash, and notes' mean vectors."""
+"""Tables for vectors and token bits, by model fingerprint and text hash. Also computes notes' mean vectors."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -23,21 +23,21 @@ _OF_BASE = (
 
 
 class TokenBits(NamedTuple):
-    """The number of a base's windows that have token bits, and the size of these bits in bytes."""
+    """The number of windows with token bits in a base, and the total size of the bits in bytes."""
 
     windows: int
     bytes: int
 
 
 class VectorTable(StoreTable):
-    """A workspace's vectors, each computed once, and their token bits."""
+    """A workspace's vectors and their token bits. A vector is computed once, even if several windows use it."""
 
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
         """Store vectors and their token bits by text hash. Existing vectors stay unchanged.
 
-        Searches only find a vector once a window uses it.
+        A vector can't be found by searches until a window uses it.
         """
         blobs = (row.astype("<f4").tobytes() for row in vectors)
         with self._write(aside=True):
@@ -71,7 +71,7 @@ class VectorTable(StoreTable):
         return self._column("SELECT DISTINCT entry FROM vectors WHERE id IN ?", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
-        """Return the vectors with the given ids by index entry, so that equal vectors occur once."""
+        """Return the vectors with the given ids, by index entry. Equal vectors share an entry and occur only once."""
         return {
             entry: matrix([vector], dimension)[0]
             for entry, vector in self._rows("SELECT entry, vector FROM vectors WHERE id IN ?", ids)
@@ -79,7 +79,7 @@ class VectorTable(StoreTable):
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
         """Copy a base's vectors and token bits from another workspace, whose database is `file`."""
-        # Attach it read-only, so that neither workspace's writer has to wait for the other.
+        # Attach the file read-only, so that neither workspace's writer has to wait for the other's.
         self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
         try:
             with self._write() as connection:
@@ -122,7 +122,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def centring(self, base: KnowledgeBase) -> Centring:
-        """Return the centring for a base's model, or `PLAIN` if it isn't settled yet."""
+        """Return the centring for a base's model, or `PLAIN` if none has been stored yet."""
         constants = self._value("SELECT centring FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
 
@@ -137,12 +137,15 @@ class VectorTable(StoreTable):
             self._execute("UPDATE embedders SET centring = ? WHERE fingerprint = ?", constants, fingerprint)
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
-        """Return the vectors of questions not answered by any notes, or None if the base's model has none stored."""
+        """Return the vectors of unrelated questions, or None if none are stored for the base's model.
+
+        No notes answer these questions.
+        """
         blob = self._value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return None if blob is None else np.frombuffer(blob, "<f4").reshape(-1, base.dimension)
 
     def store_unrelated(self, fingerprint: str, vectors: Matrix) -> None:
-        """Store the vectors of questions not answered by any notes, for a model that has vectors in the workspace."""
+        """Store the vectors of questions that no notes answer. The model must already have vectors in the workspace."""
         self._execute(
             "UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", vectors.astype("<f4").tobytes(), fingerprint
         )
@@ -170,7 +173,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return each chunk's token bits, window by window. Chunks are left out if any of their windows has no bits."""
+        """Return each chunk's token bits, in window order. Chunks that have a window without bits are left out."""
         if (centre := self.centre(fingerprint)) is None:
             return {}
         rows = self._rows(
@@ -188,7 +191,7 @@ class VectorTable(StoreTable):
         }
 
     def count_bits(self, base: KnowledgeBase) -> TokenBits:
-        """Count a base's windows with token bits, and the size of the bits."""
+        """Return the number of a base's windows with token bits, and the total size of the bits."""
         (counts,) = self._rows(
             f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
             f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
@@ -205,7 +208,7 @@ class VectorTable(StoreTable):
         )
 
     def drop_bits(self, base: KnowledgeBase) -> None:
-        """Delete the token bits of a base's windows, except those kept by another base."""
+        """Delete the token bits of a base's windows, except bits that another base uses and keeps."""
         self._execute(
             f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?1)"
             f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
@@ -214,7 +217,7 @@ class VectorTable(StoreTable):
 
 
 def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
-    """Return stored vectors as a matrix of shape (n, dimension). Raises IndexDamaged if any has the wrong length."""
+    """Return stored vectors as a matrix with shape (n, dimension). Raises IndexDamaged if any has the wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
             "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",
@@ -223,12 +226,12 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)
 
 
-# One vector per note: the mean of its windows' vectors.
+# A note's vector is the mean of its windows' vectors.
 
 _BLOCK = 200
 
 Sign = tuple[int, int]
-"""The number of a note's windows and the sum of their vectors' ids. They change when the windows do."""
+"""The number of a note's windows, and the sum of their vectors' ids. The sign changes when the windows do."""
 
 
 class NoteVectors(StoreTable):
@@ -239,7 +242,10 @@ class NoteVectors(StoreTable):
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self, *, active: bool = False) -> dict[str, int]:
-        """Return a number for each note (or active note) that changes when its text or deleted chunks change."""
+        """Return a number for each note that changes whenever the note's text or deleted chunks change.
+
+        With `active`, include only active notes.
+        """
         return dict(
             self._rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"
@@ -250,7 +256,7 @@ class NoteVectors(StoreTable):
         )
 
     def signs(self) -> dict[str, Sign]:
-        """Return the sign of each note with windows. It changes when the windows change."""
+        """Return the sign of each note that has windows, by note id. See `Sign`."""
         rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )
@@ -265,13 +271,16 @@ class NoteVectors(StoreTable):
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:
-        """Return the ids of the given chunks' notes, in chunk order, without duplicates."""
+        """Return the ids of the given chunks' notes, in the order of the chunks and without duplicates."""
         owner = dict(self._rows("SELECT rowid, note_id FROM chunks WHERE rowid IN ?", rowids))
         return list(dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner))
 
     @decoding
     def means(self, base: KnowledgeBase, note_ids: Collection[str]) -> Iterator[tuple[str, Matrix]]:
-        """Yield (note id, mean of the note's centred window vectors, scaled to unit length) for notes in a base."""
+        """Yield (note id, vector) for notes in a base.
+
+        The vector is the mean of the note's centred window vectors, scaled to unit length.
+        """
         centring = VectorTable(self._database).centring(base)
         ids = list(note_ids)
         for at in range(0, len(ids), _BLOCK):

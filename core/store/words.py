@@ -1,9 +1,9 @@
-"""The keyword index (FTS5): find chunks that contain words or phrases, and rank them by BM25.
+"""The keyword index (FTS5). It finds chunks that contain words or phrases, and ranks them by BM25.
 
-BM25 is computed from counts that are cached until the index changes. FTS5's own function looks up each matching chunk's
-length on every query. This takes 3 µs per chunk, and a frequent word may occur in a third of all chunks. Reading all
-lengths from FTS5's table `words_docsize` takes 1 ms. Counting the words with fts5vocab takes 1 s for a million words
-(docs/decisions/0010-bm25-from-kept-counts.md).
+BM25 is computed from counts that are cached until the index changes. FTS5's own function looks up the length of each
+matching chunk on every query. This takes 3 µs per chunk, and a frequent word may occur in a third of all chunks.
+Reading all lengths from FTS5's table `words_docsize` takes 1 ms. Counting the words with fts5vocab takes 1 s for a
+million words (docs/decisions/0010-bm25-from-kept-counts.md).
 """
 
 import json
@@ -37,14 +37,15 @@ _TOKENIZER = "porter ascii tokenchars '.+#_'"
 
 _K1 = 1.2
 _B = 0.75
-# Minimum weight of a word, which words in at least half of all chunks get.
+# Minimum weight of a word. Words in at least half of all chunks get this weight.
 _LEAST = 1e-6
-# Weight of a word, by field of the word index.
+# Weight of an occurrence of a word, by field of the word index.
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
-# SQL expression for the position of an occurrence's field in `_WEIGHTS`.
+# SQL expression for the index of an occurrence's field in `_WEIGHTS`.
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
-# Weight of the query's other spellings. A spelling with more words is scaled down to the query's number of words.
+# Weight of the query's other spellings. If a spelling has more words than the query, its score is scaled down
+# accordingly.
 _OTHERS = 0.9
 # Maximum number of cached counts, which take 12 bytes each.
 _CACHED = 4_000_000
@@ -57,7 +58,7 @@ Places = NDArray[np.int32]
 
 @dataclass(slots=True)
 class _Counts:
-    """Counts at one version of the database: each chunk's length norm, and its score for each cached word."""
+    """Data for BM25 at one version of the database: each chunk's length norm, and its score for each cached word."""
 
     version: int
     rowids: Rowids
@@ -72,7 +73,7 @@ _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
-    """Update the sections of chunks that may have several. Breadcrumbs stay, because the vectors include them."""
+    """Update the sections of chunks that may span several. Breadcrumbs don't change, because vectors include them."""
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
     texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
@@ -98,7 +99,7 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
         connection.execute(f"UPDATE chunks SET {columns} WHERE rowid = ?", (*values, rowid))
 
 
-# Factor by which to increase the number of candidates, at first and whenever too few are in the requested bases.
+# Factor by which to increase the number of candidates, initially and whenever too few are in the requested bases.
 _MARGIN = 10
 _BLOCK = 1000
 _IN_BASES = (
@@ -121,7 +122,7 @@ class Words(StoreTable):
         self._stems: dict[str, str] = {}
 
     def bring_up_to_date(self) -> None:
-        """Rebuild the word index and chunks' sections if they were written by an earlier version of Tessera.
+        """Update the word index and chunks' sections if they were written by an earlier version of Tessera.
 
         Entries for unreadable rows stay unchanged.
         """
@@ -156,7 +157,7 @@ class Words(StoreTable):
     ) -> Scores:
         """Return the chunks that contain any of the words, ranked by BM25 (Robertson and Zaragoza 2009), best first.
 
-        `others` are the words in the query's other spellings; see `scores`.
+        `others` are the words in the query's other spellings. See `scores`.
         """
         holders, scores = self.scores(words, others)
         if allowed is not None:
@@ -175,7 +176,7 @@ class Words(StoreTable):
                 return dict(islice(best.items(), count))
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
-        """Return, for each chunk, those of the query's words that it contains. Chunks without any are left out."""
+        """Return the query's words that each chunk contains. Chunks without any of the words are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
@@ -187,7 +188,8 @@ class Words(StoreTable):
         """Return the chunks whose title, headings, text or properties contain this exact phrase.
 
         Differences in width, case, line breaks, and simplified or traditional characters are ignored. A Latin word at
-        an edge of the phrase must match a whole word: `cat` isn't in `concatenate`, but `cache` is in `cache-aside`.
+        either end of the phrase must match a whole word. For example, `cat` doesn't match `concatenate`, but `cache`
+        matches `cache-aside`.
         """
         phrase = Phrase(text)
         if not phrase.folded:
@@ -205,7 +207,7 @@ class Words(StoreTable):
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
-        """Yield the given chunks' text, titles and property text, or those of all chunks if `rowids` is None."""
+        """Yield the text, titles and property text of the given chunks, or of all chunks if `rowids` is None."""
         texts = "SELECT chunks.rowid, text, title, breadcrumb, sections"
         if rowids is None:
             # A sequential read takes half the time of individual lookups.
@@ -217,7 +219,10 @@ class Words(StoreTable):
             yield from self._rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks that contain a word (possibly with a different English ending), or an exact phrase."""
+        """Return the chunks that contain a term.
+
+        A single word also matches with a different English ending. Several words must match as an exact phrase.
+        """
         words = whole_words(term)
         if len(words) != 1:
             return self.find_phrase(term, allowed)
@@ -232,9 +237,9 @@ class Words(StoreTable):
 
     @decoding
     def scores(self, words: Sequence[str], others: Sequence[Sequence[str]] = ()) -> tuple[Rowids, Weights]:
-        """Return the chunks that contain any word from the query or its other spellings, by rowid, with their scores.
+        """Return the chunks that contain any word in the query or in its other spellings, by rowid, with their scores.
 
-        `others` are the words in the query's other spellings. A chunk gets the score for its best spelling.
+        `others` are the words in the query's other spellings. A chunk gets the score for its best-matching spelling.
         """
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
@@ -250,13 +255,13 @@ class Words(StoreTable):
 
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
-        """Return, for each word, the sorted chunks that contain it."""
+        """Return the chunks that contain each word, in word order. The chunks are sorted by rowid."""
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem under which FTS5's tokenizer indexes each word, or "" if the tokenizer ignores it."""
+        """Return the stem under which FTS5's tokenizer indexes each word, or "" if the tokenizer ignores the word."""
         with self._stemming:
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:
@@ -274,7 +279,7 @@ class Words(StoreTable):
             return {word: self._stems[word] for word in words}
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return the words that occur in any chunk. Frequent words take no longer than rare ones."""
+        """Return those of the words that occur in any chunk. Frequent words take no longer than rare ones."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._column(terms, list(stems.values())))
@@ -300,7 +305,7 @@ class Words(StoreTable):
     def _gains(
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Weights]]:
-        """Return, for each word, the positions of its chunks in `counts.rowids`, and the chunks' scores."""
+        """Return each word's matches: the positions of its chunks in `counts.rowids`, and the chunks' scores."""
         new = [word for word in dict.fromkeys(words) if word not in counts.gains]
         for word, stem in self.stems(new).items():
             places, frequencies = _frequencies(connection, counts.rowids, stem)
@@ -318,9 +323,10 @@ class Words(StoreTable):
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Weights]:
-    """Return all indexed chunks, sorted, with their numbers of words. Raises ValueError if the format is unknown.
+    """Return the sorted rowids of all indexed chunks, and each chunk's number of words.
 
-    Each row in FTS5's table holds the lengths of a chunk's fields as SQLite's variable-length integers.
+    Each row in FTS5's table `words_docsize` holds the lengths of a chunk's fields as SQLite's variable-length integers.
+    Raises ValueError if the format is different.
     """
     listed, sizes = connection.execute(
         "SELECT group_concat(id), group_concat(hex(sz), '') FROM (SELECT id, sz FROM words_docsize ORDER BY id)"
@@ -336,8 +342,11 @@ def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Weights]:
 
 
 def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> tuple[Places, Weights]:
-    """Return the positions in `rowids` of the chunks with a term, and the term's field-weighted frequency in each."""
-    # Reading one long string takes a third of the time of reading separate rows.
+    """Return the positions in `rowids` of the chunks that contain a term, and the term's weighted frequency in each.
+
+    Occurrences are weighted by field.
+    """
+    # Reading a single long string takes a third of the time of reading separate rows.
     listed = connection.execute(
         f"SELECT group_concat({len(_WEIGHTS)} * doc + {_FIELD}) FROM occurrences WHERE term = ?", (term,)
     ).fetchone()[0]

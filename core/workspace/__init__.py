@@ -1,4 +1,4 @@
-"""A workspace: a folder with notes, and its services."""
+"""A workspace: a folder that contains notes, and the services for working with them."""
 
 import hashlib
 import logging
@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 # Name of the preference for whether other programs have access.
 _PROGRAMS = "programs"
-# Seconds between checks of a job on which another job is waiting.
+# Seconds between checks on a job that another job is waiting for.
 _PATIENCE = 0.2
-# Seconds between attempts to rebuild a damaged index. In the meantime, a full disk may have got some space.
+# Minimum number of seconds between attempts to rebuild a damaged index. By then, a full disk may have free space again.
 _HEALING = 60.0
 
 
@@ -75,7 +75,7 @@ def is_there(folder: Path) -> bool:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the health of a workspace that couldn't be opened because of `error`."""
+    """Return a health report for a workspace that couldn't be opened because of `error`."""
     from core.features.doctor import doctor
 
     return doctor.diagnose_error(folder, error)
@@ -84,10 +84,12 @@ def diagnose_error(folder: Path, error: TesseraError) -> Health:
 class Workspace(Services):
     """The notes in a folder, with their index and services.
 
-    If no `settings` are passed, they are read from the environment and `tessera.toml`. A process's open workspaces
-    share their models, so the settings passed last decide where the models are. Raises WorkspaceLocked if another
-    process holds the folder for more than `patience` seconds (`readonly` opens it anyway), NewerSchema, and StoreError
-    if the folder can't be a workspace.
+    If no `settings` are passed, they are read from the environment and `tessera.toml`. Models are shared by all
+    workspaces in a process, so the settings passed last determine where the models are.
+
+    Raises WorkspaceLocked if another process still has the workspace open for writing after `patience` seconds. With
+    `readonly`, the workspace can be opened nevertheless. Also raises NewerSchema, and StoreError if the folder can't be
+    a workspace.
     """
 
     def __init__(
@@ -99,7 +101,7 @@ class Workspace(Services):
         patience: float = 0.0,
     ) -> None:
         self.settings = settings.model_copy() if settings else config.settings()
-        folder = Path(os.path.realpath(path or self.settings.workspace))  # tolerates symlink loops
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # realpath tolerates symlink loops
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -142,10 +144,10 @@ class Workspace(Services):
         self.close()
 
     def close(self) -> None:
-        """Stop the jobs, and close the store."""
+        """Stop all jobs and services, and close the store."""
         self._indexes_in_background = False
         self.access.close()
-        services = self.__dict__  # only those that were built
+        services = self.__dict__  # contains only the services that were built
         for name in ("watching", "backups", "jobs", "uses", "store"):
             if name in services:
                 services[name].close()
@@ -169,12 +171,12 @@ class Workspace(Services):
 
     @property
     def name(self) -> str:
-        """A short name, unique to the workspace's folder."""
+        """A short name computed from the folder's path, so that every workspace has a different one."""
         return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
 
     @property
     def open_to_programs(self) -> bool:
-        """Whether programs with the user's token have access, according to the settings or else the user's choice."""
+        """Whether programs with the user's token have access. If the settings don't say, the user's choice applies."""
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
@@ -184,9 +186,9 @@ class Workspace(Services):
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language.
 
-        If there is no question, list the notes that match the filters, most recently changed first. If the index is
-        damaged, start repairing it. Raises QueryError for an invalid question, UnknownChoice for an invalid option, and
-        ModelError.
+        If there is no question, list the notes that pass the filters, most recently changed first. If the index is
+        damaged, a job starts to repair it. Raises QueryError for an invalid question, UnknownChoice for an invalid
+        option, and ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
@@ -196,7 +198,7 @@ class Workspace(Services):
     ) -> Context:
         """Return the passages that answer a question as text for a prompt, with numbered citations.
 
-        `budget` is in tokens of the base's embedder, and its default comes from the settings. Raises the same errors as
+        `budget` is in tokens of the base's embedder. By default, it comes from the settings. Raises the same errors as
         `search`.
         """
         return self.searching.context(self.searching.prepare(text, options), budget)
@@ -204,14 +206,14 @@ class Workspace(Services):
     def retrieve(
         self, text: str | None = None, context: ValueMap | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
-        """Search on behalf of a caller with one or more of `type`, `tags` and `scope` (see `CallerContext`)."""
+        """Search on behalf of a caller. `context` may contain `type`, `tags` and `scope`. See `CallerContext`."""
         from core.query.parser import caller_of
 
         options["caller"] = caller_of(context)
         return self.search(text, **options)
 
     def status(self) -> Status:
-        """Return the workspace's size, its bases, the state of its index, and any problems."""
+        """Return the workspace's size, bases and packs, and any problems with its index, settings or files."""
         return Status(
             self.store.folder,
             tuple(map(self.bases.status, self.bases.all())),
@@ -225,14 +227,17 @@ class Workspace(Services):
         )
 
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
-        """Return whether the notes are up to date with their folders, with current work and problems."""
+        """Return whether a base's notes (by default, all notes) are up to date with their folders.
+
+        The result also describes current work and problems.
+        """
         from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.watching, base)
 
     @property
     def little_space(self) -> int:
-        """The number of free bytes if the disk is nearly full, or 0 if there is enough space."""
+        """The number of free bytes on the disk if it is nearly full, or 0 if there is enough space."""
         disk = files.disk_space(self.store.folder)
         return disk.free if disk.nearly_full else 0
 
@@ -241,30 +246,33 @@ class Workspace(Services):
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
-        """Return the configurations for assistants. `address` is the app's address."""
+        """Return the configurations for connecting assistants to the workspace. `address` is the app's address."""
         return build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
-        """Return a bug report with versions, sizes, settings and the last errors, but none of the user's text."""
+        """Return a bug report with versions, sizes, settings and recent errors. It contains none of the user's text."""
         return make_report(self.store.folder, self.settings, self.status())
 
     def index_in_background(self) -> None:
-        """Start the `embed` job now and after each write that leaves chunks pending, until the workspace is closed."""
+        """Start the `embed` job now, and again after each write that leaves pending chunks.
+
+        This continues until the workspace is closed.
+        """
         self._indexes_in_background = True
         self.start_indexing()
 
     def start_indexing(self, *, quiet: bool = False) -> bool:
-        """Start the `embed` job for pending chunks.
+        """Start the `embed` job if there are pending chunks, and the `pictures` and `images` jobs.
 
-        Return False if there are no pending chunks or a running job will embed them. The job waits until the `warm` job
-        has loaded the models. The `pictures` and `images` jobs are started too. If the user enabled it, bases changed
-        by an import are checked afterwards.
+        Return False if there are no pending chunks, or if a running job will embed them. The `embed` job waits until
+        the `warm` job has loaded the models. If the user has enabled checks after imports, bases changed by an import
+        are checked afterwards.
         """
         self.pictures.start()
         self.images.start()
 
         def work(progress: Progress) -> int:
-            job = self.jobs.find("embed")  # this job, which may already have done other work
+            job = self.jobs.find("embed")  # the current job, which may already have embedded other chunks
             while self.jobs.running("warm") and not self.models.loaded:
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
@@ -285,23 +293,33 @@ class Workspace(Services):
             self.findability.start_due()
 
     def start_watching(self) -> None:
-        """Index in the background, sync watched folders and apply changed settings, until the workspace is closed."""
+        """Start indexing in the background, syncing watched folders, and applying changes to the settings file.
+
+        This continues until the workspace is closed.
+        """
         if not self.readonly:
             self.index_in_background()
             self.watching.start()
 
     def start_comparing(self) -> None:
-        """Start the `compare` job, which looks for pairs of similar notes, if a note has changed since the last run."""
+        """Start the `compare` job if a note has changed since its last run.
+
+        The job reads notes, so that copies and contradictions among them can be found quickly.
+        """
         if self.has("review") and not self.neighbours.likeness.is_read:
             self.jobs.start("compare", lambda _: self.neighbours.likeness.read(), quiet=True)
 
     def start_backups(self) -> None:
-        """Create a backup every day until the workspace is closed."""
+        """Start creating daily backups in the background. This continues until the workspace is closed."""
         if not self.readonly:
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the `heal` job if the index is damaged. Return False if it isn't or if healing was tried recently."""
+        """Start the `heal` job, which rebuilds a damaged index.
+
+        Return False if the index isn't damaged, if models are being loaded, if the index is already being rebuilt, or
+        if the last attempt was too recent.
+        """
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         if (tried := self.jobs.find("heal")) and time.monotonic() - tried.started < _HEALING:
@@ -310,9 +328,9 @@ class Workspace(Services):
 
     @log_call("index.rebuild")
     def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:
-        """Rebuild the vector index from SQLite, and return its number of windows.
+        """Rebuild the vector index from the vectors in SQLite, and return the number of windows.
 
-        With `embed`, also embed any pending chunks. Otherwise, no model is used.
+        With `embed`, also embed any pending chunks. Otherwise, no model is needed.
         """
         windows = self.store.rebuild_index(progress)
         if not embed:
@@ -323,7 +341,7 @@ class Workspace(Services):
 
 
 class OfflineWorkspace:
-    """The parts of a workspace that work even if its database is damaged."""
+    """The parts of a workspace that work without opening its database, which may be damaged."""
 
     def __init__(self, path: Path) -> None:
         from core.features.backups.service import Backups
@@ -334,7 +352,7 @@ class OfflineWorkspace:
         )
 
     def take(self) -> None:
-        """Move a restored backup into place. Raises WorkspaceLocked if another process has the workspace open."""
+        """Move any restored backup into place. Raises WorkspaceLocked if another process has the workspace open."""
         take(self.folder).release()
 
     def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
@@ -348,4 +366,4 @@ SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
     NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
 }
-"""Functions that the workspace calls when a store event occurs, in this order, by event type."""
+"""Maps each type of store event to the functions to call, in order, when such an event is published."""

@@ -1,4 +1,4 @@
-"""Bug reports without personal data, such as text, names, paths, addresses or keys.
+"""Bug reports. They contain no personal data, such as text, names, paths, addresses or keys.
 
 Only numbers, versions and Tessera's predefined choices are shown. Everything else is left out or shown as `(set)`.
 """
@@ -46,7 +46,7 @@ class BugReport:
 def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
-    """Return a bug report. If there is no `status`, `problem` is the reason."""
+    """Return a bug report. If the workspace couldn't be opened, `status` is None and `problem` says why."""
     facts: Values = {
         "versions": versions(),
         "files": _sizes(folder),
@@ -66,7 +66,7 @@ def bug_report(
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of the system and of packages, without importing the packages."""
+    """Return the versions of Python, the system, SQLite and packages. The packages aren't imported."""
     known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
     for package in _PACKAGES.split():
         try:
@@ -86,7 +86,10 @@ def _sizes(folder: Path) -> dict[str, str]:
 
 
 def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
-    """Yield the settings that differ from their defaults. Text is hidden unless it is one of Tessera's choices."""
+    """Yield (name, value) for each setting that differs from its default.
+
+    Text is hidden unless it is one of Tessera's predefined choices.
+    """
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):

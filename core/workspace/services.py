@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class LazyService(Generic[S, T]):
-    """A service that is built once, on first use, and is an ordinary attribute from then on."""
+    """A descriptor that builds a service on first use. From then on, the service is an ordinary attribute."""
 
     def __init__(self, build: Callable[[S], T]) -> None:
         self._build = build
@@ -109,7 +109,7 @@ class Services:
 
     @staticmethod
     def has(feature: str) -> bool:
-        """Return whether a feature is installed, given its folder's name."""
+        """Return whether a feature is installed. `feature` is the name of its folder."""
         return feature in FEATURES
 
     @LazyService

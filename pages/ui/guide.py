@@ -1,4 +1,4 @@
-"""The guide, whose chapters are the notes of two installed packs, one per language."""
+"""The guide: loading its chapters and searching them. The chapters are notes in two packs, one per language."""
 
 import posixpath
 import re
@@ -53,15 +53,21 @@ PARTS: dict[str, Texts] = {
     "when-something-is-wrong": (),
     "glossary": (),
 }
-"""The guide's parts in the order of docs/guide.md, each with its sections, all as note paths."""
+"""The note paths of the guide's parts, each with the paths of its sections, in the order of docs/guide.md."""
 LONGEST = 240
-"""Maximum number of characters in an excerpt, and of bytes in a passage of several sentences."""
+"""Maximum number of characters in an excerpt, and of bytes in a passage with more than one sentence."""
 NEAREST = 6
 """Maximum number of chapters to return that don't contain all words."""
 WORDS = 0.02
-"""Weight of keywords relative to semantic similarity; the best of 0, 0.01, 0.02, 0.03 and 0.05 on data/questions."""
+"""Weight of keyword matches relative to semantic similarity.
+
+It did best on data/questions, out of 0, 0.01, 0.02, 0.03 and 0.05.
+"""
 Similarities = Callable[[str, Sequence[str]], Sequence[float]]
-"""Function that returns the similarity of each text to a question, or nothing while no model is loaded."""
+"""Function that returns the similarity of each text to a question.
+
+The sequence is empty while no model is loaded.
+"""
 # Function words in Chinese questions, which aren't separated by spaces.
 _FILLERS = "为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]"
 _MARKS = r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()"
@@ -72,7 +78,7 @@ _SENTENCE = r"[^\n]+?(?:[.;:?!] |[。；：？！]|\n|\Z)"
 
 @frozen
 class Chapter:
-    """A part of the guide, or a section of a part; `path` is its note's path without `.md`."""
+    """A part of the guide, or a section of a part. `path` is the path of the chapter's note without `.md`."""
 
     path: str
     title: str
@@ -89,7 +95,7 @@ Chapters = dict[str, Chapter]
 
 @frozen
 class GuideSources(Sources):
-    """Link resolver for a chapter: links lead to other chapters only."""
+    """Link resolver for a chapter. Only links to other chapters are resolved."""
 
     language: str
     path: str
@@ -114,7 +120,7 @@ class GuideSources(Sources):
 
 @cache
 def chapters(language: str) -> Chapters:
-    """Load the chapters, keyed by path, in the guide's order."""
+    """Load the guide's chapters, keyed by path and in reading order."""
     folder = PROGRAM / "data" / "packs" / PACKS.get(language, PACKS[ENGLISH])
     found: Chapters = {}
     for part, sections in PARTS.items():
@@ -129,7 +135,10 @@ def chapters(language: str) -> Chapters:
 
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
-    """Return a pattern for each word that isn't a stop word. ASCII words match only at the beginning of a word."""
+    """Return a pattern for each word that isn't a stop word. If all of them are, use all words.
+
+    An ASCII pattern matches only at the beginning of a word.
+    """
     typed = [word.strip("?!.,;:？！。，；：") or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
@@ -139,7 +148,8 @@ def _patterns(words: str) -> list[re.Pattern[str]]:
 def passages(chapter: Chapter) -> Texts:
     """Return a chapter's passages, stripped of Markdown syntax.
 
-    A passage is one sentence, or several of at most LONGEST bytes in total. A Chinese character takes three bytes.
+    A passage has one sentence, or several sentences with at most LONGEST bytes in total. A Chinese
+    character takes three bytes.
     """
     text = re.sub(_ROW, lambda row: row[1].strip("-|: ").replace("|", "·"), re.sub(_MARKS, "", chapter.text))
     joined: list[str] = []
@@ -152,13 +162,19 @@ def passages(chapter: Chapter) -> Texts:
 
 
 def embedded_texts(language: str) -> Chapters:
-    """Return the texts to compare with questions. Each is mapped to its chapter, cut down to that passage."""
+    """Return the texts to compare with questions, one for each passage in the guide.
+
+    Each text is mapped to a copy of its chapter that contains only this passage.
+    """
     every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
     return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
 
 
 def find(language: str, words: str, compare: Similarities = lambda question, texts: ()) -> list[Chapter]:
-    """Return the chapters that contain all words (title matches first), followed by the nearest chapters."""
+    """Return the chapters that contain all words, with title matches first, followed by the best other matches.
+
+    `compare` computes semantic similarities.
+    """
     patterns = _patterns(name_key(words))
 
     def lacks(text: str) -> bool:
@@ -172,10 +188,11 @@ def find(language: str, words: str, compare: Similarities = lambda question, tex
 
 
 def _nearest(language: str, question: str, compare: Similarities) -> list[Chapter]:
-    """Return the chapters that best match a question. Semantic search cuts each one down to its nearest passage.
+    """Return the chapters that best match a question, at most NEAREST.
 
-    Semantic similarity decides, and keywords break near ties. A single word, and any question while no model is loaded,
-    is compared by keyword only; rare keywords and those in titles count more.
+    Chapters are ranked by semantic similarity, and keywords break near ties. Each chapter is then cut down to its best
+    passage. If the question is a single word or no model is loaded, only keywords count. Rare keywords and
+    keywords in titles weigh more.
     """
     every = list(chapters(language).values())
     shares = dict.fromkeys(chapters(language), 0.0)
@@ -199,12 +216,15 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
 
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
-    """Return patterns for a question's keywords, or for its character pairs if it is Chinese."""
+    """Return patterns for a question's keywords. For a Chinese question, these are pairs of characters."""
     return _patterns(" ".join(query_keywords(re.sub(_FILLERS, " ", words))) or words)
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
-    """Return an excerpt of the passage with the most words (by default the first), and the spans of the words in it."""
+    """Return an excerpt from the passage that contains the most keywords, and the spans of the keywords in the excerpt.
+
+    If no passage contains a keyword, use the first passage.
+    """
     pattern = re.compile("|".join(pattern.pattern for pattern in _keyword_patterns(words)), re.IGNORECASE)
     text = max(passages(chapter), key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
     first = next(pattern.finditer(text), None)

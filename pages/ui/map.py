@@ -1,4 +1,4 @@
-"""Drawing the note map: coloured points, links as lines, and region names."""
+"""Drawing the note map: notes as coloured points, links as lines, and the names of regions."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural
 from pages.ui.shared.widgets import component, on_trigger
 
-# The colours of the points on a map, and the legend.
+# The colours of the points on the map, and the legend.
 
 BY = message_table(
     {
@@ -25,9 +25,9 @@ BY = message_table(
     }
 )
 MOST = 8
-"""Maximum number of colours, not counting the one for all remaining notes."""
+"""Maximum number of colours, not counting the colour for notes outside the largest groups."""
 RAMP = 10
-"""Number of colour steps, from notes that are never the first hit to notes that always are."""
+"""Number of colour steps between notes that are never the first hit and notes that always are."""
 _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
     "folder": lambda card: (card.path or "").rpartition("/")[0],
     "tag": lambda card: card.tags[0] if card.tags else "",
@@ -36,14 +36,20 @@ _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
 
 
 def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
-    """Return the number of each note's group, or -1 for notes in small groups, and the names of the largest groups."""
+    """Group notes by `by`. Return the index of each note's group, and the names of the largest groups.
+
+    The index is -1 if the note isn't in one of the largest groups.
+    """
     names = [_GROUPS[by](card) if card else "" for card in cards]
     largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]
     return [largest.index(name) if name in largest else -1 for name in names], largest
 
 
 def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
-    """Return how many tenths of each note's questions found that note first in the last check, or -1 if unchecked."""
+    """Return how often each note was the first hit for its own questions in the last check.
+
+    The values range from 0 (never) to 10 (always). The value is -1 if the note hasn't been checked.
+    """
     shares = {
         note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)
         for base in bases
@@ -53,13 +59,19 @@ def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
 
 
 VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")
-"""Component. A click, or Enter on the point in the middle, triggers `open` with a note's id."""
+"""Component that draws the map.
+
+Clicking a point triggers `open` with the note's id. Enter does so for the point in the middle.
+"""
 
 
 def draw(
     mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
 ) -> None:
-    """Draw a map. `colours` are colour indexes, or -1 for none; with `ramp`, they range from 0 (worst) to 10 (best)."""
+    """Draw a map. Clicking a point opens the note.
+
+    `colours` has each note's colour index, or -1 for no colour. If `ramp`, they range from 0 (worst) to 10 (best).
+    """
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],
         "ids": list(mapped.notes),

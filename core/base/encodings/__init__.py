@@ -7,7 +7,7 @@ from typing import Literal
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
 """How the encoding was determined: from the file, by the user, or by guessing.
 
-It is `unsure` if other encodings are about as likely.
+`unsure` means that other encodings are about as likely as the guessed one.
 """
 
 ENCODINGS = dict(
@@ -135,9 +135,10 @@ def is_utf8(data: bytes, least: int) -> bool:
 
 
 def _declared(data: bytes, kind: str) -> str:
-    """Return the encoding declared in an HTML head or, for Emacs, Vim or LaTeX, in a text file, or "" if none is.
+    """Return the encoding declared in the data, or "" if there is no declaration.
 
-    UTF-16 and UTF-32 are read as UTF-8, because the declaration itself is in ASCII.
+    Pages declare it in the HTML head. Text files declare it in a line for Emacs, Vim or LaTeX. UTF-16 and UTF-32 are
+    read as UTF-8, because the declaration itself is in ASCII.
     """
     head = data[:_HEAD]
     tail = data[-_HEAD:]

@@ -1,4 +1,4 @@
-"""Guesses of undeclared encodings. The likeliest encoding is the one whose text takes the fewest bits."""
+"""Guessing of undeclared encodings. The likeliest encoding is the one whose decoded text takes the fewest bits."""
 
 import codecs
 import math
@@ -25,7 +25,7 @@ _EDGE = " "
 
 
 def bits(text: str, most: float = math.inf) -> float:
-    """Return the number of bits the text takes in its likeliest language. Counting stops above `most`."""
+    """Return how many bits the text takes in its likeliest language. Counting stops once they exceed `most`."""
     pairs = Counter(pairwise(f" {text} "))
     beyond: Counter[tuple[str, str]] = Counter()
     shared = 0
@@ -114,7 +114,7 @@ def _languages() -> dict[str, dict[str, int]]:
     return languages
 
 
-# Possible encodings of undeclared text, with the extra cost in bits of being rarer than the most common one.
+# Possible encodings of undeclared text, mapped to the extra bits for being rarer than the most common one.
 _UNLIKELY = {
     name: int(cost)
     for name, _, cost in (
@@ -134,7 +134,7 @@ _BYTES_OF_DAMAGE = 200
 _DAMAGE = 30
 # Number of bits by which a decoding may be worse than the best one and still be considered.
 _ANOTHER = 60
-# Lead in bits over the second-best guess at which the best one is sure.
+# Lead in bits over the second-best guess from which the best guess counts as sure.
 #
 # benchmarks/encodings.py measures how often sure guesses are wrong.
 _SURE = 10
@@ -147,14 +147,14 @@ _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
 @frozen
 class Guess:
-    """A possible encoding. It is `sure` if the remaining guesses are much less likely or give the same text."""
+    """A possible encoding. It is `sure` if all other guesses are much less likely or decode to the same text."""
 
     encoding: str
     sure: bool
 
 
 def guesses(data: bytes) -> list[Guess]:
-    """Return the encodings in which the data is text in some language, likeliest first. Binary data has none."""
+    """Return the encodings in which the data is text in some language, likeliest first. Return [] for binary data."""
     ranked = _ranked(data)
     return [
         Guess(encoding, all(other - cost >= _SURE for other, _, second in ranked[at:] if second != text))
@@ -206,7 +206,7 @@ _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
 
 
 def decode_part(data: bytes, kind: str, charset: str = "") -> str:
-    """Decode a part of an email or a saved web page. `kind` is its file suffix, `charset` comes from its header."""
+    """Decode a part of an email or a saved web page. `kind` is its file suffix. `charset` is from its header."""
     found = decode_declared(data, kind, charset) or decode_undeclared(data)
     return found[0] if found else data.decode("utf-8", "replace")
 
@@ -223,7 +223,8 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
     likely = guesses(data) if 0 in data[:_SEARCHED] else []
     if not (likely and likely[0].encoding.startswith("utf-16")):
         text = data.decode("utf-8", "replace")
-        # If at least 95% of the non-ASCII characters are valid, this is damaged UTF-8. No other encoding gets that far.
+        # If at least 95% of the non-ASCII characters are valid, this is damaged UTF-8. Text in any other
+        # encoding has far fewer valid ones.
         damage = text.count("\ufffd") - data.count("\ufffd".encode())
         if damage * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text))):
             return text, "utf-8", "declared"

@@ -1,1 +1,1 @@
-"""Office documents: content dropped by pandoc is moved to where pandoc reads it, or added to pandoc's result."""
+"""Office documents. Content that pandoc would drop is moved to where pandoc reads it, or added to pandoc's output."""

@@ -15,7 +15,7 @@ from core.model import Omission
 
 
 class Node(TypedDict):
-    """A node in pandoc's syntax tree: its kind, and its content in the form for that kind (pandoc-types 1.23)."""
+    """A node in pandoc's syntax tree. The form of its content depends on its kind (pandoc-types 1.23)."""
 
     t: str
     c: NotRequired[Any]
@@ -85,7 +85,7 @@ def table(rows: Sequence[Sequence[Inlines]]) -> Node:
 
 
 def _on_one_line(node: object) -> Any:
-    """Return inlines without line breaks at any depth. For a table with line breaks, pandoc would write *[TABLE]*.
+    """Return inlines without line breaks at any depth. Pandoc replaces tables that contain line breaks with *[TABLE]*.
 
     Vertical bars in code are escaped, because pandoc doesn't escape them and they would end the cell.
     """
@@ -150,7 +150,7 @@ _CHINESE = (
 
 
 def numeral(number: int, written: str) -> str:
-    """Format a number in a format named by Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
+    """Format a number in a numbering format of Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
     match written:
         case "lowerLetter" | "a" if 0 < number <= 26 * 20:
             return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
@@ -191,7 +191,8 @@ def _chinese(number: int) -> str:
 class ListLevel:
     """A level of a numbered list.
 
-    `parts` make up its label: text at even indexes, and the depths of numbers, counting from 1, at odd indexes.
+    `parts` make up the label. Each part at an even index is text. Each part at an odd index is the depth, counting from
+    1, of the number to insert there.
     """
 
     format: str = "decimal"
@@ -250,7 +251,7 @@ _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")
 
 
 class Readings:
-    """The ruby readings in a paragraph. The readings of adjacent base texts form a group."""
+    """The ruby readings in a paragraph. Readings of adjacent base text form a group."""
 
     def __init__(self) -> None:
         self._groups = list[list[str]]()
@@ -275,9 +276,9 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks by the marker they will replace, with omissions, warnings, and whether `comments` are read.
+    """Blocks to insert, keyed by the marker each will replace, and the omissions and warnings found so far.
 
-    Markers are random, so no document can contain one already.
+    If `comments` is False, comments are left out. Markers are random, so no document can contain one already.
     """
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)

@@ -46,7 +46,7 @@ class _List:
 
 @dataclass(slots=True)
 class _Style:
-    """A paragraph style's numbering, whether it is a heading, and its role as a title. Values may be inherited."""
+    """A paragraph style's numbering, whether it is a heading, and its role, such as `title`. Each may be inherited."""
 
     number: str = ""
     level: str = ""
@@ -55,7 +55,7 @@ class _Style:
 
 
 def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
-    """Join the title's paragraphs at the start, and likewise the subtitle's, because pandoc reads only the last one."""
+    """Join the title's paragraphs into one, and the subtitle's as well. Pandoc would read only the last of each."""
     titles: dict[str, Element] = {}
     # A title of several paragraphs has at most 300 characters. Any further paragraphs become text.
     left = dict.fromkeys(_TITLES, 300)
@@ -202,7 +202,7 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
     return number_of(value(element, name), missing, digits=6)
 
 
-# Elements that pandoc drops along with their contents. It drops some of them only in fields.
+# Elements that pandoc drops along with their contents. It drops some of them only inside fields.
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
 
 
@@ -211,7 +211,7 @@ Chunk = Callable[[bytes, str], Blocks]
 
 
 def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
-    """Rewrite a Word document so that pandoc reads all of it. The blocks for its markers are put into `added`."""
+    """Rewrite a Word document so that pandoc reads all of it. The blocks to replace its markers are put in `added`."""
     package = Package(data)
     main = package.main()
     if main not in package.names:
@@ -247,7 +247,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions) -> bytes:
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements that pandoc would drop, and put each part of a field into its own run, so that none is lost."""
+    """Unwrap elements pandoc would drop, and put each part of a field into its own run, so that no text is lost."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting = list(reversed(parent))
         made = list[Element]()

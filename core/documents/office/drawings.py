@@ -46,7 +46,7 @@ class Chart:
 
 
 def read_chart(package: Package, name: str) -> Chart:
-    """Return a chart, or the text of each point in a diagram (SmartArt), or an empty chart if it can't be read.
+    """Return a chart, or an empty chart if it can't be read. For a diagram (SmartArt), only the text is read.
 
     For series, see ECMA-376, 21.2. The `cx` chart types from 2016 refer to their data by id.
     """

@@ -54,8 +54,8 @@ BUILT_IN = {
     **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
-"""Formats referred to only by number in workbooks. Dates in the user's system format become ISO 8601."""
-# The tokens in a format code. Literal text is in quotes, after a backslash, a currency, or any other character.
+"""Formats that workbooks refer to only by number. Dates in the user's system format become ISO 8601."""
+# The tokens in a format code. Literal text is quoted, follows a backslash, or is a currency or any other character.
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
@@ -113,7 +113,7 @@ def show_text(text: str, code: str) -> str:
 
 @lru_cache
 def _parse(code: str) -> tuple[list[str], list[str]]:
-    """Return a format's sections, with placeholders for literal text, and the literal texts."""
+    """Return a format's sections with placeholders for literal text, and the literal strings."""
     texts = list[str]()
 
     def simplified(match: re.Match[str]) -> str:
@@ -239,7 +239,7 @@ def _pattern(section: str) -> tuple[str, int]:
 
 @lru_cache
 def _locale(code: str) -> Locale:
-    """Return the locale for the Windows language id in a format, or else the locale for Chinese or English."""
+    """Return the locale for the Windows language id in a format. If there is none, guess Chinese or English."""
     language = re.search(r"\[\$[^]-]*-(\w+)", code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
         return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")

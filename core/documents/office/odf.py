@@ -122,7 +122,7 @@ _READ = frozenset(
 
 
 def prepare(data: bytes, added: Insertions) -> bytes:
-    """Rewrite a text document so that pandoc reads all of it. The blocks for its markers are put into `added`."""
+    """Rewrite a text document so that pandoc reads all of it. The blocks to replace its markers are put in `added`."""
     package = Package(data)
     root = package.xml(CONTENT)
     styles = package.optional(STYLES)
@@ -140,7 +140,7 @@ def prepare(data: bytes, added: Insertions) -> bytes:
 
 
 class _OdtBody(Edits):
-    """Moves the content of a LibreOffice text document to where pandoc reads it."""
+    """In a LibreOffice text document, moves content that pandoc would drop to where pandoc reads it."""
 
     def __init__(self, package: Package, body: Element, added: Insertions) -> None:
         super().__init__(body)
@@ -172,7 +172,7 @@ class _OdtBody(Edits):
             ):
                 self._lifted.append((entry, inner))
         self.substitute()
-        for shape, inner in self._lifted:  # move it after the paragraph with the box or shape
+        for shape, inner in self._lifted:  # move the contents after the paragraph with the box or shape
             shape[:] = [element for element in shape if element not in inner]
             self._insert_after(shape, inner)
         for block, note in self._notes:
@@ -334,7 +334,7 @@ def _heading(text: str) -> Element:
 
 
 def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterator[Element]:
-    """Yield each slide after its title and before its notes. Text shared by several slides comes at the end."""
+    """Yield each slide's title, then the slide, then its notes. Text shared by several slides comes at the end."""
     slides = [part for part in body if part.tag == DRAW + "page"]
     drawn = [shape for master in elements_named(styles, "master-page") for shape in master if not value(shape, "class")]
     shared = visible_texts([*(part for part in body if part.tag != DRAW + "page"), *drawn])

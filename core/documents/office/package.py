@@ -88,7 +88,7 @@ class Package:
                     element.clear()
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return a part's references by id."""
+        """Return a part's references, keyed by id."""
         folder, name = posixpath.split(part)
         found = {}
         for item in elements_named(self.optional(posixpath.join(folder, "_rels", name + ".rels")), "Relationship"):
@@ -99,7 +99,7 @@ class Package:
         return found
 
     def related(self, part: str, *kinds: str) -> list[str]:
-        """Return the parts a part refers to through references of the given kinds, kind by kind."""
+        """Return the names of the parts that a part refers to with references of the given kinds, kind by kind."""
         inside = [relation for relation in self.relations(part).values() if not relation.is_outside]
         targets = (relation.target for kind in kinds for relation in inside if relation.kind == kind)
         return [target for target in targets if target in self.names]
@@ -109,7 +109,7 @@ class Package:
         return next(iter(self.related("", "officeDocument")), "")
 
     def to_bytes(self, changed: Mapping[str, Element | bytes]) -> bytes:
-        """Return the package as bytes, with some parts replaced."""
+        """Return the package as bytes, with the `changed` parts replaced."""
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
             for name in sorted(self.names - set(changed)):
@@ -284,7 +284,7 @@ class Edits:
 
 
 def resolve_alternatives(root: Element) -> None:
-    """Replace each `AlternateContent` with its first version that has readable content, or else with its last one."""
+    """Replace each `AlternateContent` with its first version that has readable content, or its last if none has."""
     edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]

@@ -10,7 +10,7 @@ from core.documents.kinds import has, need, sound_title
 
 
 class Pdf:
-    """Reads text with pdfium, tables with pdfplumber, and scanned pages with OCR, if it is installed."""
+    """Reads text with pdfium, tables with pdfplumber, and scanned pages with OCR if OCR is installed."""
 
     kinds = "pdf"
 
@@ -97,7 +97,7 @@ def scan() -> SourceError:
 
 
 def _date(stated: str) -> str:
-    """Convert a PDF date, such as D:20240131120000+01'00', to ISO 8601, or return "" if the text isn't one."""
+    """Convert a PDF date, such as D:20240131120000+01'00', to ISO 8601, or return "" if `stated` isn't one."""
     match = re.match(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?", stated)
     if not match:
         return ""

@@ -90,8 +90,8 @@ class _TextStyle(NamedTuple):
     """Properties shared by the letters in a text object, and the lists to add these letters to.
 
     If `varies` is True, each letter has its own baseline. `widest` limits a letter's width, because pdfium makes the
-    boxes of vertical letters too wide on a rotated page. `drawn` is the second list for letters in a font without a
-    size, and otherwise None.
+    boxes of vertical letters too wide on a rotated page. `drawn` is a second list for letters whose font has no
+    size, or None for any other font.
     """
 
     size: float

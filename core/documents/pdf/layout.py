@@ -30,7 +30,7 @@ from core.documents.pdf.reading import Asides, Page, Titles
 from core.markdown.writing import code_block, table
 
 LARGER = 1.1
-"""Minimum ratio of a heading's letter size to the body's."""
+"""Minimum ratio of a heading's letter size to that of the body text."""
 LONGEST = 200
 """Maximum number of characters in a heading."""
 
@@ -46,7 +46,7 @@ class View:
 
 @frozen
 class Styles:
-    """The body's letter size, and the heading level of each larger size.
+    """The letter size of the body text, and the heading level of each larger size.
 
     `fixed` means that most of the document is in a monospaced font. `bold` means that most letters are bold, so bold
     lines aren't headings. `pitch` is the usual line spacing. `compounds` are the hyphenated words found within lines.
@@ -75,7 +75,7 @@ class Styles:
 
 
 def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
-    """Return a document's styles; `outline` gives the levels of bookmarked titles."""
+    """Return a document's styles. `outline` gives the levels of bookmarked titles."""
     lines = _lines(views)
     pitches = Counter(
         round(second.y - first.y)
@@ -153,7 +153,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
 
 # Ruled tables, which pdfplumber finds from the lines drawn on a page.
 
-# Maximum number of lines in a cell that holds most of a table's letters. With more lines, it is text in a frame.
+# Maximum number of lines in a cell that holds most of a table's letters. With more lines, the cell is framed text.
 _FRAME = 8
 # Minimum number of rows for a cell's contents to count as a nested table.
 _ROWS = 3
@@ -247,7 +247,9 @@ _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 # This many consecutive lines in the same style can't be headings.
 _SEVERAL = 4
-# Maximum ratio of the characters in a level's headings to those below them. Above it, the headings are form values.
+# Maximum ratio of the characters in a level's headings to those in the text below them.
+#
+# Above this ratio, the headings are form values.
 _SHARE = 0.5
 
 

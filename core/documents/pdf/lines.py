@@ -41,7 +41,7 @@ def normalize_title(text: str) -> str:
 
 
 COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
-"""Hyphenated words."""
+"""Pattern for a hyphenated word."""
 # Maximum number of characters of a word to examine.
 _LONGEST_WORD = 60
 # First parts of English compounds that are usually hyphenated.
@@ -52,9 +52,9 @@ _FIRST_PARTS = frozenset(
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Join two lines of a paragraph, including a word divided between them.
+    """Join two lines of a paragraph, rejoining a word divided between them.
 
-    The hyphen is kept if the word is in `compounds` or looks like a compound.
+    The word's hyphen is kept if the word is in `compounds` or looks like a compound.
     """
     if not first or not second:
         return first + second
@@ -120,7 +120,7 @@ _WIDE_GAP = 0.5
 _TOUCHING = 0.05
 # Minimum gap between the letters of a letterspaced word, as a share of the letter size.
 _SPACED = 0.08
-# Between letterspaced letters, a gap or step of more than the usual one times this factor is a space.
+# Between letterspaced letters, a gap or step that exceeds the usual one by this factor is a space.
 _WORD = 1.5
 
 
@@ -186,7 +186,7 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
 
 
 def _between(letters: Sequence[Letter]) -> list[bool]:
-    """Return whether a new word begins between each pair of adjacent letterspaced letters."""
+    """Return, for each pair of adjacent letters in letterspaced text, whether a new word begins between them."""
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
     steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
     regular = min(gaps, steps, key=_spread)
@@ -198,7 +198,7 @@ def _spread(values: Sequence[float]) -> float:
     return median(abs(value - usual) for value in values) / usual
 
 
-# A gap wider than this multiple of the letter size separates runs; gaps between columns are wider.
+# A gap wider than this multiple of the letter size separates runs. Gaps between columns are wider than that.
 _APART = 1.2
 
 
@@ -223,7 +223,7 @@ class GlyphRun(PlacedText):
 
 @dataclass(slots=True)
 class _Group:
-    """Letters side by side, with `y` and `size` of the largest one."""
+    """Adjacent letters. `y` and `size` are those of the largest letter."""
 
     letters: list[Letter]
     y: float
@@ -325,7 +325,7 @@ _WORDS = 5
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
-    """Return whether lines are running text. `width` is the width of their column, or 0 to use that of the lines."""
+    """Return whether lines are running text. `width` is the column's width, or 0 to use the width of the lines."""
     if len(lines) < 2:
         return False
     return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))

@@ -40,7 +40,7 @@ class PageTable:
 
 
 def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows of cells. Text that is alone on its baseline continues the cell above."""
+    """Return rows with one cell per column. Text that is alone on its baseline continues the cell above."""
     made = list[list[str]]()
     for row in rows:
         number, text = row[0]
@@ -243,7 +243,7 @@ def _is_title(part: Part, others: Sequence[Part]) -> bool:
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return the index of the first left part that is below both columns, such as the next section's title."""
+    """Return the index of the first part in `left` that is below both columns, such as the next section's title."""
     bottom = max((part.bottom for part in right), default=math.inf)
     for at, part in enumerate(left[1:], start=1):
         if part.top > bottom and part.top - left[at - 1].bottom > 0.8 * (part.bottom - part.top):
@@ -252,7 +252,7 @@ def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
 
 
 def _gutter(parts: Sequence[Part]) -> float | None:
-    """Return the left edge of the best right column, or None if there is only one column."""
+    """Return the left edge of the likeliest right column, or None if there is only one column."""
     runs = [part for part in parts if isinstance(part, GlyphRun)]
     if len(runs) < 2 * _LEAST:
         return None

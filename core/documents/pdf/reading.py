@@ -98,7 +98,7 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 # The annotations on a page: comments, files, and form fields, such as checkboxes, whose values aren't drawn as text.
 
 MOST_CHOICES = 1_000
-"""Maximum number of fields per page whose values are read; any others stay as drawn."""
+"""Maximum number of fields per page whose values are read. The rest stay as drawn."""
 # Form field types.
 _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
 # Annotation types.
@@ -164,7 +164,7 @@ def _descriptions(loaded: PdfPage) -> list[str]:
 
 
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
-    """Return a field's chosen or entered value, or None if it has none or the page already shows the value."""
+    """Return a field's chosen or entered value, or None if the field is empty or its value is already drawn."""
     box = pdfium.FS_RECTF()
     name = ""
     pdfium.FPDFAnnot_GetRect(annotation, box)
@@ -173,7 +173,7 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
         text = _MARKS[bool(pdfium.FPDFAnnot_IsChecked(form, annotation))]
     elif kind == _LIST:
         count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
-        # Lists with more options are shown without the ones that weren't chosen.
+        # In lists with more options, only the chosen ones are shown.
         text = "  ".join(
             f"{_MARKS[bool(chosen)]} {_read_text(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)}"
             for at in range(count)
@@ -458,7 +458,7 @@ class LeftOut:
         self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> list[Omission]:
-        """Return the omissions. `scans` is the OCR text by page, and `running` are the removed running heads."""
+        """Return the omissions. `scans` maps pages to OCR text. `running` are the removed running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
         unknown = {number: count for number, count in self.unknown.items() if not scans.get(number)}
         heads = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in running]

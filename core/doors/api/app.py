@@ -1,4 +1,4 @@
-"""The FastAPI app: the routes of version 1, and responses to errors."""
+"""The FastAPI app: the routes of version 1, and error responses."""
 
 import json
 import logging
@@ -104,7 +104,7 @@ def _events(
 _LOG = logging.getLogger(__name__)
 _FAILED = message("Tessera failed to handle this request and logged the error. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
-# pydantic error type -> message; other types use the messages for settings.
+# Messages by pydantic error type. Other types use the messages for settings.
 _REASONS = {
     **message_table(
         {

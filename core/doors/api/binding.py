@@ -44,7 +44,7 @@ Opened = Annotated[Workspace, Depends(_workspace)]
 # Pattern for text that can be stored in files and in the database. pydantic itself rejects lone surrogates.
 _POSSIBLE = r"^[^\x00]*$"
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
-"""A name, a value or a line."""
+"""A name, a value or a line of text in a request."""
 AnyText = Annotated[
     str,
     BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
@@ -52,7 +52,7 @@ AnyText = Annotated[
 ]
 """A search query. Characters that can't be stored are replaced rather than refused."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
-"""The text of a note or file; its length is checked by the operation."""
+"""The text of a note or file. The operation checks its length."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
@@ -69,7 +69,10 @@ class Body(BaseModel):
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> AnyValues:
-    """Return a route's arguments with examples. `form` is the response's media type, `sent` the request body's."""
+    """Return a route's keyword arguments, including examples.
+
+    `form` is the media type of the response, and `sent` is that of the request body.
+    """
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
@@ -77,7 +80,10 @@ def documented(
 
 
 def or_404(look: Callable[[], _T], addressed: Sequence[object] | None = None) -> _T:
-    """Return the result of `look`. Raises Problem with status 404 if a name in the URL is unknown."""
+    """Return the result of `look`. Raises Problem with status 404 if a name in the URL is unknown.
+
+    `addressed` are the names in the URL, or None if every name passed to `look` comes from the URL.
+    """
     try:
         return look()
     except UnknownChoice as error:
@@ -187,7 +193,7 @@ def _add(routes: APIRouter, operation: Operation[object]) -> None:
 
 
 def _endpoint(operation: Operation[object], method: str, place: str) -> Callable[..., Response]:
-    """Return a route's function; FastAPI reads the path, query and body parameters from its signature."""
+    """Return a route's function. FastAPI reads the path, query and body parameters from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
     parameters = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body = []
@@ -233,7 +239,7 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
 
 
 def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
-    """Return the model for a request body with these parameters."""
+    """Return the model for a request body with the given parameters."""
     fields: AnyValues = {}
     for parameter in taken:
         kind, about = _described(parameter)

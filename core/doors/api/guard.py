@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Maximum size of a body in bytes: three of the largest notes that can be imported."""
+"""Maximum size of a request body in bytes. It has room for three of the largest notes that can be imported."""
 
 MOST_HEAD = 32 * 1024
 """Maximum size of a URL and its headers in bytes, including cookies from other servers on this machine."""
@@ -116,7 +116,7 @@ class Guard:
         return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), headers={"WWW-Authenticate": "Bearer"})
 
 
-# The check on browsers, for pages that need a token.
+# Checking browsers' access to pages that need a token
 
 _PARAMETER = "token"
 _REFUSAL = message(
@@ -132,8 +132,8 @@ _REFUSAL = message(
 class Entrance:
     """Middleware that only lets in browsers with this run's cookie, which they get by opening the URL with the token.
 
-    Browsers send a cookie to every port of a host, so its name includes the port. Requests matching one of `others`
-    pass, because those routes check their own tokens.
+    Browsers send a cookie to every port of a host, so the cookie's name includes the port. Requests matching one of
+    `others` pass, because those routes check their own tokens.
     """
 
     def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
@@ -169,7 +169,7 @@ def address(url: str, token: str) -> str:
 
 
 def _refusal() -> Response:
-    """Return the page that tells the user what to do, in every language because none has been chosen yet."""
+    """Return the page for browsers without a token. It is in every language, because none has been chosen yet."""
     texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
     body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
     head = '<meta charset="utf-8"><title>Tessera</title>'
@@ -261,7 +261,7 @@ def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) ->
 def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
     """Return an app with the API's routes and those in `more`.
 
-    It answers requests to its own address and to this machine, except those from web pages.
+    The app answers requests addressed to `address` or to this machine, except those from web pages.
     """
     return guard_routes([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 

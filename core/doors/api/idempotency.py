@@ -48,7 +48,7 @@ def _describe_header(
 
 
 ONCE = Depends(_describe_header)
-"""Dependency that documents the header on operations that create something."""
+"""Dependency that documents the `Idempotency-Key` header of operations that create something."""
 
 
 class Idempotency(BaseHTTPMiddleware):

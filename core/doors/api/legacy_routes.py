@@ -38,7 +38,7 @@ from core.workspace import Workspace
 
 router = APIRouter(tags=["older programs"])
 
-# Maximum number of characters shown of a chunk in a list.
+# Maximum number of a chunk's characters to show in a list.
 _PREVIEW = 120
 # Seconds to wait for another import before an upload is refused.
 _PATIENCE = 60.0
@@ -149,7 +149,7 @@ def docs(workspace: Opened, base: BaseName) -> Response:
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
-    """Import files as the job `import` once any running import has ended; return the plan and the report."""
+    """Import files as the job `import`, once any running import has ended. Return the plan and the report."""
 
     def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
         plan = workspace.imports.plan_upload(files, base)

@@ -34,7 +34,7 @@ LANGUAGE = ContextVar("language", default=ENGLISH)
 
 
 class Problem(TesseraError):
-    """An error in a request, with the HTTP status for the response."""
+    """An error in a request. It carries the HTTP status for the response."""
 
     def __init__(self, status: HTTPStatus, text: Message) -> None:
         super().__init__(text)
@@ -71,14 +71,14 @@ def answer(value: object, status: int = 200, headers: ResponseHeaders = None) ->
 
 
 def problem(error: TesseraError, status: HTTPStatus | None = None, headers: ResponseHeaders = None) -> Response:
-    """Return the response for an error, by default with the status for its class."""
+    """Return the response for an error. `status` defaults to the one listed for the error's class."""
     usual = (_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
     known = status or (error.status if isinstance(error, Problem) else next(usual))
     return Response(as_json(problem_of(error, known)), known, headers, PROBLEM)
 
 
 def problem_of(error: TesseraError, status: HTTPStatus) -> Values:
-    """Return a problem's members, including the text in the caller's language and its untranslated message."""
+    """Return a problem's members: its text in the caller's language, and the untranslated message for programs."""
     return {
         "type": "about:blank",
         "title": status.phrase,
@@ -90,5 +90,5 @@ def problem_of(error: TesseraError, status: HTTPStatus) -> Values:
 
 
 def as_json(value: object) -> bytes:
-    """Return a value as JSON; lone surrogates, which file names may contain, become JSON escapes."""
+    """Return a value as JSON. File names may contain lone surrogates; these become JSON escapes."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""The tools over HTTP, as an ASGI app that imports the protocol's package on the first request."""
+"""Assistants' tools over HTTP. The ASGI app imports the Model Context Protocol package on the first request."""
 
 import json
 from collections.abc import Callable
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 PLACES = ("/mcp", "/mcp/")
-"""Paths of the tools, with and without the trailing slash added by some clients."""
+"""Paths at which the tools are served. Some clients add a trailing slash."""
 
 
 class LazyTools:
-    """A workspace's tools, with no state kept between requests."""
+    """An ASGI app that serves a workspace's tools, and keeps no state between requests."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -43,7 +43,7 @@ class LazyTools:
 
 
 def refusal(body: bytes) -> Response | None:
-    """Return the response to a body that isn't a protocol message, or None if the body is valid or empty."""
+    """Return the error response to a body that isn't a protocol message, or None if the body is valid or empty."""
     from mcp_types import JSONRPCError
 
     from core.doors.assistants.server import parse

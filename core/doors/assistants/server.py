@@ -105,7 +105,7 @@ def _annotated(parameter: declaring.Parameter) -> object:
     ]
 
 
-# Schemas in a form that every client supports, and arguments in the forms that assistants send.
+# Schemas reduced to what every client supports, and conversion of the arguments sent by assistants.
 
 _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
 
@@ -113,9 +113,9 @@ Schema = AnyValues
 
 
 def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:
-    """Return a JSON schema without references or unions; a nullable value becomes an optional one.
+    """Return a JSON schema with references and unions resolved. A nullable value becomes optional.
 
-    `named` contains the schemas referred to by name, by default those in `$defs`.
+    `named` maps names to the schemas that references point to; it defaults to `$defs`.
     """
     named = named or schema.get("$defs", {})
     inner = [item for item in schema.get("anyOf", ()) if item.get("type") != "null"]
@@ -136,8 +136,8 @@ def flat(schema: Schema, named: Mapping[str, Schema] | None = None) -> Schema:
 def read(schema: Schema, value: object) -> object:
     """Convert a value to the type in its schema, if the schema has one.
 
-    Null counts as missing, and a single value as a one-item list. A list or object may be given as JSON text, and a
-    string as a number. Any other invalid value stays unchanged.
+    A null in an object is dropped, and a single value becomes a one-item list. JSON text is parsed if a list or object
+    is expected, and a number becomes a string if a string is expected. Any other invalid value stays unchanged.
     """
     kind = schema.get("type")
     if kind in ("array", "object") and isinstance(value, str):
@@ -176,7 +176,7 @@ _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
 Write = Callable[[str, Values], CallToolResult]
-"""A function that calls a writing tool by name with arguments."""
+"""A function that calls a tool that writes, given the tool's name and arguments."""
 
 _OWN = {item.__name__: item for item in tools.TOOLS}
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and operation.tool not in _OWN]
@@ -185,9 +185,10 @@ _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 
 def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[object]:
-    """Return the server for a workspace, which is opened on first use.
+    """Return the server for a workspace. `opened` opens the workspace on first use.
 
-    `write` calls the tools that write. Each tool's answer ends with the text returned by `remark`, unless it is empty.
+    `write` calls the tools that write; by default, they are called like any other tool. The text returned by `remark`,
+    if any, is appended to each tool's answer.
     """
     threads = CapacityLimiter(_THREADS)
 
@@ -247,7 +248,7 @@ def run(opened: Opened, name: str, arguments: Values) -> CallToolResult:
 
 
 def failure(text: str) -> CallToolResult:
-    """Return a tool error. Its text is put on one line, because it may quote a note's name."""
+    """Return a tool error, with its text on one line, because the text may quote a note's name."""
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 
@@ -323,16 +324,17 @@ def parse(data: bytes) -> SessionMessage:
         is_json = wrong["type"] != "json_invalid"
         code, text = (code, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong['msg']}")
     try:
-        given = json.loads(line)  # json accepts lone surrogates, so that the request gets an answer
+        given = json.loads(line)  # json accepts lone surrogates, so the error can include the request's id
     except (ValueError, RecursionError):
         given = None
     given = given if isinstance(given, dict) else {}
-    if message and not (isinstance(message, JSONRPCNotification) and "id" in given):  # a request, by its id
+    # A notification with an id is an invalid request.
+    if message and not (isinstance(message, JSONRPCNotification) and "id" in given):
         return SessionMessage(message)
     return protocol_error(code, text, given.get("id"))
 
 
 def protocol_error(code: int, text: str, number: object = None) -> SessionMessage:
-    """Return an error with its request's id, if the protocol allows that id."""
+    """Return an error response. It includes the request's id if the protocol allows that id."""
     known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))

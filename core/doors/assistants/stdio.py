@@ -1,4 +1,4 @@
-"""The tools over standard input and output, for an assistant that starts Tessera itself."""
+"""Assistants' tools over standard input and output, for an assistant that starts Tessera itself."""
 
 import json
 import logging
@@ -30,16 +30,16 @@ from core.model import Progress, ScannedFolder, Use
 from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
-# Seconds to wait for another process to finish writing, such as a command or an app that is starting up.
+# Seconds to wait until another process, such as a command or an app starting up, has finished writing.
 _WAIT = 15.0
-# Seconds between attempts to lock the workspace, and between calls, so that other processes can lock it.
+# Seconds between attempts to lock the workspace. The same pause follows each call, so that other processes get a turn.
 _PAUSE = 0.02
 
-# Maximum size of a line in bytes: three of the largest notes.
+# Maximum size of a line in bytes, enough for three of the largest notes.
 _MOST_BYTES = 1 << 26
-# Seconds for which uses of notes are collected before the workspace is opened to write them.
+# Seconds for which uses of notes are collected before the workspace is opened to record them.
 _GATHERED = 5.0
-# Seconds for which the first answer waits for the scan of text folders. Most scans are faster.
+# Seconds to wait for the scan of text folders before the first answer. Most scans finish sooner.
 _PATIENCE = 3.0
 _LOG = logging.getLogger(__name__)
 
@@ -47,7 +47,7 @@ _LOG = logging.getLogger(__name__)
 class WriteCalls:
     """Runs tools that write, one at a time.
 
-    The workspace is locked only during a call, so that an app can always start.
+    The workspace is locked only during a call, so that the app can start at any other time.
     """
 
     def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
@@ -58,13 +58,13 @@ class WriteCalls:
 
     def __call__(self, name: str, arguments: Values) -> CallToolResult:
         try:
-            self._opened()  # raises any error in the workspace before waiting for it
+            self._opened()  # a broken workspace fails here, before any waiting
             return self._call(name, arguments)
         except TesseraError as error:
             return failure(str(error))
 
     def record(self, given: Sequence[Use]) -> None:
-        """Record uses of notes, through the app if it has the workspace open. Raises TesseraError."""
+        """Record uses of notes. If the app has the workspace open, it records them. Raises TesseraError."""
         try:
             with self._locked() as workspace:
                 workspace.store.uses.add(given)
@@ -113,10 +113,10 @@ class WriteCalls:
 
 
 def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
-    """Serve the workspace in a folder, opened read-only, until `lines` ends; answers are written to `wire`.
+    """Answer the requests in `lines` from the workspace in a folder, opened read-only. Write the answers to `wire`.
 
-    A missing workspace is created, and the text folders listed in the settings are scanned in the background. If the
-    workspace can't be opened, every tool returns the error until the workspace is repaired.
+    Return when `lines` ends. A missing workspace is created. The text folders listed in the settings are scanned in the
+    background. If the workspace can't be opened, every tool returns the error until the workspace is repaired.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread waiting for input would keep the process alive
     handler = logging.StreamHandler(sys.stderr)
@@ -155,7 +155,7 @@ async def _read_lines(
     requests: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    """Pass on valid lines, and answer invalid ones with an error that includes the request's id, if any."""
+    """Pass on valid lines. Answer an invalid line with an error that includes the request's id, if any."""
     async with requests:
         while line := await to_thread.run_sync(lines.readline, _MOST_BYTES):
             if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
@@ -169,13 +169,16 @@ async def _read_lines(
 
 async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire: TextIO) -> None:
     async for answer in answers:
-        # not `model_dump_json`, which refuses a lone surrogate in a quotation
+        # not `model_dump_json`, which fails on a lone surrogate in quoted text
         line = json.dumps(answer.message.model_dump(by_alias=True, exclude_unset=True), default=str)
         await to_thread.run_sync(partial(print, line, file=wire, flush=True))
 
 
 class _Reading:
-    """A workspace that is created and opened read-only on first use, with its models."""
+    """A workspace opened read-only on first use.
+
+    It is created if missing, and its models are loaded in the background.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -216,7 +219,7 @@ class _Reading:
             raise Cancelled
 
     def remark(self) -> str:
-        """Return a remark that the answer may be incomplete if text folders are being scanned, or "" if not."""
+        """Return a warning that answers may be incomplete, or "" if no text folders are being scanned."""
         if not self.scan.is_alive():
             return ""
         return f"The text folders are still being scanned{self._step}, so this answer may be incomplete. Ask again."

@@ -1,7 +1,7 @@
-"""The hand-written tools for searches and notes, and the answers returned by all tools.
+"""The hand-written tools for searches and notes, and the type of all tools' answers.
 
-Assistants read the tools' docstrings and parameters, and the messages of their TesseraErrors. Notes have addresses
-such as `tessera://BASE/PATH`.
+The tools' docstrings, parameters and error messages are shown to assistants. A note's address looks like
+`tessera://BASE/PATH`.
 """
 
 import json
@@ -37,7 +37,7 @@ from core.operations import names
 from core.operations.declaring import PROGRAM, without_none
 from core.workspace import Workspace
 
-# Tool answers: values for programs, text for models, and remarks about omissions.
+# Tool answers: values for programs, text for models, and remarks about what was left out.
 
 MOST = 100
 """Maximum number of results per call."""
@@ -49,7 +49,10 @@ Item = AnyValues
 
 @frozen
 class ToolAnswer:
-    """A tool's answer: an object or a list. A model reads `text`, if any, instead of the JSON, then `remarks`."""
+    """A tool's answer: an object or a list.
+
+    A model gets `text`, or `value` as JSON if `text` is None, followed by `remarks`.
+    """
 
     value: Item | list[Item]
     text: str | None = None
@@ -59,7 +62,7 @@ class ToolAnswer:
 def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most `most` results, with at most `characters` of `content` in total, and a remark about the rest."""
+    """Return at most `most` results, whose `content` has at most `characters` in total. A remark counts the rest."""
     rest = iter(items)
     chosen: list[Item] = []
     notices = [*remarks]
@@ -100,7 +103,7 @@ _TEXTS = 20
 
 Base = Annotated[str, Field(description="Name of a knowledge base from knowledge_list")]
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
-"""A query, never refused."""
+"""A query. Characters that can't be stored are replaced, so that no query is refused."""
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
 Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]
 Terms = Annotated[
@@ -164,7 +167,7 @@ def _answer(result: SearchResult, items: list[Item], remarks: list[str]) -> Tool
 
 
 def _pictures(result: SearchResult) -> list[Item]:
-    """Return the pictures requested by a query, each with its note's source, to be shown before the passages."""
+    """Return the pictures found for a query, each with its note's source. They are shown before the passages."""
     return [
         {"kind": "picture", "picture": hit.picture, "source": source(hit.note), "note": hit.note.id}
         | {"score": round(hit.score, 4)}
@@ -173,7 +176,7 @@ def _pictures(result: SearchResult) -> list[Item]:
 
 
 def _place(hit: Hit, name: str = "source") -> Item:
-    """Return a hit's source, with its line in a text file, page, picture and web address, if any."""
+    """Return where a hit is from: its source and, if any, its line in a text file, page, picture and web address."""
     chunk = hit.chunk
     return {name: source(hit.note)} | details(
         line=chunk.line, page=hit.page, picture=chunk.picture, source_url=hit.note.source_url
@@ -310,14 +313,17 @@ def knowledge_retrieve(
 
 
 def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: Terms = None) -> Filters:
-    """Return filters. Raises UnknownChoice if a base is unknown, and QueryError if a term is invalid."""
+    """Build the filters for a search.
+
+    Raises UnknownChoice if a base is unknown, and QueryError if a term is invalid.
+    """
     return workspace.searching.filters(
         bases=[workspace.bases.get(name).name for name in bases or ()], tags=tags or (), terms=terms or ()
     )
 
 
 def source(card: NoteSummary) -> str:
-    """Return the name that all tools use for a note as a source: its path, or its title if it has no path."""
+    """Return the name of a note in all tools' answers: its path, or its title if it has no path."""
     return card.path or card.title
 
 
@@ -337,7 +343,10 @@ def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:
 
 
 def _search_leniently(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:
-    """Search in the query language, or as plain text if the query is invalid, with a remark giving the reason."""
+    """Run a search.
+
+    If the query's syntax is invalid, search for it as plain text, and return a remark that says why.
+    """
     try:
         return search(False), []
     except QueryError as error:
@@ -398,7 +407,7 @@ def note_list(
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
-    """Return the next page of searchable notes after an address, with their addresses, and whether there are more."""
+    """Return the page of searchable notes that follows an address, with their addresses, and whether more follow."""
     cards = {names.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(item for item, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
@@ -437,7 +446,7 @@ def _card(card: NoteSummary) -> Item:
 
 
 def _fields(card: NoteSummary, note: Note) -> Item:
-    """Return the fields that a note's summary doesn't show, and the note's address."""
+    """Return the fields missing from a note's summary, and the note's address."""
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""

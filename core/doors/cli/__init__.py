@@ -44,12 +44,12 @@ def every_command(
 
 @cache
 def _build_commands() -> Callable[..., object]:
-    """Return all commands. They are built once, because typer would reread their signatures on each call of `app`."""
+    """Build all commands, once per process. Calling `app` would make typer read their signatures again each time."""
     return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run `tessera`. Exit with 1 and a line on stderr for a TesseraError, or with 2 for incorrect usage."""
+    """Run `tessera`. Exit with 1 after printing a TesseraError to stderr, or with 2 after incorrect usage."""
     take()
     print_nothing()
     STOPPED.clear()

@@ -1,4 +1,4 @@
-"""`tessera restore`, and the confirmation before deleted bases are removed for good."""
+"""`tessera restore`, and the confirmation before emptying the trash for deleted bases."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`tessera mcp`: the notes as tools for an assistant, and the assistant's configuration."""
+"""`tessera mcp`: lets an assistant use the notes through tools, and prints the configuration for an assistant."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ _HOW = "tessera mcp --print-config"
 
 
 def _go_to(settings: Path | None) -> None:
-    """Change to a settings file's folder, because settings are read from the current folder."""
+    """Change to the folder of a settings file, because settings are read from the current folder."""
     if settings is None:
         return
     if settings.name != SETTINGS or not settings.is_file():

@@ -1,4 +1,4 @@
-"""`tessera base` and `tessera import`: commands that do more than their operations, and confirmation of long work."""
+"""`tessera base` and `tessera import`: commands that do more than run an operation, and confirmation of long work."""
 
 import re
 import shlex
@@ -28,13 +28,13 @@ from core.operations.views import (
     format_new_base,
 )
 
-# A web address, in which conversion to a path has left one slash instead of two.
+# A web address. Conversion to a path has removed one of its two slashes.
 _ADDRESS = r"(https?):/+(.+)"
 Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
 def agreed(question: Message, yes: bool) -> bool:
-    """Print a change's cost, and return whether the user confirms it. Raises ConfigError if there is no terminal."""
+    """Print a question, and return whether the user agrees. Raises ConfigError if there is no terminal to ask on."""
     sys.stderr.write(f"{say(question)}\n")
     if yes:
         return True
@@ -57,7 +57,7 @@ def _switch_message(cost: ChangeCost) -> Message:
 
 
 def questions(costs: ChangeCosts) -> list[Message]:
-    """Return a message about the cost of each change, for the user to confirm."""
+    """Return a message about each change's cost. The user is asked to confirm each one."""
     messages = [_switch_message(costs.embedder)] if costs.embedder else []
     if cost := costs.chunking:
         split = plural(
@@ -74,7 +74,10 @@ def questions(costs: ChangeCosts) -> list[Message]:
 
 @frozen
 class SwitchedBase:
-    """A base with its model after a switch, and the cost of the switch; `switched` is false if the user declined."""
+    """The outcome of switching a base's model, and the cost.
+
+    `switched` is False if the user declined or abandoned the switch.
+    """
 
     base: str
     embedder: str
@@ -107,7 +110,10 @@ def switch(
 
 
 def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
-    """Switch a base to another model, or continue a switch. On Ctrl-C, print how to continue and exit with 130."""
+    """Switch a base to another model, or continue an unfinished switch.
+
+    On Ctrl-C, print how to continue, and exit with 130.
+    """
     try:
         details = run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:

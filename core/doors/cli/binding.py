@@ -1,4 +1,4 @@
-"""Operations as commands: their arguments, options and output.
+"""Generate commands from operations, with their arguments, options and output.
 
 typer reads arguments and options from a command's signature.
 """
@@ -28,12 +28,12 @@ Function = Callable[..., Any]
 
 @frozen
 class Command:
-    """What a command adds to its operation.
+    """Changes to the command generated from an operation.
 
-    `lines` replaces the operation's `lines`. Without either, names and values are printed. If `lines` is a function, it
-    gets the options named by its parameters. `run` does the work, given the workspace folder and the arguments. Its
-    keyword-only parameters become options, or replace options with the same names. `also` contains operations whose
-    parameters the command takes too.
+    `lines` formats the result, instead of the operation's own `lines`. If neither is set, names and values are printed.
+    If `lines` is a function, it gets the options named by its parameters. `run` is called instead of the operation,
+    with the workspace folder and the arguments. Its keyword-only parameters become options, or replace options with the
+    same names. `also` lists further operations whose parameters the command takes.
     """
 
     lines: Callable[..., list[str]] | str | None = None
@@ -42,11 +42,11 @@ class Command:
 
 
 Commands = Mapping[str, Command]
-"""Additions to operations, by operation name."""
+"""Changes to generated commands, by operation name."""
 
 
 def bind(groups: Mapping[str, typer.Typer], commands: Commands, operations: Iterable[Operation[object]]) -> None:
-    """Add commands for operations to their groups; `""` is the group for commands without one."""
+    """Add a command for each operation to its group. Commands outside any group go to the group `""`."""
     for operation in operations:
         if operation.cli and operation.by_hand != "cli":
             *group, name = words(operation)
@@ -56,7 +56,10 @@ def bind(groups: Mapping[str, typer.Typer], commands: Commands, operations: Iter
 
 
 def taking(*operations: Operation[object], own: Function | None = None) -> Callable[[Function], Function]:
-    """Add operations' parameters to a command. The keyword-only parameters of `own` and the command's own come last."""
+    """Return a decorator that adds operations' parameters to a command.
+
+    `own`'s keyword-only parameters are added too.
+    """
     first = places(operations[0])
     taken = {parameter.name: parameter for operation in operations for parameter in operation.taken("cli")}
     parts = {
@@ -117,7 +120,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 class _WithBase(TyperCommand):
-    """A command with the option --base. As in earlier versions, the base can be the first argument instead."""
+    """A command with the option --base. The base may also be the first argument, as in earlier versions."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         params: list[Any] = self.params

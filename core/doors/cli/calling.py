@@ -1,4 +1,4 @@
-"""Run operations for commands, here or in the app that has the workspace open, and name their options."""
+"""Run operations for commands, in this process or in the app that has the workspace open, and name their options."""
 
 import re
 import shlex
@@ -30,23 +30,26 @@ class RunOperation(Protocol):
 
 
 def call(operation: Operation[Result], folder: Path, arguments: ValueMap) -> Result:
-    """Run an operation on the workspace in a folder, or in the app that has it open; return the result."""
+    """Run an operation on the workspace in a folder.
+
+    If the app has the workspace open, the operation runs in the app. Return the result.
+    """
     with opened(folder, writes=operation.writes) as run, stoppable(operation):
         return run(operation, **arguments)
 
 
 @contextmanager
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
-    """Open the workspace in a folder, or connect to the app that has it open, and yield a runner for operations.
+    """Open the workspace in a folder, or connect to the app that has it open. Yield a function that runs operations.
 
-    If `answers` is True and the workspace is opened here, other commands can run operations on it in the meantime.
+    If `answers` is True and this process opens the workspace, other commands can run operations on it in the meantime.
     """
     from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace  # takes a second to import, so --help avoids it
 
     with writing(folder) if writes else reading(folder) as workspace, ExitStack() as stack:
         if answers and isinstance(workspace, Workspace):
-            with suppress(OSError):  # without an address, other commands are refused, as they are during any other work
+            with suppress(OSError):  # if no port is available, other commands are refused, as during any other command
                 stack.enter_context(answer_calls(workspace, finishes=True))
 
         def run(operation: Operation[Result], /, **values: object) -> Result:
@@ -60,7 +63,7 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
 
 @contextmanager
 def stoppable(operation: Operation[object]) -> Iterator[None]:
-    """On Ctrl-C during long work, print the command to repeat in order to continue, and exit with 130."""
+    """On Ctrl-C during a long operation, print the command that continues it, and exit with 130."""
     try:
         yield
     except KeyboardInterrupt:
@@ -76,7 +79,7 @@ def words(operation: Operation[object]) -> list[str]:
 
 
 def places(operation: Operation[object]) -> list[str]:
-    """Return the names of a command's positional arguments; the base is never positional."""
+    """Return the names of a command's positional arguments. The base is always an option."""
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
@@ -102,7 +105,7 @@ def reading(folder: Path) -> "Workspace":
 
 
 def writing(folder: Path) -> "Workspace | Remote":
-    """Open a workspace, or return a client that runs operations in the app if the app has it open."""
+    """Open a workspace. If the app has it open, return a client that runs operations in the app."""
     from core.workspace import Workspace  # takes a second to import, so --help avoids it
 
     try:
@@ -122,7 +125,7 @@ def writing(folder: Path) -> "Workspace | Remote":
         return remote
     NOTICES.append(lambda: workspace.unreadable)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _end)  # the default would end the process without closing the workspace
+        signal.signal(signal.SIGTERM, _end)  # by default, SIGTERM ends the process before the workspace is closed
     return workspace
 
 

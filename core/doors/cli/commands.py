@@ -1,4 +1,4 @@
-"""The list of commands, read from the modules' source code. Only running a command imports its modules."""
+"""The list of commands, read from source code. A command's modules are imported only when the command runs."""
 
 import ast
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ from core.doors.registry import MODULES
 
 
 def _own(module: str) -> str:
-    """Return the name of the module for an operations module's hand-written commands. It may not exist."""
+    """Return the name of the module with the hand-written commands for a module of operations. It may not exist."""
     return f"core.doors.cli.{module.split('.')[2]}"
 
 
-# Groups not declared by any feature.
+# Help texts of the groups not declared by a feature.
 _GROUPS = message_table(
     {
         "models": "Models: list, test and download them, and change the model of a base.",
@@ -38,7 +38,7 @@ _GROUPS = message_table(
     }
 )
 _CORE = Path(__file__).parents[2]
-# Modules with commands that aren't generated from operations -> the group of these commands.
+# Modules with hand-written commands -> the group of these commands.
 _BY_HAND = {
     **{_own(module): "" for module in MODULES},
     **{f"core.doors.cli.{name}": "" for name in ("serving", "assistants", "status")},
@@ -49,7 +49,7 @@ _BY_HAND = {
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the decorators called on a module's functions, with the function names, and calls assigned to constants."""
+    """Yield the calls that decorate a module's functions or are assigned to constants, with the function name or ""."""
     file = _CORE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     for node in ast.parse(file.read_bytes()).body if file.is_file() else ():
         if isinstance(node, ast.FunctionDef):
@@ -59,13 +59,16 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
 
 
 class _Commands(AnyMap):
-    """The commands and groups by name, each imported on first use. `abouts` holds their help texts in order."""
+    """The commands and groups by name, each imported on first use.
+
+    `abouts` contains their help texts, in display order.
+    """
 
     def __init__(self) -> None:
         self._modules: dict[str, dict[str, bool]] = {}
-        """Name -> the modules with its commands, and whether these aren't made from operations."""
+        """Command or group name -> its modules. The value is True if the module's commands are hand-written."""
         self._lists: set[str] = set()
-        """Groups that run `list` if no command is given."""
+        """Groups that run `list` if no subcommand is given."""
         self._single: dict[str, str] = {}
         self._loaded: Values = {}
         groups: dict[str, str] = {}

@@ -95,7 +95,7 @@ def evaluate(
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
-    """Return the questions in a file or set or, if `save` is given, the set itself or the file's path."""
+    """Return the questions in a file or question set. If `save` is given, return the set itself or the file's path."""
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():

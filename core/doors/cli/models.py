@@ -23,7 +23,7 @@ from core.operations.printing import details
 
 @frozen
 class ServerList:
-    """Model servers, and the result of testing one of them."""
+    """Model servers. `test` is the result of testing one of them, or None if no server was tested."""
 
     servers: tuple[ServerCard, ...]
     test: ServerTrial | None
@@ -98,8 +98,8 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 class TestedModel:
     """A model's test result.
 
-    For each language, `ranking` gives the number of questions (`asked`), and how many of them had the right sentence
-    ranked first (`right`).
+    For each language, `ranking` contains the number of questions (`asked`), and the number of questions for which the
+    right sentence was ranked first (`right`).
     """
 
     name: str

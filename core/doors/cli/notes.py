@@ -1,6 +1,6 @@
-"""`tessera note`: commands that take a note's text, and commands that combine two operations.
+"""`tessera note`: commands that take a note's text, and commands that run several operations.
 
-The text comes from an option, stdin, or the user's editor.
+The text comes from an option, stdin or the user's editor.
 """
 
 import os
@@ -101,7 +101,7 @@ def waiting(
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
-    """Return the text given as an argument. Otherwise, read stdin, or on a terminal, let the user edit the old text."""
+    """Return `text` if it was given. If not, let the user edit the old text on a terminal, or read stdin."""
     if text is not None:
         return text
     return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
@@ -109,7 +109,7 @@ def _read_text(text: str | None, before: str, name: str) -> str:
 
 @contextmanager
 def _save_on_failure(text: str) -> Iterator[None]:
-    """Write the edited text to a file if it can't be stored, and print the file's path."""
+    """If text typed in an editor can't be stored, write it to a file and print the file's path."""
     try:
         yield
     except TesseraError:
@@ -137,7 +137,7 @@ def _read_stdin(before: str) -> str:
 
 
 def _edit(before: str, name: str) -> str:
-    """Let the user edit text in an editor, in a file named after the note, and return the new text."""
+    """Let the user edit the old text in an editor, and return the new text. The file is named after the note."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory() as folder:
         stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()

@@ -45,7 +45,7 @@ WORKSPACE = app_paths.workspace()
 
 
 def group(about: str, *, lists: bool = False) -> typer.Typer:
-    """Return a command group; with `lists`, it runs `list` if no command is given."""
+    """Return a command group. If `lists` is True, the group runs `list` when no subcommand is given."""
     return typer.Typer(
         help=about, cls=_ListingGroup if lists else TyperGroup, no_args_is_help=True, rich_markup_mode=None
     )

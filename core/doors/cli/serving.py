@@ -1,4 +1,4 @@
-"""`tessera app` serves the pages with Streamlit; `tessera serve` and `tessera watch` work without the pages."""
+"""`tessera app` serves the pages with Streamlit. `tessera serve` and `tessera watch` run without the pages."""
 
 import _thread
 import ipaddress
@@ -41,7 +41,7 @@ PORT = 8501
 _PORTS_TRIED = 20
 # Seconds to wait for the server to respond before giving up on opening a browser.
 _START_SECONDS = 60.0
-# Set once the window is closed.
+# Set once the user has closed the app's window.
 _CLOSED = threading.Event()
 
 SomeFolder = Annotated[Path | None, option("--workspace", "Where Tessera keeps its data.", envvar="TESSERA_WORKSPACE")]
@@ -55,7 +55,10 @@ Port = Annotated[
 
 
 HEAD = 2**20
-"""Maximum size of a request's head in bytes. The API's own limit is lower, and gives an error response."""
+"""Maximum size of a request's head in bytes.
+
+The API's own limit is lower, and exceeding it produces an error response.
+"""
 
 
 @app.command("app", help=_("Start the app in the browser; only this machine can reach it."))
@@ -125,7 +128,7 @@ def app_(
 
 
 def _bring_to_front(folder: Path, as_json: bool) -> bool:
-    """Bring a workspace's running app to the front, or reopen its window; return whether an app is running."""
+    """Bring a workspace's running app to the front, or reopen its window. Return whether an app is running."""
     from core.doors.remote.client import connect_running
     from core.operations.program import bring_to_front
 
@@ -140,7 +143,7 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 
 
 def free_port(port: int | None, host: str = HOST) -> int:
-    """Return `port`, or by default the first free port. Raises ConfigError if none is free."""
+    """Return `port`, or the first free port if None. Raises ConfigError if `port` or every port tried is in use."""
     ports = [port] if port else [*range(PORT, PORT + _PORTS_TRIED)]
     for candidate in ports:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
@@ -164,7 +167,10 @@ def _has_screen() -> bool:
 
 
 def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
-    """Open the app once the server responds. When its window closes, end this process unless `keep_running` is True."""
+    """Open the app once the server responds.
+
+    When the app's window closes, end this process unless `keep_running` is True.
+    """
     ends = time.monotonic() + _START_SECONDS
     while time.monotonic() < ends:
         try:
@@ -179,7 +185,7 @@ def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
 
 
 def _end(number: int, _: object) -> NoReturn:
-    """End the process after its window has been closed, or on a signal."""
+    """Handle a signal. Exit normally if the app's window was closed; otherwise, let the signal end the process."""
     if not _CLOSED.is_set():
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
@@ -201,7 +207,7 @@ def _window(url: str, folder: Path) -> bool:
     return False
 
 
-# Seconds for running requests to finish when the server stops.
+# Seconds that running requests have to finish when the server stops.
 _GRACE = 3
 # Seconds between checks for Ctrl+C.
 _LOOK = 0.5
@@ -260,15 +266,15 @@ def serve(
                 log_config=None,  # uvicorn's own configuration would close the log handlers
                 log_level="warning",
                 timeout_graceful_shutdown=_GRACE,
-                http="h11",  # httptools reads a head of any length
+                http="h11",  # httptools accepts a head of any length
                 h11_max_incomplete_event_size=HEAD,
             )
 
 
 def _address(host: str) -> str:
-    """Return the address in the form used in URLs, and warn if other machines can reach it.
+    """Return an IP address in the form used in URLs. Print a warning if other machines can reach it.
 
-    Raises ConfigError if it isn't the address of a single network interface."""
+    Raises ConfigError if `host` isn't the address of a single network interface."""
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:
@@ -289,7 +295,7 @@ def _address(host: str) -> str:
 
 @contextmanager
 def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
-    """Answer calls from commands in a thread during the block. If `finishes` is True, let running calls finish."""
+    """Answer other commands' calls in a thread during the block. If `finishes` is True, let running calls finish."""
     import uvicorn
 
     from core.doors.api.guard import guard_routes

@@ -1,4 +1,4 @@
-"""Print commands' output as readable lines or JSON, set up standard streams, and translate help texts."""
+"""Print output as readable lines or JSON, set up the standard streams, and translate help texts."""
 
 import io
 import json
@@ -20,7 +20,7 @@ from core.base.messages import Message, readable
 from core.base.terminal import _, say
 from core.base.text import one_line
 
-# Characters that control a terminal: control codes, line separators, direction marks.
+# Characters that control a terminal: control codes, line separators and direction marks.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
 
 
@@ -37,7 +37,7 @@ def _sign(control: re.Match[str]) -> str:
 def take() -> None:
     """Set up this process's standard streams for a command. A closed stream becomes the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # otherwise the next opened file, perhaps a database, would become this stream
+        if getattr(sys, name) is None:  # or the next file opened, perhaps a database, would become this stream
             number = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
@@ -50,8 +50,8 @@ def take() -> None:
 class Stream:
     """A standard stream that passes text through `shown`, by default `strip_controls`, before writing it.
 
-    If the stream can't be written to or its reader is gone, further output is discarded. A failed write sets `lost` to
-    the error, which is raised if the stream is `needed`.
+    After a failed write, further output is discarded. If the reader has closed the stream, nothing is reported. Any
+    other failure is stored in `lost`, and raised if the stream is `needed`.
     """
 
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
@@ -102,9 +102,9 @@ class Stream:
 
 
 def take_wire() -> tuple[BinaryIO, TextIO]:
-    """Return standard input and output, reserved for the protocol.
+    """Return standard input and output for exclusive use by the protocol.
 
-    Child processes have nothing to read, and all other output, even from native code, goes to stderr. Call this before
+    Child processes get an empty stdin. All other output goes to stderr, even output from native code. Call this before
     importing libraries, because they may print while they load.
     """
     sys.stdout.flush()
@@ -119,7 +119,7 @@ def take_wire() -> tuple[BinaryIO, TextIO]:
 
 
 def translate_typer() -> None:
-    """Translate typer's own words in help texts into the terminal's language."""
+    """Translate typer's own text in help pages and error messages into the terminal's language."""
     known = {
         "Arguments": _("Arguments"),
         "Options": _("Options"),
@@ -136,7 +136,7 @@ def translate_typer() -> None:
     context: Any = typer.core.TyperCommand.context_class
 
     class Formatter(context.formatter_class):  # type: ignore[misc]
-        """Help formatter with translated texts and usage line."""
+        """A help formatter that translates typer's text and the usage line."""
 
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
             super().write_usage(prog, args, prefix or _("Usage: "))
@@ -158,7 +158,10 @@ def _show(error: Any, file: IO[Any] | None = None) -> None:
 
 
 def _problem(error: Any) -> str:
-    """Return an error's translated message. Some values are taken from typer's text, the only place they appear."""
+    """Return an error's translated message.
+
+    Some values appear only in typer's own message, and are taken from there.
+    """
     problem, _did, nearest = str(error.message).partition(". Did you mean ")
     name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
     match type(error).__name__:
@@ -185,7 +188,7 @@ def _problem(error: Any) -> str:
 Lines = Callable[[Any], list[str]]
 """A function that formats a result's values as lines."""
 STOPPED = threading.Event()
-"""Set by Ctrl-C. A library that is loading a model may swallow the exception, so `progress` raises it again."""
+"""Set on Ctrl-C. A library that loads a model may swallow KeyboardInterrupt, so `progress` raises it again."""
 TYPED: list[str] = []
 """The running command as typed."""
 PACE = Pace()
@@ -193,7 +196,7 @@ NOTICES: list[Callable[[], Iterable[object]]] = []
 """Functions that return remarks to print to stderr at the end of a command."""
 
 
-# Keys whose values are names of files, notes or bases.
+# Keys whose values are names or paths of files, notes or bases.
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
@@ -203,7 +206,7 @@ def show(data: object, as_json: bool, to_lines: Lines) -> None:
 
 
 def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
-    """Return values with line breaks in names made visible, because file names may contain line breaks."""
+    """Return values with each line break in a name replaced by a visible sign. File names may contain line breaks."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -229,14 +232,17 @@ def write(text: str) -> None:
 
 
 def ask_secret(label: str) -> str:
-    """Ask for a key or passphrase, or read it from stdin if there is no terminal. Other users can see options."""
+    """Ask for a key or passphrase, or read it from stdin if there is no terminal.
+
+    Options would be visible to other users.
+    """
     if sys.stdin.isatty():
         return str(typer.prompt(label, hide_input=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")
 
 
 def print_notices() -> None:
-    """Print remarks about a result to stderr."""
+    """Print the remarks collected in `NOTICES` to stderr."""
     while NOTICES:
         for sentence in NOTICES.pop()():
             sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")

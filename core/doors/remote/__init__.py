@@ -1,6 +1,7 @@
 """Run operations on a workspace that another process has open.
 
-In the protocol between a command and the running app, each step, result or error is one line of JSON.
+A command calls the running app over HTTP. The response has one line of JSON for each progress step, and one for the
+result or the error.
 """
 
 import json
@@ -13,9 +14,9 @@ from core.base.frozen import Values
 from core.base.messages import from_json, to_json
 
 PATH = "/remote"
-"""Path under which operations are run by name. A GET request proves the identity of the app with this workspace."""
+"""Path for calls; an operation's name is appended. A GET request lets the app prove that it has this workspace open."""
 MOST_BYTES = 1 << 26
-"""Maximum size of the arguments in bytes; the largest ones contain a note's text."""
+"""Maximum size of an operation's arguments in bytes. The largest argument is a note's text."""
 
 
 def line(kind: str, value: object) -> bytes:
@@ -37,7 +38,10 @@ def failure(error: TesseraError) -> Values:
 
 
 def error_of(value: object) -> TesseraError:
-    """Return the error reported by a line, or a TesseraError if its kind is unknown. Raises ValueError if malformed."""
+    """Return the error reported by a line, or a TesseraError if its class is unknown.
+
+    Raises ValueError if malformed.
+    """
     try:
         name = value["kind"]  # type: ignore[index]
         text = from_json(value["message"])  # type: ignore[index]

@@ -1,6 +1,6 @@
 """Routes through which commands on this machine run operations on this process's workspace.
 
-The operations are imported on the first call, because the pages' server starts up with these routes.
+The operations are imported on the first call, because importing them would slow down the pages' server at startup.
 """
 
 import asyncio
@@ -38,16 +38,16 @@ _LOG = logging.getLogger(__name__)
 Send = Callable[[bytes], None]
 """A function that sends a part of a response."""
 
-# Seconds for which an operation waits for an earlier job of its kind; a stopped job ends at its next step.
+# Seconds that an operation waits for an earlier job of the same kind. A stopped job ends only at its next step.
 _PATIENCE = 5.0
-# The job during which further imports run directly, because each base takes one import at a time.
+# Name of the import job. While one is running, further imports run directly, because only one per base is allowed.
 _IMPORT = "import"
 # Minimum number of seconds between progress steps sent to the caller.
 _BETWEEN = 0.1
 
 
 def arguments(operation: "Operation[object]", given: object) -> Values:
-    """Validate an operation's arguments. Raises ConfigError, naming the argument, if one is invalid."""
+    """Return an operation's arguments after validation. Raises ConfigError, naming the argument, if one is invalid."""
     from pydantic import ValidationError
 
     try:
@@ -72,7 +72,7 @@ def _model(operation: "Operation[object]") -> "type[BaseModel]":
 
 
 class Calls:
-    """The routes of a process with an open workspace: one proves the process's identity, the other runs operations."""
+    """The routes of a process that has a workspace open. One proves the process's identity, and one runs operations."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -83,7 +83,7 @@ class Calls:
         ]
 
     def close_at_signals(self) -> None:
-        """Stop running calls when a signal ends the server, which would otherwise wait for their responses."""
+        """Stop running calls when a signal ends the server. Otherwise, the server would wait for their responses."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, partial(self._handle_signal, signal.getsignal(number)))
@@ -99,7 +99,10 @@ class Calls:
             stop.set()
 
     def _prove_identity(self, request: Request) -> Response:
-        """Prove this process's identity before callers send it anything; they have the token from the run file."""
+        """Prove that this process wrote the run file.
+
+        Callers check the proof before they send the token from that file.
+        """
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})
 
@@ -149,9 +152,9 @@ class Calls:
 async def produced(
     work: Callable[[Send], None], stop: threading.Event, alive: float | None = None
 ) -> AsyncGenerator[bytes]:
-    """Yield what `work` sends from a thread; set `stop` if the caller disconnects.
+    """Run `work` in a thread and yield what it sends. Set `stop` if the caller disconnects.
 
-    After `alive` seconds of silence, yield an SSE comment, so that no proxy closes the stream.
+    After each `alive` seconds of silence, yield an SSE comment, so that no proxy closes the stream.
     """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
@@ -178,7 +181,10 @@ async def produced(
 
 
 def _sending(send: Send, stop: threading.Event) -> Progress:
-    """Return a progress callback that sends a few steps per second and the last step. Raises Cancelled after `stop`."""
+    """Return a progress callback that sends the last step, and at most ten others per second.
+
+    The callback raises Cancelled once `stop` is set.
+    """
     sent = 0.0
 
     def progress(done: float, total: float, what: Text) -> None:
@@ -195,7 +201,10 @@ def _sending(send: Send, stop: threading.Event) -> Progress:
 def _run_operation(
     workspace: "Workspace", operation: "Operation[object]", caller: "Caller", given: object, progress: Progress
 ) -> bytes:
-    """Run an operation, as a job if it declares one, and return its result or error as a line."""
+    """Run an operation, and return its result or error as a line.
+
+    If the operation declares a job, it runs as that job.
+    """
 
     from core.base.codec import encode
 

@@ -23,14 +23,14 @@ from core.operations.declaring import PERSON, Caller, Operation, Result
 from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
-# Seconds within which the app must prove its identity; calls have no time limit.
+# Seconds within which the app must prove its identity. Calls themselves have no time limit.
 _GREETING = 10.0
 _LONGEST_GREETING = 10_000
 
 
 @frozen
 class Remote:
-    """A workspace that another process has open; operations run in that process."""
+    """A workspace that another process has open. Operations run in that process."""
 
     _run: RunningProgram
 
@@ -72,8 +72,8 @@ class Remote:
     def greet(self) -> HTTPConnection | None:
         """Return a connection to the process, or None if the process can't prove that it wrote the run file.
 
-        A process that has taken over a dead process's address learns nothing. Raises StoreError if the app is another
-        version of Tessera.
+        If another process now uses a dead app's address, that process learns no secrets. Raises StoreError if the app
+        is another version of Tessera.
         """
         address = urlsplit(self._run.address)
         challenge = secrets.token_urlsafe()
@@ -111,7 +111,7 @@ class Remote:
 
 
 def connect_running(folder: Path) -> Remote | None:
-    """Return the workspace in a folder as opened by the running app, or None if no app responds."""
+    """Return a client for the app that has the workspace in a folder open, or None if no app responds."""
     known = AccessTokens(folder).run
     remote = Remote(known) if known else None
     connection = remote.greet() if remote else None
@@ -122,7 +122,10 @@ def connect_running(folder: Path) -> Remote | None:
 
 
 def differing(remote: Remote) -> list[str]:
-    """Return the names of settings that differ in the app, which may have another environment or `tessera.toml`."""
+    """Return the names of settings that differ in the app.
+
+    The app may have another environment or another `tessera.toml`.
+    """
     here = settings().model_dump(mode="json")
     there = remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]

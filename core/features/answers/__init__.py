@@ -1,1 +1,1 @@
-"""Answer a question with quotes from the notes, or state that the notes don't answer it."""
+"""Answer questions with quotes from the notes, or say that the notes don't contain an answer."""

@@ -1,4 +1,4 @@
-"""Choose an answer's quotes: the best excerpts from hits, and the chance that they are right."""
+"""Choose an answer's quotes, the best excerpts from hits, and estimate the chance that they are right."""
 
 import re
 from bisect import bisect
@@ -23,7 +23,7 @@ from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
 from core.store import Store
 
 Rarity = Mapping[str, float]
-"""Maps each word in a question to its rarity: log(all chunks / chunks that contain the word)."""
+"""Maps each word in a question to its rarity: log(number of chunks / number of chunks that contain the word)."""
 
 UNIT_WEIGHTS: Mapping[str, float] = {
     "near": 5.31,
@@ -35,27 +35,31 @@ UNIT_WEIGHTS: Mapping[str, float] = {
     "asks": -1.76,
     "read": 0.7,
 }
-"""Weight of each feature in the log odds that a unit answers the question. Features range from 0 to 1.
+"""Weight of each feature in the log odds that a unit (a sentence, list item, table row or code block) is an answer.
 
-- `near`: how near the unit or its lead is to each of the question's tokens, as a mean cosine.
+Features range from 0 to 1.
+
+- `near`: mean cosine between each of the question's tokens and the nearest token in the unit or its lead.
 - `held`: share of the question's words in the unit or its lead, weighted by rarity.
-- `score`: the hit's score relative to the best hit's. `first`: 1 / the hit's rank.
+- `score`: the hit's score divided by the best hit's score. `first`: 1 / the hit's rank.
 - `part`: 1 if the hit was found by a sub-query, which covers only part of the question.
 - `stressed`: 1 if the question is a term emphasized by the unit, as in a note that defines it.
 - `asks`: 1 if the unit is itself a question or an exercise.
-- `read`: the reader's score (`core/features/answers/reader.py`). As log odds, it isn't limited to 0 to 1.
+- `read`: the score from the reader (`core/features/answers/reader.py`). It is in log odds, so it may be outside 0 to 1.
 """
 UNIT_CONSTANT = -9.03
-"""Intercept. Most weights were fitted by logistic regression (docs/decisions/0059-excerpts-and-a-reader.md). `part` is
-between -0.7, fitted on both vaults, and -2.0, fitted on the English one. With 0.3 to 1.3 for `read`, the first excerpt
-is right for 69 to 70 % of natural questions, compared with 67 % without it. Other weights fitted on natural questions
-were no better for another folder.
+"""Intercept for UNIT_WEIGHTS.
+
+Most weights were fitted by logistic regression (docs/decisions/0059-excerpts-and-a-reader.md). The weight of `part` is
+between -0.7, fitted on both vaults, and -2.0, fitted on the English vault. With a weight of 0.3 to 1.3 for `read`, the
+first excerpt is right for 69 to 70 % of natural questions, and without the reader for 67 %. Weights fitted on natural
+questions alone were no better on another folder.
 """
 
-# Weight of a token in a stop word or punctuation; other tokens have weight 1.
+# Weight of a token in a stop word or punctuation. Any other token has a weight of 1.
 _STOP_WORD = 0.3
-# Estimates of `near` if there are no token bits: the value for a unit with none of the question's words, and how much
-# the value increases if the unit has all of them.
+# Estimates of `near` if there are no token bits: the value for a unit with none of the question's words, and the amount
+# added if the unit has all of them.
 _NEAR_BY_WORDS = (0.26, 0.29)
 _ASKS_WHAT = re.compile(r"(?i)^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$")
 _STRESSED = re.compile(
@@ -63,17 +67,17 @@ _STRESSED = re.compile(
 )
 # Headings of exercises, which never answer a question.
 _EXERCISES = re.compile(r"(?i)\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*")
-# Maximum number of words in a term.
+# Maximum number of words in a question that counts as a term.
 _SHORT = 3
 PARTS = 6
-"""Maximum number of hit passages for the reader to score; six take about 0.06 s on two cores."""
+"""Maximum number of passages for the reader to score. Six take about 0.06 s on two cores."""
 UNREAD, SKIPPED = -1.0, -6.0
-"""Values of `read` if there is no reader for the model, and for units in passages that weren't scored."""
+"""Values of `read` without a reader for the model, and for units in passages that the reader didn't score."""
 
 
 @frozen
 class EvidenceQuestion:
-    """A question or sub-query, with its words and the words' rarity."""
+    """A question or sub-query, with the words in it and their rarity."""
 
     text: str
     words: Sequence[str]
@@ -82,7 +86,10 @@ class EvidenceQuestion:
 
 @frozen
 class EvidenceCandidate:
-    """A unit of a hit, with its features (`parts`) and the question's words in its text, lead-in or headings."""
+    """A unit in a hit, with its features (`parts`).
+
+    `words` are the question's words found in the unit's text, lead-in or headings.
+    """
 
     hit: Hit
     unit: Unit
@@ -102,7 +109,7 @@ class EvidenceCandidate:
         return self.hit.chunk.text[slice(*self.unit.lead)] if self.unit.lead else ""
 
     def repeats(self, other: "EvidenceCandidate") -> bool:
-        """Return whether the unit overlaps another unit or has the same words."""
+        """Return whether this unit and another overlap or have the same text."""
         same = self.hit.chunk.id == other.hit.chunk.id
         if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
             return True
@@ -112,14 +119,14 @@ class EvidenceCandidate:
 def candidates(
     question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
 ) -> list[EvidenceCandidate]:
-    """Return the units of hits with their features; `best` is the best hit's score."""
+    """Return the units in hits with their features. `best` is the best hit's score."""
     by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
     _read(by_hit, reads)
     return [candidate for units in by_hit.values() for candidate in units]
 
 
 def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]) -> None:
-    """Set the reader's score of each unit. Only the passages with the most other evidence are scored."""
+    """Set each unit's `read` feature. Only the passages with the most evidence from other features are scored."""
     passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
     for key, units in by_hit.items():
         read = reads.get(key)
@@ -161,7 +168,7 @@ def _hit_candidates(
         (0, hit.chunk.section_title),
         *((at.start(), at[1]) for at in re.finditer(r"(?m)^#{1,6}[ \t]+(.*)$", hit.chunk.text)),
     ]
-    # A question that is only a term is answered by a definition.
+    # A question that consists of a term is answered by the term's definition.
     is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
     for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
         text = hit.chunk.text[unit.start : unit.end]
@@ -179,7 +186,7 @@ def _hit_candidates(
 def _nearness(
     question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
 ) -> Iterable[float]:
-    """Return each unit's feature `near`, estimated from its share of words if there are no token bits."""
+    """Return each unit's `near` feature. If there are no token bits, estimate it from the unit's share of words."""
     if read is None or read.compared is None:
         least, more = _NEAR_BY_WORDS
         return [least + more * share for share in shares]
@@ -190,7 +197,7 @@ def _nearness(
 
 
 def token_weights(text: str, spans: Spans, count: int) -> Matrix:
-    """Return the weight of each token in a question; the weights add up to 1."""
+    """Return the weights of a question's tokens. They add up to 1."""
     weights = np.ones(count, np.float32)
     if len(spans) == count:
         for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
@@ -201,7 +208,7 @@ def token_weights(text: str, spans: Spans, count: int) -> Matrix:
 
 
 def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
-    """Return whether text emphasizes a phrase with all the question's words, as in a note that defines a term."""
+    """Return whether text emphasizes a phrase with all the question's words, as a definition of a term does."""
     spans = [(unit.start + phrase.start(), unit.start + phrase.end()) for phrase in _STRESSED.finditer(text)]
     return any(
         len({word for (first, last), word in places if start <= first and last <= end}) == count for start, end in spans
@@ -209,15 +216,15 @@ def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: U
 
 
 CHARACTERS, WITH_CODE = 500, 700
-"""Maximum number of characters in an excerpt and its lead-in, without and with code."""
+"""Maximum number of characters in an excerpt with its lead-in: for an excerpt without code, and for one with code."""
 MARKED = 240
-"""Maximum width of an excerpt's marked part. A Chinese character has width 2. A single unit may be wider."""
+"""Maximum width of an excerpt's marked part. A Chinese character has a width of 2. A single unit may be wider."""
 SHOWN = 200
-"""Maximum width of the marked part together with the sentences shown before and after it."""
+"""Maximum width of the part of an excerpt that is shown: the marked part, and the sentences before and after it."""
 WEAKEST = 0.1
 """Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
 WEAKEST_ROW = 0.5
-"""The same for a table row, which says nothing about the rows next to it."""
+"""Minimum odds in a table, as a share of the strongest row's. It is higher, because rows don't explain each other."""
 
 WEIGHTS: Mapping[str, float] = {
     "read": 0.141,
@@ -234,53 +241,57 @@ WEIGHTS: Mapping[str, float] = {
 """Weight of each feature in the log odds that an excerpt is right.
 
 - `read`: the reader's best score in the excerpt.
-- `near`: the strongest unit's nearness to the question (see UNIT_WEIGHTS).
-- `nearest`: 1 / the rank of that nearness among all units. `top`: the highest nearness of any unit.
-- `share`: the excerpt's share of the odds of all units.
+- `near`: the strongest unit's `near` feature (see UNIT_WEIGHTS).
+- `nearest`: 1 / the rank of the strongest unit's `near` among all units. `top`: the highest `near` of any unit.
+- `share`: the excerpt's odds as a share of the odds of all units.
 - `margin`: the excerpt's score minus the best score in any other note.
 - `words`: share of the question's words in the excerpt and its headings.
-- `rivals`: number of hits that score nearly as high as the best one.
-- `search`: the search's evidence (`core/retrieval/confidence.py`).
-- `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right, while the other features
+- `rivals`: number of hits with nearly the same score as the best hit.
+- `search`: the evidence from the search itself (`core/retrieval/confidence.py`).
+- `sides`: 1 for a comparison. Of 85 comparisons with all sides quoted, 73 % were right; the other features alone
   predict 62 %.
 """
 CONSTANT = -4.135
-"""Intercept. Fitted by `benchmarks.answers --fit` on natural questions about eleven folders; other questions have a
-weight of 0.1.
+"""Intercept for WEIGHTS.
+
+All were fitted by `benchmarks.answers --fit` on natural questions about eleven folders. Other questions counted a tenth
+as much.
 """
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
-"""Minimum chance for each verdict."""
+"""Minimum chance of being right for each verdict, from 0 to 1."""
 HARDLY = 0.05
-"""If the chance is lower, the answer says that the notes don't answer the question."""
-# Maximum of `margin`, and the value of `margin` if no other note has an excerpt.
+"""Below this chance, the answer may say that the notes don't answer the question."""
+# Maximum value of `margin`, also used if no other note has an excerpt.
 _FAR = 5.0
-# A hit counts as a rival if its score exceeds this share of the best hit's score.
+# Share of the best hit's score above which another hit counts as a rival.
 _RIVAL = 0.8
-# Minimum search evidence for an answer, and maximum of `search`. Below the minimum, the first excerpt answered none of
-# 13 natural questions.
+# Minimum evidence from the search for an answer, and maximum value of `search`. Of 13 natural questions with less
+# evidence, the first excerpt answered none.
 _LEAST_SEARCH = 1.0
 _MOST_SEARCH = 12.0
-# Value of `rivals` for a decomposed question, whose scores are ranks: the median for other natural questions.
+# Value of `rivals` for a decomposed question, whose scores only reflect ranks. It is the median for other natural
+# questions.
 _USUAL_RIVALS = 3
 
 Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
-"""The engine's function that returns the tokens of a search result's question and hits."""
+"""The search engine's function that returns the tokens of a result's question and hits, by chunk id."""
 
 LOOKED_AT = 5
-"""Number of top hits whose units are candidates. For 200 natural questions, more hits didn't change any excerpt."""
+"""Number of top hits whose units are candidates. More hits changed no excerpt for 200 natural questions."""
 RIVAL_HITS = 10
 """Number of top hits to check for rivals."""
 QUOTES = 3
 """Maximum number of quotes in an answer."""
 WEAKER = 1.5
-"""Maximum difference in score between the first quote and any other."""
+"""Maximum difference between the first quote's score and any other quote's."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """A run of neighbouring units from one hit, compared by identity.
+    """A run of neighbouring units from one hit. Excerpts are compared by identity.
 
-    `strongest` is the unit with the most evidence that isn't a question; `score` is the log of the sum of the odds.
+    `strongest` is the unit with the most evidence, apart from questions. `score` is the log of the sum of the units'
+    odds.
     """
 
     units: tuple[EvidenceCandidate, ...]
@@ -309,12 +320,12 @@ class Excerpt:
 
     @property
     def marked(self) -> Span:
-        """The span, within the text, of the strongest unit and any neighbours that answer nearly as well."""
+        """The span, in `text`, of the strongest unit and any neighbours that answer nearly as well."""
         return self._place(*self._marked_units)
 
     @property
     def shown(self) -> Span:
-        """The span of the marked part, extended by a unit on each side if it fits. Table rows aren't extended."""
+        """The span of the marked part, plus a unit on each side if it fits. A table row isn't extended."""
         first, last = self._marked_units
         if self.units[first].unit.kind == "row":
             return self.marked
@@ -339,7 +350,7 @@ class Excerpt:
         return self.units[first].unit.start - self.start, self.units[last - 1].unit.end - self.start
 
     def _fits(self, first: int, last: int, width: int) -> bool:
-        """Return whether units can be shown together: no wider than `width`, and all or none in the same table."""
+        """Return whether units fit into `width` and can be shown together: all are in one table, or none is in one."""
         text = self.hit.chunk.text[self.units[first].unit.start : self.units[last - 1].unit.end]
         tables = {unit.unit.kind == "row" and unit.unit.block for unit in self.units[first:last]}
         return len(tables) == 1 and len(text) + len(CHINESE.findall(text)) <= width
@@ -351,11 +362,11 @@ class Excerpt:
 
     @property
     def words(self) -> frozenset[str]:
-        """The question's words that occur in the units, their leads or headings."""
+        """The question's words that occur in the units, or in their leads or headings."""
         return frozenset().union(*(unit.words for unit in self.units))
 
     def repeats(self, other: "Excerpt") -> bool:
-        """Return whether the excerpts overlap, or one contains the other's strongest unit word for word."""
+        """Return whether two excerpts overlap, or one contains the other's strongest unit word for word."""
         if self.hit.chunk.id == other.hit.chunk.id and self.start < other.end and other.start < self.end:
             return True
         return any(map(self.strongest.repeats, other.units)) or any(map(other.strongest.repeats, self.units))
@@ -365,7 +376,7 @@ Excerpts = Sequence[Excerpt]
 
 
 def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
-    """Return the best excerpt around each unit, best first; `units` are sorted by hit and position."""
+    """Return the best excerpt around each unit, best first. `units` must be sorted by hit and position."""
     found: list[Excerpt] = []
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
         of_hit = list(neighbours)
@@ -382,9 +393,9 @@ def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
 
 
 def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
-    """Yield the start and end (exclusive) of each run of units that is short enough, as a single unit always is.
+    """Yield the start and end (exclusive) of each run of units that is short enough. A single unit always is.
 
-    A run never spans a blob.
+    A run never spans embedded data, such as a picture.
     """
     ends = [end for _, end in blobs(units[0].hit.chunk.text)]
     for first, start in enumerate(units):
@@ -401,7 +412,7 @@ def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
 
 
 def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
-    """Return whether an excerpt that begins with one unit can continue with another.
+    """Return whether an excerpt that begins with `first` can continue with `other`.
 
     Table rows and fenced code can't be rendered outside their block, so they continue only within the same block.
     """
@@ -410,7 +421,10 @@ def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
 
 
 def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[str, float]:
-    """Return the features of the first excerpt in `chosen`; `ranked` contains all excerpts, best first."""
+    """Return the features (see WEIGHTS) of the first excerpt in `chosen`.
+
+    `ranked` contains all excerpts, best first.
+    """
     excerpt = chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
@@ -432,7 +446,7 @@ def features(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> dict[s
 
 
 def chance(chosen: Excerpts, ranked: Excerpts, result: SearchResult) -> float:
-    """Return the chance, from 0 to 1, that the first excerpt in `chosen` is right; arguments as in `features`."""
+    """Return the chance, from 0 to 1, that the first excerpt in `chosen` is right. `ranked` contains all excerpts."""
     values = features(chosen, ranked, result)
     return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
 
@@ -446,16 +460,16 @@ class Selection:
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Select the excerpts in a result's top hits that answer its question best. A listing has none."""
+    """Select the excerpts in a result's top hits that best answer its question. A listing of notes has none."""
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))
 
 
 def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
-    """Return the units in a result's top hits, with their evidence for the sub-query that found them.
+    """Return the units in a result's top hits, with features computed for the sub-query that found each hit.
 
-    In a comparison, hits are evaluated for the whole question.
+    In a comparison, the features are computed for the whole question.
     """
     if result.is_comparison:
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
@@ -474,7 +488,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
-    """Return a result with edited chunks' original text, because answers quote only the notes themselves."""
+    """Return a result in which edited chunks have their original text. Answers quote only the notes themselves."""
 
     def own(hit: Hit) -> Hit:
         chunk = hit.chunk
@@ -486,7 +500,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 
 
 def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
-    """Select the excerpts that answer a question best. If they leave out a side of a comparison, the chance is 0."""
+    """Select the excerpts that best answer a question. If a side of a comparison isn't covered, the chance is 0."""
     ranked = excerpts(units)
     if not ranked:
         return Selection((), 0.0)
@@ -508,11 +522,11 @@ def _select_ranked(ranked: Excerpts) -> list[Excerpt]:
 
 
 def _select_sides(result: SearchResult, ranked: Excerpts) -> list[Excerpt]:
-    """Return the best excerpt for a comparison, then the best excerpt about each side alone.
+    """Return the best excerpt for a comparison, followed by the best excerpt about each side alone.
 
     An excerpt that names all sides comes first if it answers nearly as well as the best one. Further good excerpts
-    about a side follow, up to QUOTES in total, because tiny differences between vectors decide which is best. The list
-    is empty if no excerpt names one of the sides.
+    about a side follow, up to QUOTES in total, because only tiny differences between vectors decide which excerpt is
+    best. If a side isn't named in any excerpt, the list is empty.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
@@ -552,7 +566,10 @@ def _quote(number: int, item: Excerpt) -> Quote:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the span of a part of a chunk in its note, or the chunk's whole span if its text comes from a picture."""
+    """Return the span in a note of a part of a chunk.
+
+    If the chunk's text comes from a picture, return the whole chunk's span.
+    """
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 

@@ -1,7 +1,8 @@
-"""Figures in a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
+"""Find figures in a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
 
-Every figure in a written sentence must be in its quotes. Both are parsed in the same way, so a form unknown to the
-parser may cause a correct sentence to be rejected, but never causes a wrong one to be accepted.
+Every figure in a sentence written by a language model must be in the sentence's quotes. Sentences and quotes are parsed
+in the same way. A form unknown to the parser may therefore cause a correct sentence to be rejected, but never a wrong
+sentence to be accepted.
 """
 
 import re
@@ -34,11 +35,11 @@ from core.features.answers.wording import singular, tokens
 
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+(?:[.'’+#&/-]+(?:(?![{CJK}])\w)+)*(?:\+\+|#)?")
 _HAN = re.compile(f"[{CJK}]+")
-# Surnames that few other words begin with.
+# Surnames whose characters begin few other words.
 _SURNAME = (
     "王李张刘陈杨赵周吴徐孙朱郭林罗郑梁谢宋唐韩冯邓曹彭肖董潘袁蔡蒋杜苏魏吕沈卢姚崔汪范廖贾邹孟秦邱尹薛侯陶黎郝邵钱"
 )
-# People (a surname with a title), places and services.
+# Chinese names of people (a surname with a title), places and services.
 _CHINESE = re.compile(
     rf"[{_SURNAME}马黄胡高丁程叶田雷武](?:先生|女士|小姐|老师|医生|大夫|主任|经理|师傅|阿姨|叔|姨|奶奶|爷爷|教授|护士"
     rf"|律师|同学|[校院局处科部组店]长|老板|博士|姐|哥|总(?![是共会在计]))|[小老阿][{_SURNAME}](?![期末醋子女梅树桃打])"
@@ -53,7 +54,7 @@ _CHINESE = re.compile(
     r"旧金山|洛杉矶|悉尼|阿里|腾讯|华为|百度|京东|淘宝|天猫|拼多多|微信|支付宝|钉钉|飞书|抖音|美团|"
     r"滴滴|携程|顺丰|网易|微博|知乎|豆瓣(?!酱)|谷歌|微软|苹果手机|索尼)"
 )
-# Patterns for a possible person's name and the words after it.
+# Patterns for what may be a person's name, with the words after the name.
 _EXCHANGED = [
     re.compile(pattern)
     for pattern in (
@@ -69,19 +70,19 @@ _EXCHANGED = [
 _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
 # The beginning of a name's second word, with the space before it.
 _SECOND_NAME = re.compile(r" [A-ZÀ-Þ]\w")
-# Letters that match `i` when case is ignored, but have a different lowercase form.
+# Letters that match `i` if case is ignored, but whose lowercase form isn't `i`.
 _DOTS = str.maketrans("İı", "Ii")
 
 
 def normal(text: str) -> str:
-    """Return `text` with normal-width characters and simplified Chinese, at the same length."""
+    """Return `text` with normal-width characters and simplified Chinese. Its length stays the same."""
     text = text.translate(_DOTS)
     parts = (unicodedata.normalize("NFKC", letter) for letter in text)
     return simplify("".join(new if len(new) == 1 else old for old, new in zip(text, parts, strict=True)))
 
 
 def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
-    """Yield the names in `text` with their positions; in Chinese text, every Latin word is a name."""
+    """Yield the names in `text` with their positions. In Chinese text, every Latin word counts as a name."""
     yield from ((match.start(), match[0]) for match in _CHINESE.finditer(text))
     chinese = bool(_HAN.search(text))
     for match in _LATIN.finditer(text):
@@ -95,7 +96,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield possible names, with their positions, that precede the same words as a name in `others`."""
+    """Yield possible names in `text` that precede the same words as a name in `others`, with their positions."""
     tails = {match[2] for pattern in _EXCHANGED for other in others for match in pattern.finditer(other)}
     for pattern in _EXCHANGED:
         for match in pattern.finditer(text):
@@ -110,22 +111,22 @@ def _starts(text: str, at: int) -> bool:
 
 
 def large(text: str) -> frozenset[str]:
-    """Return the folded words that are capitalized in the middle of a sentence."""
+    """Return the words that are capitalized in the middle of a sentence, with case folded."""
     text = normal(text)
     matches = (match for match in _LATIN.finditer(text) if match.group()[0].isupper())
     return frozenset(fold(match.group()) for match in matches if not _starts(text, match.start()))
 
 
 def words(text: str) -> set[str]:
-    """Return the folded words in `text`, their parts between punctuation marks, and runs of Chinese characters."""
+    """Return the case-folded words in `text`, their parts between punctuation marks, and runs of Chinese characters."""
     found = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return found.union(_HAN.findall(text), (part.strip("_") for word in found for part in re.split(r"[^\w]+", word)))
 
 
 def contains_name(name: str, held: set[str]) -> bool:
-    """Return whether a set of words contains a name, possibly with a different English ending.
+    """Return whether a set of words contains a name. The name may have a different English ending there.
 
-    A Chinese name counts as contained if the set has no Chinese words.
+    If the set has no Chinese words, a Chinese name counts as contained.
     """
     if _HAN.match(name):
         chinese = [*filter(_HAN.match, held)]
@@ -133,7 +134,7 @@ def contains_name(name: str, held: set[str]) -> bool:
     folded = fold(name)
     forms = {folded, re.sub("['’]?s$", "", folded), f"{folded}s"}
     if folded.endswith("al"):
-        forms.add(folded[:-1])  # mitochondrial comes from mitochondria
+        forms.add(folded[:-1])  # "mitochondrial" matches "mitochondria"
     parts = re.findall(r"\w+", folded)
     version = re.search(r"\d\.\d", folded)  # 2.0 isn't 2.0.1
     return bool(forms & held) or (not version and held.issuperset(parts))
@@ -141,7 +142,7 @@ def contains_name(name: str, held: set[str]) -> bool:
 
 Match = re.Match[str]
 Reading = tuple[object, ...]
-"""A figure's meaning: a kind, such as `n` or `date`, followed by values."""
+"""One meaning of a figure: a kind, such as `n` or `date`, followed by values."""
 Readings = tuple[Reading, ...]
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
@@ -152,7 +153,7 @@ _MONTH = (
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _PARTS = {"half": 2, "quarter": 4, "third": 3, "fifth": 5, "tenth": 10}
-# Maps each word to the period that it stands for.
+# Maps each word for a period to the period's common name.
 _EACH = {
     name: words[0]
     for words in map(
@@ -178,7 +179,7 @@ _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
 _QUARTERS = {"半": 30, "一刻": 15, "三刻": 45}
 _LATE = ("p", "下午", "晚", "傍晚", "夜")
-# Times of day and seasons, with their kind and a common form. Different forms of a kind contradict each other.
+# Words for times of day and seasons -> (kind, common form). Different forms of the same kind contradict each other.
 _CLOSED = {
     word: (kind, words[0])
     for kind, *words in map(
@@ -198,7 +199,7 @@ season winter 冬天 冬季""".split("\n"),
 
 @frozen
 class Figure:
-    """A figure in text, with its possible meanings (`says`) and what follows from them (`implies`).
+    """A figure in text. `says` are its possible meanings, and `implies` are meanings that follow from them.
 
     A `weak` figure may be a word with another meaning, such as *one*. It counts as missing only if the quotes contain a
     different figure of the same kind with the same `nouns` (the words after the figure).
@@ -220,17 +221,17 @@ class Figure:
 
 
 Read = tuple[Readings, Readings, bool] | None
-"""A match's meanings, what they imply, and whether the figure is weak. None if the match isn't a figure."""
+"""A figure's `says`, `implies` and `weak`, or None if the match isn't a figure."""
 
 
 def find_missing(
     sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()
 ) -> tuple[str, ...]:
-    """Return the figures and names in a sentence that aren't in its quotes, as written in the sentence.
+    """Return the figures and names in a sentence that its quotes lack, as written in the sentence.
 
-    Names may also be in the passages. The capitalized first word of an English sentence counts as a name if it is in
-    `known`, the words that are capitalized within sentences (`large`). A figure that was swapped with another one also
-    counts as missing.
+    Names may be in the passages instead. The capitalized first word of an English sentence counts as a name if it is in
+    `known`, the words that are capitalized within sentences (see `large`). A figure that was swapped with another one
+    counts as missing too.
     """
     plain = normal(sentence)
     texts = [normal(text) for text in quotes]
@@ -252,7 +253,7 @@ def find_missing(
 
 
 def compare(text: str, others: Iterable[str]) -> tuple[list[Span], list[Span]]:
-    """Return the spans of figures and names in `text` that aren't in `others`, and the spans of figures that are."""
+    """Return the spans of the figures and names in `text` that `others` lack, and of the figures that they contain."""
     text = normal(text)
     others = [normal(other) for other in others]
     pairs = _figures_of(others)
@@ -275,7 +276,7 @@ def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
         return False
     if figure.weak:
         return any(figure.is_like(other) and (not figure.nouns or figure.nouns & other.nouns) for other in others)
-    return not any(  # the unit may be in the table's header
+    return not any(  # a table's header may contain the unit
         kind == "bare" and ("n", value, "") in said and any(f"({unit})" in other for other, _ in pairs)
         for kind, value, *unit_of in figure.implies
         for unit in unit_of
@@ -286,7 +287,7 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 
 
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
-    """Return the figures, adding a count if they list times of day: *at 8 and at 20* means twice."""
+    """Return the figures. If they list times of day, a count is added: *at 8 and at 20* means twice."""
     times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
     if len(times) < 2 or not all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times)):
         return figures
@@ -298,7 +299,7 @@ _CONTEXT = 6
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
-    """Return whether a figure's context fits another figure in the quotes better: *sold 8* for *bought 8, sold 5*."""
+    """Return whether another figure in the quotes fits a figure's context better: *sold 8* for *bought 8, sold 5*."""
     around = _context(figure, text)
     best = {True: 0, False: 0}
     for source, item in pairs:
@@ -325,7 +326,7 @@ _NOUNS = re.compile(rf"\s?([{CJK}]{{2}})|[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?")
 
 
 def find(text: str) -> list[Figure]:
-    """Return the figures in text normalized by `normal`, in order."""
+    """Return the figures in text, in order. The text must be normalized with `normal`."""
     found = []
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
@@ -339,7 +340,7 @@ def find(text: str) -> list[Figure]:
 
 
 def _nouns(text: str, end: int) -> frozenset[str]:
-    """Return the next two English words after a figure, without stop words, or the next two Chinese characters."""
+    """Return the next two English words after a figure, except stop words, or the next two Chinese characters."""
     match = _NOUNS.match(text, end, end + 40)
     return frozenset(singular(word.lower()) for word in match.groups() if word) - STOP_WORDS if match else frozenset()
 
@@ -391,7 +392,7 @@ def _and_a_half(match: Match) -> Read:
 
 
 def _time(match: Match) -> Read:
-    """Parse a time of day as minutes. The kind is `hour` if the time may be before or after noon."""
+    """Parse a time of day as minutes since midnight. If the time may be before or after noon, the kind is `hour`."""
     word = match.group().strip().lower()
     if word in _HOURS:
         return (("time", _HOURS[word]),), (("hour", 0),), False

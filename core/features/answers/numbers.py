@@ -1,9 +1,9 @@
-"""Numbers with units, written in digits, English words or Chinese numerals."""
+"""Parse numbers with units, written in digits, English words or Chinese numerals."""
 
 import re
 from fractions import Fraction
 
-# One unit per line: its base unit, its size in base units, and its names, where `_` stands for a space.
+# One unit per line: its base unit, its size in base units, and its names. `_` stands for a space.
 _NAMES = """
 s 1 s sec secs second seconds 秒 秒钟
 s 1/1000 ms msec millisecond milliseconds 毫秒
@@ -90,9 +90,9 @@ UNIT = {
     for name in names
 }
 CASED = {"Mb": "mbit", "Gb": "gbit", "Kb": "kbit", "MW": "megawatt"}
-"""Names of units that differ from another unit's name only in case."""
+"""Unit names that differ from another unit's name only in case."""
 COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
-"""Units for countable items, which the text may call by another noun: "3 times" or "3 retries"."""
+"""Units for countable items. Text may use another noun for the same number: "3 times" or "3 retries"."""
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
 """Temperature units that notes may use interchangeably."""
 _BEFORE = "$€£¥"

@@ -1,4 +1,4 @@
-"""Operations for answers, the objects they return, and their terminal output."""
+"""The operation that answers questions, the objects it returns, and its terminal output."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-# What the operations return.
+# Objects returned by the operation.
 
 
 @frozen
 class AnswerSentence:
-    """A part of an answer: a quote, or a sentence written by a language model (with the `kind` `written`).
+    """A part of an answer: a quote, or a sentence written by a language model (`kind` is `written`).
 
     `mark` says how well the notes support the sentence. `definitions` are the definitions of the footnotes and
     reference links in a quote, taken from elsewhere in its note.
@@ -65,7 +65,7 @@ class AnswerSentence:
 
 @frozen
 class AnswerCitation(NoteReference):
-    """A numbered quote and its position in the body of the note."""
+    """A numbered quote, and its position in the note's body."""
 
     number: int
     quote: str
@@ -91,7 +91,7 @@ class AnswerCitation(NoteReference):
 
 @frozen
 class NearestHit(NoteReference):
-    """A search hit for a question, with the position of its passage."""
+    """A search hit for a question, and the position of its passage in the note."""
 
     rank: int
     start: int
@@ -104,7 +104,7 @@ class NearestHit(NoteReference):
 
 @frozen
 class AnswerWriting:
-    """The language model that wrote an answer, and the task and material sent to it."""
+    """The language model that wrote an answer, and the task and material sent to the model."""
 
     model: str
     stopped: bool
@@ -114,10 +114,10 @@ class AnswerWriting:
 
 @frozen
 class AnswerView:
-    """The sentences of an answer (possibly none) with their sources, and the nearest passages.
+    """An answer's sentences, if any, with their sources, and the passages nearest to the question.
 
     `answered` says whether the notes answer the question. `chance` is the probability, from 0 to 1, that the first
-    quote does.
+    quote is right.
     """
 
     query: str
@@ -157,7 +157,7 @@ class AnswerView:
 
 @frozen
 class WrittenSentence(AnswerSentence):
-    """The last sentence of an answer that is still being written, with its sources."""
+    """The latest sentence of an answer that is still being written, with its sources."""
 
     sources: tuple[AnswerCitation, ...] = ()
 
@@ -168,11 +168,11 @@ class WrittenSentence(AnswerSentence):
         return replace(sentence, sources=tuple(map(AnswerCitation.from_quote, sources)))
 
 
-# Output for people.
+# Terminal output.
 
 
 def format_answer(answer: AnswerView) -> list[str]:
-    """Return the lines for an answer: its sentences and their sources, or the nearest passages if it has no sources."""
+    """Return an answer as lines: its sentences and their sources, or the nearest passages if there are no sources."""
     head = [*map(say, answer.remarks)]
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:
@@ -186,11 +186,11 @@ def format_answer(answer: AnswerView) -> list[str]:
 
 
 def _place(item: NoteReference) -> str:
-    """Return a string with the title of a passage's note, followed by its base and file."""
+    """Return the title of a passage's note, followed by the note's base and path in parentheses."""
     return f"{item.title} ({' / '.join(filter(None, [item.base, item.path]))})"
 
 
-# The operations.
+# The operation.
 
 
 @operation(
@@ -227,5 +227,8 @@ def ask(
 
 
 def writing(workspace: "Workspace", query: str, values: AnyMap, stop: Stop = never) -> Iterator[Answer]:
-    """Yield the answer as the language model writes it, until `stop` returns True. Raises the same errors as `ask`."""
+    """Yield the answer so far while a language model writes it, until `stop` returns True.
+
+    Raises the same errors as `ask`.
+    """
     return workspace.answers.write(query, stop=stop, **options(workspace, values))

@@ -1,8 +1,8 @@
-"""A small transformer that reads a question together with a hit and scores how well each unit of the hit answers it.
+"""A small transformer that reads a question together with a hit, and scores each of the hit's units as an answer.
 
-Its input is the token vectors of the question and the stored token bits of the hit (headings, text, and rows with
-their column names), so no text has to be encoded again.
-`python -m benchmarks.training DATA` trains it. For its accuracy, see docs/decisions/0059-excerpts-and-a-reader.md.
+Its input is the question's token vectors and the hit's stored token bits (headings, text, and rows with their column
+names). No text has to be encoded again. `python -m benchmarks.training DATA` trains the reader.
+docs/decisions/0059-excerpts-and-a-reader.md lists its accuracy.
 """
 
 import logging
@@ -29,32 +29,32 @@ Tokens = NDArray[np.int64]
 
 WEIGHTS = Path(__file__).with_name("reader.safetensors")
 MODEL = "model"
-"""Metadata key in the weights file for the fingerprint of the embedder used in training."""
+"""Metadata key in the weights file whose value is the fingerprint of the embedder used in training."""
 TOKENS = 256
-"""Maximum number of tokens to score at once, about the length of the training passages."""
+"""Maximum number of tokens to score at once. The passages used in training are about this long."""
 HEADS = 4
 _EPSILON = 1e-5
-# Maximum log weight of a token in its unit, as in training.
+# Maximum log weight of a token in its unit. It must be the same as in training.
 _STEEPEST = 15.0
 _TINY = 1e-6
-# Axis 0 (rows), axis 1 (columns), and an end index for slices up to the last row.
+# Constants for operators: axis 0 (rows), axis 1 (columns), and the end of a slice that goes up to the last row.
 _ROWS = np.array([0])
 _NUMBERS = np.array([1])
 _END = np.array([np.iinfo(np.int64).max])
-# A question token's values: it has no mean cosine, and neither of the two marks that hit tokens may have.
+# Values for a question token in place of a hit token's mean cosine and two marks, which it doesn't have.
 _NO_MARKS = np.array([0, -1, -1], np.float32)
 
 
 @dataclass
 class ReaderEnsemble:
-    """The mean of several snapshots from one training run (Huang et al., 'Snapshot Ensembles', 2017)."""
+    """Several snapshots from one training run, whose scores are averaged (Huang et al., 'Snapshot Ensembles', 2017)."""
 
     _networks: Sequence["ReaderNetwork"]
 
     def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
         """Return the log odds that each unit answers the question.
 
-        `part`: indices of the hit's tokens to score. `units`, shape (units, hit tokens): whether each token is in the
+        `part`: indices of the hit tokens to read. `units`, shape (units, hit tokens): whether each token is in the
         unit.
         """
         assert read.compared is not None, "the bits are those of the text"
@@ -67,12 +67,12 @@ class ReaderEnsemble:
 
 
 class ReaderNetwork:
-    """A network with its float32 weights in memory. Safe to use from several threads at once."""
+    """A reader network with its float32 weights in memory. Thread-safe."""
 
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
-        """Build the network from `benchmarks/training/network.py`.
+        """Build the network that is defined in `benchmarks/training/network.py`.
 
-        Raises KeyError or ValueError if the weights don't fit it.
+        Raises KeyError or ValueError if the weights don't fit the network.
         """
         self._places = weights["pos.weight"].astype(np.float32)
         self._asked_places = weights["qpos.weight"].astype(np.float32)
@@ -131,14 +131,15 @@ class ReaderNetwork:
             "asked places": ("asked", width),
             "units": ("units", "tokens"),
         }
-        # A single thread each, because several parts are scored at once.
+        # One thread is enough, because several parts are scored at the same time.
         self._session = graph.open(WEIGHTS.stem, inputs, scores, threads=1)
 
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
-        """Return the score of each unit.
+        """Return each unit's score.
 
-        `question`: the question's token vectors, normalized. `signs`, shape (tokens, dimension): -1 or 1. `heading`:
-        whether each token is in a heading. `masks`, shape (units, tokens): whether each token is in the unit.
+        `question`: the question's token vectors, scaled to unit length. `signs`, shape (tokens, dimension): -1 or 1.
+        `heading`: whether each token is in a heading. `masks`, shape (units, tokens): whether each token is in the
+        unit.
         """
         question = question[: len(self._asked_places)]
         begins = np.zeros(len(signs), bool)
@@ -158,7 +159,10 @@ class ReaderNetwork:
 
 @cache
 def shipped(fingerprint: str) -> ReaderEnsemble | None:
-    """Return the reader for an embedder, or None if none is shipped for it or the file is damaged."""
+    """Load the reader for an embedder, given the embedder's fingerprint.
+
+    Return None if Tessera ships no reader for the embedder, or if the file is damaged.
+    """
     from safetensors import SafetensorError, safe_open
 
     networks: dict[str, dict[str, Matrix]] = defaultdict(dict)
@@ -178,9 +182,10 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
 
 
 def parts(places: Spans) -> Iterator[Tokens]:
-    """Yield the indices of a hit's tokens in parts of at most TOKENS. Each part starts with its window's heading.
+    """Yield the indices of a hit's tokens in parts of at most TOKENS. A part starts with its window's heading.
 
-    `places`: the tokens' spans in the text, negative in a heading. Short windows, such as rows, share a part.
+    `places`: the tokens' spans in the text, negative for a token in a heading. Short windows, such as rows, share a
+    part.
     """
     heading = places[:, 0] < 0
     starts = [0, *(np.flatnonzero(heading[1:] & ~heading[:-1]) + 1).tolist(), len(places)]

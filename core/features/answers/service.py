@@ -1,4 +1,4 @@
-"""Answers from the notes in a workspace, and example questions that the notes answer."""
+"""Answer questions from the notes in a workspace, and find example questions that the notes answer."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,19 +30,19 @@ from core.settings.config import Settings
 from core.store import Store
 
 # Example questions about the user's notes. A question is offered only if the first quote in its answer comes from the
-# note it was generated from.
+# note that the question was generated from.
 
 EXAMPLES = 3
 """Maximum number of example questions."""
 CANDIDATES = 8
-"""Number of questions to generate and check."""
+"""Maximum number of questions to generate and check."""
 Stamp = tuple[tuple[str, str], ...]
-"""Pairs of a note's id and the time of its last change."""
+"""The state of the notes: pairs of a note's id and the time of its last change."""
 
 
 @dataclass(eq=False)
 class Examples:
-    """Verified example questions about notes, found by a background job and cached until the notes change."""
+    """Finds example questions about notes in a background job, and caches them until the notes change."""
 
     _jobs: Jobs
     _note_of: Callable[[str], Note]
@@ -80,7 +80,7 @@ class Examples:
         self._found = stamp, tuple(found)
 
 
-# Telling English and Chinese questions from words, names and titles.
+# Tell English and Chinese questions apart from words, names and titles.
 
 _ENGLISH = re.compile(
     r"(?i)^\W*(?:(?:so|and|but|ok|please|hi|hey)\W+)*(?:what|why|when|where|which|who|whom|whose|how|is|are|was|were|do|does|did|"
@@ -90,14 +90,17 @@ _CHINESE = re.compile(
     r"什么|怎么|怎样|如何|为何|为啥|干嘛|哪|几(?![何乎])\w|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|[啥咋]|"
     r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
 )
-# Text at least this long counts as a question even if it doesn't look like one. A Chinese character counts as 1, and
-# any other word as 3.
+# Minimum length at which a query counts as a question even if it doesn't look like one. A Chinese character counts as
+# 1, and any other word as 3.
 _LENGTH = 9
 _WORD = 3
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
-    """Return whether a query is a question: it looks like one or is long, and isn't one of the titles."""
+    """Return whether a query looks like a question or is long.
+
+    A query that equals one of the titles isn't a question.
+    """
     text = text.strip()
     if fold(text) in {fold(title.strip()) for title in titles}:
         return False
@@ -118,14 +121,14 @@ _LEANS = re.compile(
 
 
 def complete(text: str, before: str) -> str:
-    """Prefix a follow-up question with the previous question, unless the follow-up makes sense on its own."""
+    """Return a follow-up question with the previous question in front, or unchanged if it makes sense on its own."""
     if len(query_keywords(text)) > 1 and not _LEANS.search(simplify(text)):
         return text
     return f"{before.rstrip(' .!?。！？')}{'，' if is_chinese(text) else ', '}{text}"
 
 
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
-"""A function that generates up to a given number of questions from notes."""
+"""A function that generates questions from notes, up to a given number."""
 
 
 def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:
@@ -144,7 +147,7 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
 
 @dataclass(eq=False)
 class Answers:
-    """Answers questions with quotes from the notes, or by having a language model write the answer."""
+    """Answers questions with quotes from the notes, or with sentences written by a language model."""
 
     _store: Store
     _settings: Settings
@@ -163,7 +166,7 @@ class Answers:
         return self.answer_result(self._searching.answer(self._searching.prepare(text, options)))
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
-        """Yield the answer so far each time the configured language model has written a sentence.
+        """Yield the answer so far after each sentence written by the language model in the settings.
 
         The model isn't called if the notes don't answer the question. Raises the same errors as a search, and
         ConfigError if no model is set up. A failure of the model's server is reported in the answer.
@@ -178,17 +181,17 @@ class Answers:
     complete = staticmethod(complete)
 
     def asks(self, result: SearchResult) -> bool:
-        """Return whether the query is a question rather than a word or a title."""
+        """Return whether a result's query is a question rather than a word or a title."""
         return is_question(result.understood.text, (hit.note.title for hit in result.hits))
 
     def to_question(self, result: SearchResult) -> Answer | None:
-        """Return the answer if the query is a question, or None if it isn't."""
+        """Return the answer to a result's query, or None if the query isn't a question."""
         return self.answer_result(result) if self.asks(result) else None
 
     def answer_result(self, result: SearchResult) -> Answer:
         """Return the answer to a search result's query.
 
-        The last answer is cached, because pages ask for it on every click.
+        The latest answer is cached, because pages request it on every click.
         """
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
         last = self._last  # another thread may replace it at any time
@@ -207,7 +210,7 @@ class Answers:
         return answer
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
-        """Return a sentence from another hit that contradicts the first quote, or None if there is none."""
+        """Return a sentence from another hit that contradicts the first quote, or None if no sentence does."""
         first = answer.quotes[0]
         hits = answer.result.hits
         for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
@@ -221,10 +224,10 @@ class Answers:
 def answerer(
     settings: Settings, store: Store, searching: SearchEngine, by_model: bool
 ) -> Callable[[SearchResult, Stop], Answer]:
-    """Return a function that answers search results during an evaluation, with quotes or with a language model.
+    """Return a function that answers search results in an evaluation, with quotes or with a language model.
 
-    The function doesn't call the model if the notes don't answer the question, and raises Cancelled if writing is
-    stopped. Raises ConfigError if no model is set up.
+    If the notes don't answer the question, the function doesn't call the model. It raises Cancelled if writing is
+    stopped. Raises ConfigError if `by_model` is True and no model is set up.
     """
     writer = Chat(settings.llm) if by_model else None
 

@@ -1,4 +1,4 @@
-"""Splitting text into units that answers can quote: sentences, list items, table rows and code blocks."""
+"""Split text into units that an answer can quote: sentences, list items, table rows and code blocks."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
 
 LONGEST = 400
-"""Maximum length of a unit in characters. Longer sentences are split at pauses, and longer code at line breaks."""
+"""Maximum length of a unit in characters. A longer sentence is split at pauses, and longer code at line breaks."""
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _QUOTED = r"[ \t>]*+"
@@ -33,28 +33,29 @@ _GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 # A line of code that includes another file.
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
-# An HTML element of at most ten lines, none of them blank, which is skipped as a whole.
+# An HTML element of at most ten lines, none of them blank. It is skipped as a whole.
 _ELEMENT = re.compile(
     rf"{_QUOTED}<(?P<tag>[A-Za-z][\w-]*+)(?:[^\n]*\n(?![^\S\n]*(?:\n|\Z))){{0,9}}?[^\n]*?(?:</(?P=tag)\s*>|/>)"
 )
 ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
-"""Lookbehinds that exclude abbreviations, because their period doesn't end a sentence."""
+"""Lookbehinds that exclude abbreviations. The period after an abbreviation doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
-# The end of a line of code that continues on the next line.
+# The end of a code line whose statement continues on the next line.
 _UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
-# Minimum number of letters outside links and images. Text with fewer is probably an entry in a list of links.
+# Minimum number of letters in a unit outside links and images. A unit with fewer is probably an entry in a list of
+# links.
 _LEAST_WORDS = 2
 
 
 @frozen
 class Unit:
-    """A part of a text that can be quoted on its own.
+    """A part of a note's text that can be quoted on its own.
 
-    `lead` is text that the unit can't be understood without: a list's lead-in, a table's header, or the sentence before
-    code. `block` is the paragraph, list item or table around the unit.
+    `lead` is the text needed to understand the unit: a list's lead-in, a table's header, or the sentence before code.
+    `block` is the paragraph, list item, table or code block that contains the unit.
     """
 
     kind: Kind
@@ -65,7 +66,7 @@ class Unit:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The span of the unit and, if it has a lead, the span of the lead."""
+        """The unit's span, followed by the lead's span if there is a lead."""
         return ((self.start, self.end), self.lead) if self.lead else ((self.start, self.end),)
 
     def holds(self, start: int, end: int) -> bool:
@@ -77,7 +78,7 @@ class Unit:
 def units_of(text: str) -> Sequence[Unit]:
     """Return the units of Markdown text in order.
 
-    Lead-ins, headings, images, and lines with nothing but links aren't units.
+    Lead-ins, headings, images, and lines that consist of links aren't units.
     """
     plain = _PICTURE.sub(_blank, _COMMENT.sub(_blank, quote_admonitions(with_newlines(blank_blobs(text)))))
     units = (unit for unit in _UnitReader(plain).read() if _says(plain[unit.start : unit.end]))
@@ -97,12 +98,12 @@ def _says(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Return whether a sentence asks something."""
+    """Return whether a sentence ends with a question mark."""
     return text.rstrip(" \n\"')]*_”’」』）").endswith(("?", "？"))
 
 
 class _UnitReader:
-    """Reads text line by line. `_lead` is the last sentence, which may introduce the next list or code block."""
+    """Reads text line by line. `_lead` is the last sentence so far. It may introduce the next list or code block."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -155,11 +156,11 @@ class _UnitReader:
         return at
 
     def _is_code(self, line: str) -> bool:
-        """Return whether a line is indented code. Within a list, code is indented twice as far."""
+        """Return whether a line is indented code. In a list, code must be indented twice as far."""
         return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
 
     def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
-        """Yield the units of the code from line `first` up to, but not including, line `last`.
+        """Yield the units in the code from line `first` up to, but not including, line `last`.
 
         `end`: the line after the closing fence, or 0 if the code isn't fenced.
         """
@@ -204,5 +205,5 @@ class _UnitReader:
 
 
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the spans of a paragraph's sentences, with long sentences split. `plain`: the output of `hide_inline`."""
+    """Yield the spans of a paragraph's sentences. Long sentences are split. `plain`: the output of `hide_inline`."""
     return split_sentences(plain, start, end, _END, LONGEST)

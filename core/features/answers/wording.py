@@ -1,8 +1,8 @@
-"""Checking whether a sentence is copied word for word from a note, and finding words that change its meaning.
+"""Check whether a sentence was copied word for word from a note, and find words that change a sentence's meaning.
 
-A copy may leave out the few words in `_HARMLESS`, and clauses before or after a semicolon if they contain no word in
-TURNING. Articles, singulars and plurals may differ. Any other change makes the sentence a paraphrase, so no rule has
-to understand the text.
+A copy may leave out words in `_HARMLESS`, and clauses before or after a semicolon if they contain no word in TURNING.
+Articles may differ, and so may singular and plural. A sentence with any other change counts as a paraphrase, so that no
+rule has to understand the text.
 """
 
 import re
@@ -54,24 +54,24 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
     "because": "because so therefore thus hence due 因 由于 所以 因此",
     "or": "or than like as 或 比 像 似",
 }
-"""Words that change the meaning of a sentence, by kind.
+"""Words that change the meaning of a sentence, by kind of change.
 
 `_` stands for a space. Chinese words also match within longer words.
 """
 
-# Kinds of words that change the meaning of the text below a title that contains them.
+# Kinds of words in TURNING that, in a title, change the meaning of the text below it.
 _TITLES = frozenset(("not", "untrue", "past", "if", "except"))
-# Maximum number of source sentences per quote; the rest are ignored.
+# Maximum number of source sentences for a quote. Any further ones are ignored.
 _MOST = 12
 _ARTICLES = frozenset(("a", "an", "the"))
-# Words whose meaning depends on a preceding article, as in "a few" and "few".
+# Words whose meaning depends on an article in front, such as "few" and "a few".
 _MEASURING = frozenset(
     "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
     "other one two three four five six seven eight nine ten hour day week month year minute night time once".split()
 )
 # Words that a copy may leave out. Each Chinese character counts as a word.
 _HARMLESS = re.compile(r" (?:also|very|really|simply|actually|非 常|其 实)(?= )")
-# Words that a copy may leave out at the start.
+# Words that a copy may leave out at its start.
 _OPENINGS = re.compile(
     r"(?i)\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
     r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
@@ -101,7 +101,7 @@ class WordToken:
 
 
 def tokens(text: str) -> list[WordToken]:
-    """Return the words and punctuation marks in a text with their spans, leaving out quotation marks."""
+    """Return the words and punctuation marks in a string, except quotation marks, with their spans."""
     plain = text.translate(_ALIKE)
     found = []
     for match in _TOKEN.finditer(plain):
@@ -114,7 +114,7 @@ def tokens(text: str) -> list[WordToken]:
 
 @lru_cache(10_000)
 def _key(word: str) -> str:
-    """Return the normalized form of a word. Names such as PATH and units such as mW keep their case."""
+    """Return a word's normalized form. Names such as PATH and units such as mW keep their case."""
     if not word[0].isalpha() or any(letter.isupper() for letter in word[1:]) or (len(word) == 1 and word not in "aAI"):
         return fold(word) if not word.isascii() else word
     return singular(fold(word))
@@ -130,9 +130,10 @@ def singular(word: str) -> str:
 
 @frozen
 class Source:
-    """A whole sentence from a passage.
+    """A whole sentence from a passage that a quote is taken from.
 
-    `lead` and `before` are the span and text of what must come before the sentence, such as the lead-in of its list.
+    `lead` and `before` are the span and the text of the words needed to understand the sentence, such as a list's
+    lead-in.
     """
 
     text: str
@@ -143,7 +144,7 @@ class Source:
 
 
 def sources(passage: str, span: Span) -> list[Source]:
-    """Return the sentences of a passage that overlap the given span of a quote."""
+    """Return the sentences in a passage that overlap a quote's span."""
     start, end = span
     found: dict[Span, Source] = {}
     for unit in units_of(passage):
@@ -162,10 +163,10 @@ def sources(passage: str, span: Span) -> list[Source]:
 
 
 def is_copy(sentence: str, source: Source, place: str = "") -> bool:
-    """Return whether a sentence copies its source word for word, as described at the top of this module.
+    """Return whether a sentence copies its source word for word. The module's docstring lists the allowed differences.
 
-    `place`: the titles above the source. Certain words in a lead-in or title may change the meaning of the text below,
-    so no sentence counts as a copy if they are present.
+    `place`: the titles above the source. If a lead-in or title contains a word that may change the meaning of the text
+    below it, no sentence counts as a copy.
     """
     if "~~" in source.text or turns(source.before) or turns(place).keys() & _TITLES:
         return False
@@ -194,7 +195,7 @@ def _comparable(text: str) -> list[str]:
 
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:
-    """Return whether `ours` equals `theirs` with some harmless words left out.
+    """Return whether `ours` equals `theirs` apart from harmless words that `ours` leaves out.
 
     If `turned` is True, no word is harmless.
     """
@@ -206,7 +207,7 @@ def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: boo
 
 
 def turns(text: str) -> dict[str, list[Span]]:
-    """Return the spans of the TURNING words in a text, by kind."""
+    """Return the spans of the words in a text that are in TURNING, by kind."""
     found: dict[str, list[Span]] = {}
     for match in _turning().finditer(text):
         found.setdefault(match.lastgroup or "", []).append(match.span())

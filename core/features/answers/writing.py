@@ -1,4 +1,4 @@
-"""Answers written by a language model from the hits. Each sentence is checked against its quotes as it arrives."""
+"""Have a language model write an answer from the hits. Each sentence is checked against its quotes as it arrives."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from core.providers.connection import Stop, is_this_machine
 from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
-# Minimum share of words that two sentences must have in common to be compared word by word.
+# Minimum share of words that two sentences must have in common. Sentences with less aren't compared word by word.
 Json = dict[str, object]
 _NEAR = 0.6
 _FUNCTION_WORDS = frozenset(
@@ -34,10 +34,10 @@ _FUNCTION_WORDS = frozenset(
 
 @frozen
 class Verdict:
-    """The result of comparing a sentence with its sources.
+    """The result of comparing a written sentence with its sources.
 
-    `missing` are the figures and names that aren't in the sources, and `copied` says whether the sentence is a copy.
-    `ours` and `theirs` are the spans that differ, in the sentence and in each of its sources.
+    `missing` are the figures and names that the sources lack. `copied` says whether the sentence is a word-for-word
+    copy. `ours` are the spans in the sentence that differ from the sources, and `theirs` are such spans in each source.
     """
 
     missing: tuple[str, ...]
@@ -52,9 +52,9 @@ def judge(
     passages: Sequence[str],
     known: Container[str] = (),
 ) -> Verdict:
-    """Compare a sentence with its sources, which are pairs of a note's sentence and the titles above it.
+    """Compare a sentence with its sources. A source is a sentence from a note, paired with the titles above it.
 
-    `passages` and `known` are passed to `figures.find_missing`.
+    For `passages` and `known`, see `figures.find_missing`.
     """
     if any(is_copy(sentence, source, place) for source, place in sources):
         return Verdict((), True)
@@ -77,10 +77,10 @@ def judge(
 
 
 def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
-    """Compare a text with other texts, and return two lists of its spans.
+    """Compare a text with other texts, and return two lists of spans in the text.
 
-    The first list has the figures, names and TURNING words that the other texts lack. The second has the figures that
-    they share.
+    The first list contains the figures, names and TURNING words that the other texts lack. The second contains the
+    figures that all have in common.
     """
     lacking, shared = figures.compare(text, others)
     said = {kind for other in others for kind in turns(other)}
@@ -89,7 +89,7 @@ def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
 
 
 def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of words, skipping function words, punctuation, and words within the spans in `same`."""
+    """Yield the spans of words, except function words, punctuation, and words within a span in `same`."""
     for token in found:
         if any(start <= token.start < end for start, end in same):
             continue
@@ -98,7 +98,7 @@ def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
 
 
 def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Return the spans in order, merging those separated only by white space."""
+    """Return the spans in order. Spans separated only by white space are merged."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and not text[joined[-1][1] : start].strip():
@@ -108,7 +108,7 @@ def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
     return tuple(joined)
 
 
-# Parsing the JSON objects in a language model's reply as it arrives.
+# Parse the JSON objects in a language model's reply as it arrives.
 
 # Maximum length of a JSON object in characters.
 _MOST = 8_000
@@ -116,17 +116,20 @@ _DECODER = json.JSONDecoder()
 _THOUGHT = "</think>"
 
 LOCAL_TOKENS = 2_200
-"""Maximum number of passage tokens for a server on this machine.
+"""Maximum number of tokens in passages sent to a model on this machine.
 
 Ollama and LM Studio process 4,096 tokens by default. If a request is longer, Ollama cuts off the task, and LM Studio
-refuses the request. The remaining tokens are for the task, the JSON syntax and the reply.
+refuses the request. The remaining tokens are needed for the task, the JSON syntax and the reply.
 """
 LATIN, IDEOGRAPH = 0.27, 0.75
-"""Estimated tokens per non-CJK and per CJK character. Deliberately high, because requests that are too long fail."""
+"""Estimated tokens per non-CJK and per CJK character.
+
+The estimates are high on purpose: requests that are too long fail.
+"""
 
 
 class StreamedLines:
-    """Parses sentences from a reply that arrives in pieces, skipping text from <think> to </think>.
+    """Parses sentences from a reply that arrives in pieces. Text from <think> to </think> is skipped.
 
     A sentence is a JSON object with the key `sentence`. It may be on one line, span several lines, or be in a list.
     """
@@ -136,7 +139,7 @@ class StreamedLines:
         self._rest = ""
 
     def add(self, piece: str) -> Iterator[Json]:
-        """Add a piece of the reply, and yield the sentences that it completes."""
+        """Add a piece of the reply, and yield the sentences completed by it."""
         self._rest = (self._rest + piece)[-_MOST:]
         if self.thinking or self._rest.lstrip().startswith("<think>"):
             _, closed, after = self._rest.rpartition(_THOUGHT)
@@ -169,7 +172,10 @@ and no sentence without a quote. If no passage answers the question, write only 
 LISTED = """
 Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
 the objects of the sentences."""
-"""Text appended to the task for the second request, sent with SCHEMA if the first reply couldn't be read."""
+"""Text appended to the task in the second request.
+
+That request is sent, with SCHEMA, if the first reply can't be read.
+"""
 
 SCHEMA: Mapping[str, object] = json.loads("""
 {
@@ -217,34 +223,34 @@ SCHEMA: Mapping[str, object] = json.loads("""
   "additionalProperties": false
 }
 """)
-"""JSON schema for a whole answer, for servers that can enforce one."""
+"""JSON schema for a whole answer. Some servers can make a model follow it."""
 
 PASSAGES = 8
 """Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Maximum number of sentences per answer (including repeated ones), characters per sentence, and quotes per sentence.
+"""Maximum number of sentences per answer (repeated ones count), characters per sentence, and quotes per sentence.
 """
 IDLE = 4_000
-"""Number of characters without a sentence after which the model is stopped."""
+"""Number of characters without a complete sentence after which the model is stopped."""
 
-# Maximum length, in characters, of a quote that includes the lead-in of its list or the header of its table.
+# Maximum length, in characters, of a quote that includes its list's lead-in or its table's header.
 _WITH_LEAD = 400
-# HTTP status codes from a server that doesn't support the schema.
+# HTTP status codes returned by servers that don't support schemas.
 _REFUSED = (400, 422)
 
 # Citations written by the model. They are removed, because Tessera numbers the quotes itself.
 _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
 
-# The last word or number in truncated text, which may be incomplete.
+# The last word or number in truncated text. It may be incomplete.
 _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
 
 
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
-    """Yield the answer so far each time a language model has written a sentence. The last answer has `ended` set.
+    """Yield the answer so far after each sentence written by a language model. The last answer has `ended` set.
 
-    A sentence cites only quotes found in its passages. If the model writes no sentence, the quotes of `answer` are
-    kept. A server failure is stored as the writing's `problem`. If the reply can't be read, it is requested once more
-    with a schema.
+    A sentence cites only quotes that are in its passages. If the model writes no sentence, the quotes in `answer` are
+    kept. A server failure is stored as the writing's `problem`. If the reply can't be read, a second request with a
+    schema is sent.
     """
     question = answer.result.understood.text or answer.query
     hits = answer.result.hits
@@ -265,7 +271,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
         except Cancelled:
             ending = {"stopped": True}
         except ProviderError as error:
-            # If the server refuses the schema, report that its first reply couldn't be read.
+            # If the server refuses the schema, the problem to report is that the first reply couldn't be read.
             ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
         if ending or proof.read:
             break
@@ -283,7 +289,7 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
 ) -> Generator[Json]:
-    """Yield the JSON objects written by a model, and stop the model after IDLE characters without one."""
+    """Yield the JSON objects written by a model. The model is stopped after IDLE characters without an object."""
     lines = StreamedLines()
     idle = 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
@@ -320,7 +326,7 @@ class _Proof:
         self.read = False
 
     def sentence(self, value: Mapping[str, object]) -> Sentence | None:
-        """Return the checked sentence from an object written by the model, or None if it has no usable sentence."""
+        """Check the sentence in an object written by the model. Return None if there is no usable sentence."""
         text = value.get("sentence")
         if not isinstance(text, str) or len(text) > LETTERS:
             return None
@@ -350,7 +356,7 @@ class _Proof:
         )
 
     def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, Source]]:
-        """Yield the whole sentences around quotes, each with the index of its passage."""
+        """Yield the whole sentences that contain quotes, each with the index of its passage."""
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):
                 continue
@@ -362,7 +368,7 @@ class _Proof:
                     yield from ((number - 1, source) for source in sources(self._texts[number - 1], span))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
-        """Return the numbered quote for a source sentence, and where its text starts in the passage."""
+        """Return the numbered quote for a source sentence, and the position in the passage where the quote starts."""
         hit = self._hits[passage]
         first = source.start
         if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
@@ -377,9 +383,9 @@ class _Proof:
 
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
-    """Return the maximum number of characters from hits in a request: the setting, or fewer for a local server."""
+    """Return the maximum number of characters from hits to send: the setting, or fewer for a server on this machine."""
     here = False
-    with suppress(httpx.InvalidURL):  # from the settings file; the request will report it
+    with suppress(httpx.InvalidURL):  # the URL is from the settings file; the request reports the error
         here = is_this_machine(httpx.URL(llm.base_url).host)
     if "input_characters" in llm.model_fields_set or not here:
         return llm.input_characters

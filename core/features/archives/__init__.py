@@ -1,1 +1,1 @@
-"""Exporting and importing bases as a Markdown folder, JSON, YAML or a complete zip, and the trash for deleted bases."""
+"""Export and import bases as a Markdown folder, JSON, YAML or a complete zip, and keep deleted bases in the trash."""

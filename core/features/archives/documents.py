@@ -1,6 +1,6 @@
-"""Reading and writing a base as a JSON or YAML document (settings and notes) or as a folder of Markdown files (notes).
+"""Read and write a base as a JSON or YAML document (settings and notes) or a folder of Markdown files (notes only).
 
-These formats have no history. In a folder, unchanged UTF-8 files from a vault are written byte for byte.
+These formats have no history. In a folder, an unchanged UTF-8 file from a vault is written byte for byte.
 """
 
 import shutil
@@ -49,7 +49,7 @@ _MOST_DEPTH = 30
 _MOST_SIGNS = 5_000_000
 # Maximum number of YAML events in a document, enough for about 30,000 notes.
 _MOST_EVENTS = 1_500_000
-# Maximum length of a number, date or boolean in YAML. A longer scalar is read as a string.
+# Maximum length of a number, date or boolean in YAML, in characters. A longer scalar is read as a string.
 _MOST_TYPED = 100
 
 _RESOLVER: Any = Resolver()
@@ -130,7 +130,7 @@ _Dumper.add_representer(str, _Dumper.represent_text)
 def _yaml(note: Values) -> str:
     """Return a note as a YAML list item.
 
-    If parsing the YAML wouldn't give the same note, the item is written as JSON, in which all strings are quoted.
+    If parsing the YAML wouldn't produce the same note, the item is written as JSON, where all strings are quoted.
     """
     text: str = yaml.dump([note], Dumper=_Dumper, **_STYLE)
     try:
@@ -141,7 +141,7 @@ def _yaml(note: Values) -> str:
 
 
 class _Mapping(Values):
-    """A YAML mapping and the line on which it begins."""
+    """A YAML mapping that knows the line on which it begins."""
 
     line = 1
 
@@ -177,7 +177,7 @@ def read(data: bytes, name: str) -> Records:
             if found > at:
                 at, line = found, line + text.count("\n", at, found)
             elif found < 0:
-                text = ""  # escaped differently by another program; each search would scan the rest of the document
+                text = ""  # another program escaped it differently; further searches would be slow
             if isinstance(item, _Mapping):
                 line = item.line
             yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
@@ -248,7 +248,7 @@ def _line_of(event: yaml.Event) -> int:
 
 
 def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object:
-    """Return the value that starts with the given event. Unquoted scalars become `Scalar`."""
+    """Build the value that starts with the given event. An unquoted scalar becomes a `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
         return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
     if isinstance(event, yaml.MappingStartEvent):
@@ -285,13 +285,13 @@ def _scalar(event: Any) -> object:
 
 
 FindFile = Callable[[str, str], Attachment | None]
-"""A function that returns the attachment for a note's id and a link target, or None if there is none."""
+"""A function that takes a note's id and a link target, and returns the attachment or None if there is none."""
 
 
 def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
-    """Yield the path and bytes of each note in a base, then of each attachment.
+    """Yield the path and bytes of each note in a base, followed by those of each attachment.
 
-    An attachment keeps its path, so that links to it stay valid. Raises ArchiveError if any field can't be written as
+    An attachment keeps its path, so that links to it stay valid. Raises ArchiveError if a field can't be written as
     front matter.
     """
     texts: dict[str, bytes] = {}
@@ -301,7 +301,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
     paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}
     for note, path in zip(notes, named, strict=True):
         if not path.lower().endswith(NOTE_SUFFIXES):
-            path += ".md"  # a document is exported as text
+            path += ".md"  # the note of a converted document is exported as Markdown
         if path in paths:
             path = free_path(path, paths)
         paths.add(path)
@@ -321,9 +321,9 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
 
 
 def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
-    """Write all files to a new folder, or none if an error occurs.
+    """Write all files to a new folder. If an error occurs, no folder is created.
 
-    `staging`: an empty folder. The files are written there first, and then the folder is renamed.
+    `staging`: an empty folder. The files are written to it first, and then it is renamed to `place`.
     """
     for path, data in contents:
         file = staging / path
@@ -337,7 +337,8 @@ def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Pa
     except OSError as error:
         if error.errno != EXDEV:
             raise
-        # Copy to the target's disk first. If the process is killed, the next export replaces this partial folder.
+        # `place` is on another disk, so copy the files there first. After a crash, the next export replaces this
+        # partial copy.
         part = place.with_name(f".{place.name[:40]}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:
@@ -348,9 +349,9 @@ def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Pa
 
 
 def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:
-    """Return the notes in a folder as records of workspace notes. Files are read lazily, one record at a time.
+    """Return the notes in a folder as records of notes that live in the workspace. Files are read lazily, one by one.
 
-    Raises SourceError if there are no notes, and ArchiveError if any file can't be read.
+    Raises SourceError if there are no notes, and ArchiveError if a file can't be read.
     """
     scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
     if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:

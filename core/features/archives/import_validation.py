@@ -1,8 +1,8 @@
-"""Validation of imported archives. Every record is checked field by field, and the base gets no permissions.
+"""Validate imported archives. Every record is checked field by field, and the base gets no permissions.
 
-Imported notes live in the workspace. Their base doesn't read or write files, read images or trust programs, and is
-searched with local models. The model named in the archive is only recorded as a wish. The functions raise RowError
-with the name of the field.
+Imported notes live in the workspace. Their base may not read or write files, read images or trust programs, and it is
+searched with local models. The model named in the archive is only recorded as a wish. If a field is invalid, the
+functions raise RowError with the field's name.
 """
 
 import json
@@ -59,7 +59,7 @@ T = TypeVar("T")
 Values = dict[str, object]
 
 MOST_NAME = 200
-"""Maximum length of the name of a base, a model or a question set, in characters."""
+"""Maximum length of a base's, model's or question set's name, in characters."""
 # Maximum length of a note's properties as JSON, enough for the longest front matter.
 _MOST_EXTRA = 8 * MAX_CHARACTERS
 _MOST_PATH = 4096
@@ -69,7 +69,10 @@ _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
 def admit(records: Records, usual: str) -> Records:
-    """Return an archive's records, validated and without permissions. `usual`: the default model for the base."""
+    """Return an archive's records after validation, with all permissions removed.
+
+    `usual`: the default model for the base.
+    """
     of_archive = records.base
     into = base(of_archive, usual)
     powers = RequestedPermissions(
@@ -102,7 +105,7 @@ def admit(records: Records, usual: str) -> Records:
 
 
 def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
-    """Return an archive's base without permissions. Unless the base's own model is built in, `usual` replaces it."""
+    """Return an archive's base with all permissions removed. Its model is replaced by `usual` unless it is built in."""
     of_archive = _sound(of_archive)
     for name in ("name", "embedder", "wish"):
         _check_line(name, getattr(of_archive, name))
@@ -131,14 +134,14 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
 
 
 def note(from_outside: Note, into: KnowledgeBase) -> Note:
-    """Return an imported note as a workspace note in the given base."""
+    """Convert an imported note to one that lives in the workspace, in the given base."""
     front = from_outside.front or ""
     body = from_outside.body
     if from_outside.base_id != into.id:
         raise RowError("this note belongs to another base.")
     _check_path(from_outside.path)
     data = (front + body).encode("utf-8")
-    # A file of MAX_BYTES in UTF-16 has MAX_BYTES // 2 characters, which may need more bytes in UTF-8.
+    # A UTF-16 file of MAX_BYTES has MAX_BYTES // 2 characters. In UTF-8, they may take more than MAX_BYTES.
     if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
@@ -168,7 +171,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
 
 
 def _fields(values: Mapping[str, object]) -> dict[str, Any]:
-    """Return a note's fields, checked like fields set by the user or a program."""
+    """Return a note's fields after the same checks as for fields set by the user or a program."""
     sound: Values = {}
     for name, value in values.items():
         with _name_field(name):
@@ -251,7 +254,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
-    """Return a pipeline without a language model. The embedder and the reranker are kept only if they are built in."""
+    """Remove a pipeline's language model, and its embedder and reranker unless they are built in."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
     built_in = embedding.is_built_in(pipeline.embedder)
@@ -266,7 +269,7 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
 
 
 def _search(search: SearchSettings) -> SearchSettings:
-    """Return search settings, keeping the reranker only if it is built in.
+    """Remove the reranker from search settings unless it is built in.
 
     Any other reranker may need a network, a server or a file.
     """
@@ -283,7 +286,7 @@ def _check_chunking(options: ChunkingOptions) -> None:
 
 @contextmanager
 def _name_field(name: str) -> Iterator[None]:
-    """Convert errors raised in the `with` block to a RowError that names the field."""
+    """Convert an error raised in the `with` block to a RowError that names the field."""
     try:
         yield
     except RowError:

@@ -1,4 +1,4 @@
-"""Operations for exporting and restoring bases, and for the trash for deleted bases."""
+"""Operations that export and restore bases, and manage the trash for deleted bases."""
 
 import shlex
 from dataclasses import replace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ExportedBase:
-    """An exported base, with the export's location and format."""
+    """A base that was exported, and the export's location and format."""
 
     base: str
     as_: str
@@ -28,10 +28,10 @@ class ExportedBase:
 
 @frozen
 class RestoredBase:
-    """A base restored from an archive or the trash, with its number of notes.
+    """A base that was restored from an archive or the trash.
 
-    `wish` is the model named in the archive, and `wish_asks` says what that model needs. `powers` are the permissions
-    that the base had in the archive. `foreign` says whether the base is from another workspace.
+    `wish` is the model named in the archive, and `wish_asks` says what using that model requires. `powers` are the
+    permissions that the base had in the archive. `foreign` says whether the base is from another workspace.
     """
 
     base: str
@@ -46,7 +46,7 @@ class RestoredBase:
 class DeletedBase:
     """A base in the trash, or an archive of expired notes.
 
-    `notes`: the titles of the expired notes. `problem`: why it can't be restored.
+    `notes`: the expired notes' titles. `problem`: the reason why the item can't be restored, or "".
     """
 
     key: str
@@ -71,7 +71,7 @@ class EmptiedTrash:
     deleted: int
 
 
-# Command-line options that grant permissions, by field.
+# Command-line options that grant a base permissions, by field.
 _SWITCHES = {
     "write_files": "--write-files",
     "watch": "--watch",
@@ -109,7 +109,7 @@ def format_restored(restored: RestoredBase) -> list[str]:
 
 
 def _format_powers(restored: RestoredBase) -> list[str]:
-    """Return lines about the permissions that a base had in its archive, with the commands to grant them here."""
+    """Return lines about the permissions that a base had in its archive, with the commands that grant them here."""
     name = shlex.quote(restored.base)
     powers = restored.powers
     printed = [

@@ -1,4 +1,4 @@
-"""The archive records of a base: reading them from a store, and writing them to a store."""
+"""Read a base's archive records from a store, and write them to a store."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,13 +53,13 @@ Made = tuple[Place, Callable[[], T]]
 """A record's location in its archive, and a function that reads the record or raises RowError or SourceError."""
 
 MOST_MISTAKES = 100
-"""Number of mistakes after which to stop reading an archive."""
+"""Number of mistakes after which reading an archive stops."""
 
 
 class RecordParts(Iterable[T]):
-    """Records that are read again at each iteration.
+    """A collection of records that aren't kept in memory. Each iteration reads them again.
 
-    `read` yields each record's location in the archive, with a function that reads the record.
+    `read` yields each record's location in the archive, and a function that reads the record.
     """
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
@@ -70,7 +70,7 @@ class RecordParts(Iterable[T]):
             yield make()
 
     def sound(self, mistakes: "Mistakes") -> Iterator[tuple[Place, T]]:
-        """Yield each readable record with its location, and add the unreadable ones to `mistakes`."""
+        """Yield the valid records with their locations, and add the errors in any others to `mistakes`."""
         for place, make in self._read():
             try:
                 record = make()
@@ -80,7 +80,7 @@ class RecordParts(Iterable[T]):
             yield place, record
 
     def followed_by(self, others: "RecordParts[T]") -> "RecordParts[T]":
-        """Return these records followed by the records in `others`."""
+        """Return these records, followed by the records in `others`."""
         return RecordParts(lambda: chain(self._read(), others._read()))
 
     def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
@@ -89,7 +89,7 @@ class RecordParts(Iterable[T]):
 
 
 def in_memory(records: Iterable[T]) -> RecordParts[T]:
-    """Wrap records in memory so that they can be used like the records of an archive."""
+    """Return records in memory as RecordParts, like an archive's records."""
     made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
     return RecordParts(lambda: made)
 
@@ -104,7 +104,7 @@ def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
 
 @dataclass
 class Mistakes:
-    """Collects the mistakes found in the archive `name`, with their locations."""
+    """Collects the mistakes in an archive, with their locations."""
 
     _name: str
 
@@ -112,7 +112,7 @@ class Mistakes:
         self._listed: list[tuple[Place, Message]] = []
 
     def add(self, place: Place, reason: Message) -> None:
-        """Record a mistake. Raises ArchiveError if there are too many."""
+        """Add a mistake. Raises ArchiveError once there are MOST_MISTAKES."""
         self._listed.append((place, reason))
         if len(self._listed) >= MOST_MISTAKES:
             self.raise_any()
@@ -125,7 +125,7 @@ class Mistakes:
 
 @frozen
 class NoteRecord:
-    """A note with its chunking options, and the modification time (in ns) and size of its file."""
+    """A note, its own chunking options if any, and its file's modification time (in ns) and size (in bytes)."""
 
     note: Note
     mtime_ns: int | None = None
@@ -135,7 +135,7 @@ class NoteRecord:
 
 @frozen
 class VersionRecord:
-    """A version of a note with its text."""
+    """A version of a note. `note` is the note's state, including its text, in that version."""
 
     kind: VersionKind
     author: Author
@@ -153,14 +153,14 @@ class SetRecord:
 
 @frozen
 class RunRecord:
-    """A run with its results by question number."""
+    """An evaluation run, and its results by question number."""
 
     run: Run
     results: dict[str, QuestionResult]
 
 
 class RunRows(Protocol):
-    """A table of runs and their results by question."""
+    """The table of evaluation runs and their results by question."""
 
     def for_base(self, base: KnowledgeBase) -> list[Run]: ...
 
@@ -179,7 +179,7 @@ class RunRows(Protocol):
 
 @frozen
 class Records:
-    """A base with all its records. `powers` are the permissions removed by an import."""
+    """A base with all its records. `powers` are the permissions that an import removed."""
 
     base: KnowledgeBase
     notes: RecordParts[NoteRecord] = field(default_factory=RecordParts)
@@ -201,7 +201,7 @@ class Records:
 
 @frozen
 class Ids:
-    """The ids of the notes in an archive, with each note's current version number and all its version numbers."""
+    """The version numbers in an archive, by note id. `notes` has the current ones, and `versions` has all."""
 
     notes: dict[str, int] = field(default_factory=dict)
     versions: dict[str, set[int]] = field(default_factory=dict)
@@ -213,12 +213,15 @@ _DEFAULT = ChunkingOptions()
 def new_base(
     name: str, chunking: ChunkingOptions = _DEFAULT, embedder: str = "", **values: Unpack[NewBaseFields]
 ) -> KnowledgeBase:
-    """Return a base that isn't stored yet. Its fingerprint and dimension are set when it is written."""
+    """Return a base that isn't stored yet. Its fingerprint and dimension are set when the base is written."""
     return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, utc_now(), **values)
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note in a base. The note gets an unused id, which is added to `taken`."""
+    """Return a record of a new note in a base.
+
+    The note gets an id that isn't in `taken`, and the id is added to `taken`.
+    """
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     return NoteRecord(
@@ -234,7 +237,7 @@ def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
 
 
 def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
-    """Return a base's records in a deterministic order, so that equal bases result in equal archives."""
+    """Return a base's records. Their order is deterministic, so that equal bases produce equal archives."""
     with store.database.read():
         ids = sorted(card.id for card in store.notes.cards(Filters(bases=(base.name,))))
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
@@ -258,7 +261,7 @@ def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
 
 
 def note_record(store: Store, note_id: str) -> NoteRecord:
-    """Return the record of a stored note."""
+    """Return the archive record for a stored note."""
     row = store.notes.indexed_as(note_id)
     return NoteRecord(
         replace(store.notes.note(note_id), generation=0), row["mtime_ns"], row["size"], store.notes.options(note_id)
@@ -279,10 +282,10 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
 
 
 def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) -> KnowledgeBase:
-    """Write a base with all its records in one transaction, and return it.
+    """Write a base with all its records in one transaction, and return the base.
 
-    Ids that are already in use are replaced. The base's chunks are pending afterwards. Raises ConfigError or ModelError
-    if the base's model isn't available.
+    Ids that are already in use are replaced. The base's chunks still have to be indexed afterwards. Raises ConfigError
+    or ModelError if the base's model isn't available.
     """
     store.open_index()
     with store.changing, store.database.write():
@@ -347,12 +350,12 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
 
 
 def is_id(owner: type, name: str) -> bool:
-    """Return whether a class's field holds the id of a base, note, edit, question set, run or chunk."""
+    """Return whether a class's field contains the id of a base, note, edit, question set, run or chunk."""
     return name in _REFERENCES or (name == "id" and owner in _OWNERS)
 
 
 def _with_free_ids(store: Store, records: Records) -> Records:
-    """Return the records with new ids in place of those already used in the store."""
+    """Return the records with each id that is already used in the store replaced by a new one."""
     taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     taken |= {edit.id for edit in store.edits.all()}
     taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
@@ -376,7 +379,7 @@ def _with_free_ids(store: Store, records: Records) -> Records:
 def change_values(
     value: object, change: Callable[[object, type, str], object], owner: type = object, name: str = ""
 ) -> Any:
-    """Return a copy of an object with each value, even nested, replaced by `change(value, class, field name)`."""
+    """Return a copy of an object in which each value, even a nested one, is `change(value, class, field name)`."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
         return kind(

@@ -1,4 +1,4 @@
-"""Exporting and importing bases, moving them to the trash, and restoring them."""
+"""Export and import bases, move them to the trash, and restore them."""
 
 import io
 import logging
@@ -26,13 +26,13 @@ from core.model import Check, KnowledgeBase, Restored, count_names
 from core.settings.config import Settings
 from core.store import Store
 
-# The first pass over an archive reads and checks every record before anything is written.
+# The first pass over an archive. It reads and checks every record before anything is written.
 
 
 def checked(records: Records, name: str) -> Ids:
-    """Read all records from the archive `name`, and return the note ids and versions.
+    """Check all records in an archive, and return the notes' ids and version numbers. `name`: the archive's name.
 
-    Raises ArchiveError with all mistakes.
+    Raises ArchiveError, which lists all mistakes.
     """
     mistakes = Mistakes(name)
     ids = Ids()
@@ -91,9 +91,9 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(eq=False)
 class Archives:
-    """Exports and imports bases, and manages the trash for deleted bases.
+    """Exports and imports bases, and manages the trash.
 
-    In a read-only workspace, methods that change anything raise WorkspaceLocked.
+    In a read-only workspace, methods that change the workspace raise WorkspaceLocked.
     """
 
     _store: Store
@@ -105,17 +105,17 @@ class Archives:
     def __post_init__(self) -> None:
         self._trash = BaseTrash(self._store)
         self.trash_stays = timedelta(days=self._settings.trash_days)
-        """How long a deleted base stays in the trash."""
+        """The time that a deleted base stays in the trash."""
         self.trash = self._trash.all
 
     # files
 
     def export(self, base: str, place: Path, form: str = "zip") -> Path:
-        """Write a base to a new file or folder, either completely or not at all, and return the path.
+        """Write a base to a new file or folder, and return the path. If writing fails, nothing is left there.
 
         `markdown` is a folder with the notes and their attachments. `json` and `yaml` contain the notes with their
         fields. `zip` contains everything: history, the user's edits to chunks, question sets, runs, settings, synonyms
-        and types. Raises ConfigError if `place` exists, UnknownChoice for an unknown format, and ArchiveError if any
+        and types. Raises ConfigError if `place` exists, UnknownChoice if the format is unknown, and ArchiveError if a
         field can't be written as front matter.
         """
         if form not in get_args(Form):
@@ -132,7 +132,7 @@ class Archives:
         return place
 
     def exported(self, base: str, form: str) -> bytes:
-        """Return an export as bytes. For `markdown`, return a zip of the files."""
+        """Return a base's export as bytes. A `markdown` export is returned as a zip of the files."""
         held = self._read(self._bases.get(base))
         if form != "markdown":
             pack = {"json": documents.to_json, "yaml": documents.to_yaml, "zip": zip_archive.pack}[form]
@@ -144,11 +144,11 @@ class Archives:
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:
-        """Create a base from an export, and return it. `name`: a different name for the base.
+        """Create a base from an export, and return the base. `name`: a different name for it.
 
-        The base's notes live in the workspace, and its chunks are pending. It has no permissions until the user grants
-        them. Raises ArchiveError with all mistakes, ConfigError if the name is taken, or SourceError. In each case,
-        nothing is imported.
+        The base's notes live in the workspace, and its chunks still have to be indexed. The base has no permissions
+        until the user grants them. Raises ArchiveError, which lists all mistakes, ConfigError if the name is taken, and
+        SourceError if the export can't be read. After an error, nothing has been imported.
         """
         place = app_paths.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 Path.is_dir raises for a path that is too long
@@ -157,11 +157,11 @@ class Archives:
             return self._restore(stream, place.name, name)
 
     def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
-        """Create a base from the bytes of an exported file. Raises the same errors as `restore`."""
+        """Create a base from an exported file's bytes. Raises the same errors as `restore`."""
         return self._restore(io.BytesIO(data), file, name)
 
     def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
-        """Create a base from the files of a folder, given as paths and bytes. Raises the same errors as `restore`."""
+        """Create a base from a folder's files, given as paths and bytes. Raises the same errors as `restore`."""
         with self._store.temporary.make_scoped() as staging:
             place = staging / "notes"
             place.mkdir()
@@ -195,11 +195,11 @@ class Archives:
             self._trash.write(self._trash.folder, f"{base.id}.zip", zip_archive.pack(self._read(base)))
 
     def restore_deleted(self, key: str, name: str = "") -> Restored:
-        """Restore a deleted base, and return it. `key`: the base's key in the trash, or its name.
+        """Restore a deleted base, given its key in the trash or its name, and return the base.
 
-        If several deleted bases have that name, the last one deleted is restored. An archive written by Tessera is
-        restored unchanged, with its folders and permissions. Any other file is imported like an export. Raises the same
-        errors as `restore`.
+        If several deleted bases have the same name, the one deleted last is restored. From an archive written by this
+        workspace, the base is restored unchanged, with its folders and permissions. Any other file is imported like an
+        export. Raises the same errors as `restore`.
         """
         named = [
             trashed_base.key
@@ -215,7 +215,10 @@ class Archives:
         return restored
 
     def delete_for_good(self, key: str) -> int:
-        """Permanently delete the item with the given key from the trash, and return 1. Raises UnknownChoice."""
+        """Permanently delete an item in the trash, given its key, and return 1.
+
+        Raises UnknownChoice if there is no such item.
+        """
         return self._trash.drop([self._trash.file(key)])
 
     def empty_trash(self) -> int:
@@ -226,10 +229,13 @@ class Archives:
         """Remove expired notes and bases from the trash, and return how many were removed. Raises StoreError."""
         return expire(self._store, self._trash, self.trash_stays)
 
-    # importing and exporting
+    # import and export
 
     def _import(self, held: Records, file: str, name: str) -> Restored:
-        """Validate an archive's base and write it. Raises ArchiveError before anything is written."""
+        """Validate an archive's records and write them.
+
+        If a record is invalid, raise ArchiveError before anything is written.
+        """
         mistakes = Mistakes(file)
         zip_archive.check(held.words, mistakes)
         try:

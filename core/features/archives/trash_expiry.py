@@ -1,4 +1,4 @@
-"""The trash for deleted bases, and the expiry of bases and notes in the trash."""
+"""Keep deleted bases in the trash, and remove bases and notes that have been there too long."""
 
 import logging
 import os
@@ -28,18 +28,18 @@ from core.store.table import StoreTable, decoding
 TRASH = "trash"
 """Name of the workspace's folder for deleted bases."""
 LOG = "log.txt"
-"""Name of the file in TRASH with the log of expired items."""
+"""Name of the file in TRASH that lists expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
-# Names of the archives that Tessera writes to the trash.
+# File names of archives written to the trash by Tessera.
 _OWN = re.compile(r"(?a)(\d{8}T\d{12})-[\w-]+\.zip")
-# File name suffix of archives with expired notes.
+# Suffix for archives of expired notes.
 _NOTES = "-notes.zip"
 
 LAST = timedelta(days=7)
-"""How long to keep archives of expired items."""
+"""The time for which archives of expired items are kept."""
 _LOG = logging.getLogger(__name__)
-# Maximum number of lines to keep in LOG, and of bytes to read from it.
+# Maximum number of lines kept in LOG, and of bytes read from it.
 _LINES = 10_000
 _BYTES = 16 << 20
 # Maximum length of a title in LOG, in characters.
@@ -47,7 +47,10 @@ _LONGEST = 100
 
 
 class BaseTrash(StoreTable):
-    """The archives of deleted bases and their digests. The folder `last` keeps expired archives for another week."""
+    """Deleted bases' archives and the archives' digests.
+
+    Expired archives stay in the folder `last` for another week.
+    """
 
     def __init__(self, store: Store) -> None:
         super().__init__(store.database)
@@ -55,27 +58,30 @@ class BaseTrash(StoreTable):
         self.last = store.folder / BACKUPS / TRASH
 
     def wrote(self, file: str, stream: IO[bytes]) -> bool:
-        """Return whether a file is unchanged since Tessera wrote it, and rewind the stream."""
+        """Return whether a file was written by this workspace and not changed since.
+
+        Afterwards, the stream is rewound.
+        """
         digest = file_digest(stream, sha256).hexdigest()  # type: ignore[arg-type]
         stream.seek(0)
         return bool(digest == self._value("SELECT digest FROM trashed_bases WHERE file = ?", file))
 
     def all(self) -> list[TrashedBase]:
-        """Return the deleted bases, most recent first. If a file isn't an archive, its entry has a `problem`."""
+        """Return the deleted bases, most recent first. If a file isn't a valid archive, `problem` says why."""
         listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
     def file(self, key: str) -> Path:
-        """Return the file of the deleted base with the given key. Raises UnknownChoice if there is none."""
+        """Return a deleted base's file, given the base's key. Raises UnknownChoice if there is no such base."""
         known = {_key(file): file for file in reversed(self.every())}
         if key not in known:
             raise UnknownChoice("deleted base", key, known)
         return known[key]
 
     def write(self, folder: Path, name: str, data: bytes) -> Path:
-        """Write an archive to `folder` or `last`, with the current time in its name. Raises OSError.
+        """Write an archive to a folder, with the current time in the file name. Raises OSError.
 
-        Also store the archive's digest, so that it can later be recognized as written by Tessera.
+        The archive's digest is stored in the database, so that `wrote` can recognize the file later.
         """
         files.folder(folder.parent)
         file = files.folder(folder) / f"{utc_now():{_AT}}-{name}"
@@ -85,7 +91,7 @@ class BaseTrash(StoreTable):
         return file
 
     def expire(self, file: Path) -> Path:
-        """Move the archive of a deleted base to `last`, and return its new path. Raises OSError."""
+        """Move a deleted base's archive to `last`, and return the new path. Raises OSError."""
         files.folder(self.last.parent)
         place = file.rename(files.folder(self.last) / file.name)
         sync_folder(self.last)
@@ -106,21 +112,21 @@ class BaseTrash(StoreTable):
         return [*_files(self.folder), *_files(self.last)]
 
     def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
-        """Yield the files in a folder that were named by Tessera, each with the time from its name."""
+        """Yield the files in a folder whose names were given by Tessera, with the time in each name."""
         for file in _files(folder):
             if file.is_file() and (at := _written_at(file)):
                 yield file, at
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return a folder's visible files and folders, except LOG. Empty if the folder can't be read."""
+    """Return a folder's visible files and folders except LOG, or [] if the folder can't be read."""
     with suppress(OSError):
         return sorted(file for file in folder.iterdir() if not file.name.startswith(".") and file.name != LOG)
     return []
 
 
 def _key(file: Path) -> str:
-    """Return the name of a file as text, even if it isn't valid UTF-8."""
+    """Return a file's name. Bytes that aren't valid UTF-8 are replaced."""
     return os.fsencode(file.name).decode("utf-8", "replace")
 
 
@@ -142,7 +148,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _written_at(file: Path) -> datetime | None:
-    """Return the time from the name of a file written by Tessera, or None for any other name."""
+    """Return the time in the name of a file written by Tessera, or None if the name has another form."""
     with suppress(ValueError):
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
@@ -150,12 +156,12 @@ def _written_at(file: Path) -> datetime | None:
 
 
 class OpeningTable(StoreTable):
-    """The days on which the workspace was opened, and when each item in the trash was first seen.
+    """The days on which the workspace was opened, and the opening at which each item in the trash was first seen.
 
-    The clock may have been ahead at a single opening, so the earlier of the last two recorded days is taken as the
-    current day. Normally, an item's time in the trash starts on the item's own day. If that day isn't between the
-    opening that first saw the item and the opening before it, the clock was wrong, and the time starts on the day of
-    the opening that first saw the item.
+    The clock may have been ahead at a single opening, so the earlier of the last two recorded days counts as the
+    current day. An item's time in the trash normally starts on the day it was deleted. That day must lie between the
+    opening that first saw the item and the opening before. If it doesn't, the clock was wrong, and the time starts on
+    the day of the opening that first saw the item.
     """
 
     def begin(self, day: date) -> None:
@@ -165,10 +171,10 @@ class OpeningTable(StoreTable):
 
     @decoding
     def overdue(self, items: Mapping[str, tuple[date | None, timedelta]]) -> set[str]:
-        """Return the items that have been in the trash for too long.
+        """Return the items that have been in the trash too long.
 
-        `items`: all items in the trash, each with its own day, if known, and how long to keep it. New items are
-        recorded, and the records of missing items are deleted.
+        `items`: all items in the trash, each with the day it was deleted, if known, and the time to keep it. New items
+        are recorded, and records of missing items are deleted.
         """
         known = set(self._column("SELECT item FROM overdue"))
         with self._write(aside=True):
@@ -195,8 +201,8 @@ class OpeningTable(StoreTable):
 def _since(own: date | None, before: str | None, seen: str) -> date:
     """Return the day on which an item's time in the trash starts.
 
-    `own`: the item's own day. `seen`: the day of the opening that first saw it. `before`: the day of the opening
-    before that.
+    `own`: the day the item was deleted. `seen`: the day of the opening that first saw the item. `before`: the day of
+    the opening before that one.
     """
     first = date.fromisoformat(seen)
     earliest = date.fromisoformat(before) if before else date.min
@@ -211,8 +217,9 @@ def today() -> date:
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     """Record an opening, remove items older than `stays` from the trash, and return how many were removed.
 
-    An item is removed only if it was too old at openings on two different days. A base that is both in use and in the
-    trash, because the process was killed, is removed at once. Raises StoreError.
+    An item is removed only if it was too old at openings on two different days. If the process was killed during a
+    deletion or restoration, a base may be both in use and in the trash; it is removed from the trash at once. Raises
+    StoreError.
     """
     with store.changing, translate_errors(store.folder):
         openings = OpeningTable(store.database)
@@ -241,7 +248,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
 
 
 def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
-    """Move expired notes and bases to archives in `last`, log them, and return how many there were."""
+    """Move expired notes and bases to archives in `last`, list them in LOG, and return their number."""
     by_base: dict[str, list[Trashed]] = defaultdict(list)
     for trashed in notes:
         by_base[trashed.base_id].append(trashed)
@@ -274,7 +281,7 @@ def _list(trash: BaseTrash, lines: Iterable[str]) -> None:
 
 
 def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Records:
-    """Return deleted notes as records of workspace notes, with their versions and edits from before the deletion."""
+    """Return deleted notes as records of workspace notes. Versions and edits from before the deletion are included."""
     notes, versions, edits, taken = [], [], [], set[str]()
     for entry in trashed:
         *before, deleted = records.versions(store, entry.version.note_id)

@@ -1,4 +1,4 @@
-"""Reading and writing a base as a single deterministic zip of word lists and a JSON Lines file per kind of record."""
+"""Read and write a base as a zip that contains word lists and a JSON Lines file for each kind of record."""
 
 import io
 import json
@@ -34,14 +34,14 @@ _VERSION = {"tessera": "base", "version": 1}
 _BASE = "base.json"
 _WORDS = "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
-# File with verdicts. Archives from earlier versions of Tessera have it instead of uses.
+# File with verdicts, which earlier versions of Tessera wrote instead of uses.
 _VERDICTS = "feedback.jsonl"
 _TIME = (1980, 1, 1, 0, 0, 0)
-# Maximum size of a record in bytes, enough for a note of the maximum size with every character escaped in JSON.
+# Maximum size of a record in bytes. It is enough for the largest note with every character escaped in JSON.
 _MOST_LINE = 2 * MAX_BYTES + 2**20
 _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
-# Maximum number of titles to read from an archive when listing it.
+# Maximum number of note titles to read from an archive in the list of deleted bases.
 _TITLES = 50
 FAULTS = (*DAMAGE, RowError, struct.error)
 """Exceptions raised by reading an arbitrary zip, which may be damaged or encrypted, use another compression method,
@@ -52,7 +52,7 @@ FILES = (synonyms.FILE, fields.FILE)
 
 
 def pack(records: Records) -> bytes:
-    """Return a base as the bytes of a zip."""
+    """Return a base as a zip. The same records always produce the same bytes."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, text in _files(records):
@@ -76,14 +76,14 @@ def _line(value: object) -> str:
 
 
 def is_notes(archive: upload.Archive) -> bool:
-    """Return whether a zip contains notes as files rather than an exported base."""
+    """Return whether a zip contains note files rather than an exported base."""
     return _MARK not in archive.names and any(map(is_note, archive.names))
 
 
 def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
-    """Return the records in a zip, which are read lazily.
+    """Return the records in a zip. Each record is read only when it is needed.
 
-    `own`: whether the zip was written by Tessera, in which case no size limits apply.
+    `own`: whether this workspace wrote the zip. If it did, no size limits apply.
     Raises ArchiveError if the zip isn't an exported base, and SourceError if it is damaged.
     """
     archive = upload.open_archive(stream, name, limited=not own)
@@ -120,22 +120,22 @@ def _record(kind: object, line: bytes) -> object:
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
-    """Return the folders that an archive's notes were synced from, up to the first unreadable record."""
+    """Return the folders from which an archive's notes were synced. Reading stops at the first unreadable record."""
     folders: list[str] = []
-    with suppress(RowError, SourceError):  # reported by the first pass over the archive
+    with suppress(RowError, SourceError):  # `checked` reports the error
         folders.extend(sync.folder for sync in syncs if re.match(r"[/~\\]|.:", sync.folder))
     return tuple(folders[:_MOST_FOLDERS])
 
 
 def base_of(file: Path) -> KnowledgeBase:
-    """Return the base in a zip, without its notes. Raises SourceError if the zip is damaged or isn't an archive."""
+    """Return the base in a zip, but not the notes. Raises SourceError if the zip is damaged or isn't an archive."""
     with _member(file, _BASE) as stream:
         base: KnowledgeBase = noun(KnowledgeBase, json.loads(stream.read(_MOST_HEAD)))
         return base
 
 
 def titles_of(file: Path) -> tuple[str, ...]:
-    """Return the titles of the first notes in a zip. Raises the same errors as `base_of`."""
+    """Return the first notes' titles in a zip. Raises the same errors as `base_of`."""
     with _member(file, "notes.jsonl") as stream:
         lines = iter(lambda: stream.readline(_MOST_HEAD), b"")
         return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))
@@ -153,7 +153,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def check(words: dict[str, str], mistakes: Mistakes) -> None:
-    """Add the unreadable lines of an archive's word lists to `mistakes`."""
+    """Check an archive's word lists, and add unreadable lines to `mistakes`."""
     for problem in synonyms.problems(words.get(synonyms.FILE, "")):
         mistakes.add(f"words/{synonyms.FILE}", problem)
     for problem in fields.parse(words.get(fields.FILE, "").encode()).problems:
@@ -166,7 +166,7 @@ def user_wordlists(folder: Path) -> dict[str, str]:
 
 
 def add(folder: Path, words: dict[str, str]) -> None:
-    """Add missing lines to the user's word lists in a workspace, and replace the lists that the user hasn't edited."""
+    """Add an archive's words to a workspace's word lists. A list that the user hasn't edited is replaced."""
     for name in FILES:
         if name in words:
             _add(folder / name, words[name])
@@ -184,7 +184,7 @@ def _add(file: Path, text: str) -> None:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a word list, or an empty string if it can't be read."""
+    """Return a word list's text, or "" if the file can't be read."""
     with suppress(OSError, files.Unfit):
         return files.read(file).decode("utf-8", "replace")
     return ""

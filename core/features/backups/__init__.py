@@ -1,1 +1,1 @@
-"""Backups of a whole workspace as zip files: database, preferences, word lists and trash, but no models or index."""
+"""Back up a workspace to zip files: its database, preferences, word lists and trash, but not its models or index."""

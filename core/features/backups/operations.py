@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-# What the operations return.
+# Objects returned by the operations.
 
 
 @frozen
@@ -25,7 +25,7 @@ class BackupList:
 
 @frozen
 class NotRestored:
-    """The result if the user doesn't confirm that a backup should be restored."""
+    """The result of restoring a backup if the user declines."""
 
     backup: None = None
 
@@ -37,7 +37,7 @@ class EncryptedBackups:
     encrypted: bool
 
 
-# Output for people.
+# Terminal output.
 
 
 def format_made(backup: Backup, to: Path | None) -> list[str]:

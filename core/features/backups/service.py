@@ -1,4 +1,4 @@
-"""Making, checking and restoring a workspace's backups, including daily ones."""
+"""Make, check and restore a workspace's backups, including daily ones."""
 
 import logging
 import sqlite3
@@ -22,30 +22,30 @@ from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""Name of the newest backup."""
+"""The name that stands for the newest readable backup."""
 
 _LOG = logging.getLogger(__name__)
 # Preference keys for the backup folder and for daily backups (`off` if the user turned them off).
 _FOLDER = "backup_folder"
 _DAILY = "backup_daily"
 _EVERY = timedelta(days=1)
-# Seconds to wait before first checking whether a backup is due, and between later checks.
+# Seconds to wait before the first check whether a backup is due, and between later checks.
 _FIRST = 60.0
 _AGAIN = 600.0
 
-# Age in days from which the newest backup counts as old.
+# Age, in days, at which the newest backup counts as old.
 _OLD = 7
-# Maximum total size in bytes, when unpacked, of the backups to read in full, newest first. Of the rest, only the
-# manifest is read.
+# Maximum total unpacked size, in bytes, of the backups to read in full, newest first. For the remaining backups, only
+# the manifest is read.
 _READ = 200_000_000
 
 
 @dataclass(eq=False)
 class Backups:
-    """The backups of the workspace in a given folder.
+    """Makes, lists, checks and restores the backups of the workspace in a folder.
 
-    `snapshot` opens a connection to the workspace's database. `objects` returns the SQL objects of a schema version.
-    `problem` says why the last daily backup failed.
+    `snapshot` opens a connection to the workspace's database. `objects` returns the SQL objects in a version of the
+    schema. `problem` says why the last daily backup failed, or is None.
     """
 
     _folder: Path
@@ -65,18 +65,18 @@ class Backups:
         with self._snapshot() as connection:
             return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM notes)").fetchone()[0])
 
-    # where and when
+    # the backup folder, daily backups and encryption
 
     @property
     def place(self) -> Path:
-        """The backup folder, taken from the settings or the user's choice, and by default inside the workspace."""
+        """The backup folder: from the settings, chosen by the user, or by default a folder in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
         return app_paths.expand_home(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
-        """Store the folder for future backups, where "" means the folder in the workspace.
+        """Set the folder for future backups. "" stands for the folder in the workspace.
 
-        Raises ConfigError if the path isn't absolute, and StoreError.
+        Raises ConfigError if the path isn't absolute, and StoreError if the folder can't be created.
         """
         place = app_paths.expand_home(folder.strip())
         if folder.strip():
@@ -90,12 +90,12 @@ class Backups:
 
     @property
     def daily(self) -> bool:
-        """Whether daily backups are on, according to the settings or, if not set there, the user's choice."""
+        """Whether daily backups are on. The settings decide or, if they don't say, the user's choice."""
         chosen = self._settings.backups.daily
         return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
 
     def choose_daily(self, on: bool) -> None:
-        """Store whether the user wants daily backups."""
+        """Turn daily backups on or off."""
         self._preferences.set(_DAILY, "on" if on else "off")
 
     @property
@@ -104,21 +104,24 @@ class Backups:
         return manifest.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
-        """Encrypt future backups. Raises ConfigError if the passphrase is too short, and MissingDependency."""
+        """Encrypt future backups. Raises ConfigError if the passphrase is too short, or MissingDependency."""
         manifest.protect(self._folder, passphrase)
 
     def unprotect(self) -> None:
         "Stop encrypting future backups."
         manifest.unprotect(self._folder)
 
-    # making, listing, checking and restoring
+    # make, list, check and restore
 
     def all(self) -> list[Backup]:
-        """Return all backups, newest first. Unreadable backups have a `problem`."""
+        """Return all backups, newest first. If a backup can't be read, `problem` says why."""
         return manifest.list_backups(self._folder / BACKUPS, self.place)
 
     def get(self, name: str) -> Backup:
-        """Return the backup with the given name, or the newest readable one for `latest`. Raises UnknownChoice."""
+        """Return a backup by name.
+
+        `latest` stands for the newest readable one. Raises UnknownChoice if there is none.
+        """
         known = {backup.name: backup for backup in reversed(self.all())}
         whole = [backup for backup in known.values() if not backup.problem]
         if name == NEWEST and whole:
@@ -128,16 +131,16 @@ class Backups:
         return known[name]
 
     def named(self, name: str) -> Backup:
-        """Return the backup with the given name or absolute path, or the newest for `latest`. Raises UnknownChoice."""
+        """Return a backup by absolute path, or by name as `get` does. Raises the same errors as `get`."""
         return manifest.read_backup(Path(name)) if Path(name).is_absolute() else self.get(name)
 
     def make(
         self, reason: BackupReason = "person", *, to: Path | None = None, progress: Progress = no_progress
     ) -> Backup:
-        """Make a backup, and return it. Notes may be written while it is being made.
+        """Make a backup, and return it. Notes can be written in the meantime.
 
-        `to`: a different folder or file for the backup, which is then verified. Raises DiskFull, NotesDamaged and other
-        StoreErrors, and ConfigError if the file exists.
+        `to`: a different folder or file for the backup. If it is given, the backup is verified afterwards. Raises
+        DiskFull, NotesDamaged or another StoreError, or ConfigError if the file exists.
         """
         with self._snapshot() as connection:
             backup = making.make(
@@ -152,14 +155,14 @@ class Backups:
         return backup
 
     def verify(self, name: str) -> Backup:
-        """Check the backup with the given name by reading all of it, and return it.
+        """Check a backup, given its name, by reading all of it. Return the backup.
 
         Raises SourceError if the backup is damaged.
         """
         return self.check(self.get(name))
 
     def check(self, backup: Backup) -> Backup:
-        """Check a backup by reading all of it, and return it. Raises SourceError if it is damaged."""
+        """Check a backup by reading all of it, and return the backup. Raises SourceError if it is damaged."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
                 raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
@@ -168,11 +171,11 @@ class Backups:
         return backup
 
     def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
-        """Restore a backup, given by its name or path.
+        """Restore a backup, given its name or path.
 
-        The backup is restored to the new folder `to`, or if that is None, to this workspace the next time it is opened.
-        Raises UnknownChoice, SourceError if the backup is damaged or the folder isn't empty, ConfigError if the
-        passphrase is wrong, NewerSchema, and DiskFull.
+        The backup is restored to the new folder `to`. If `to` is None, it replaces this workspace when the workspace is
+        next opened. Raises UnknownChoice, SourceError if the backup is damaged or the folder isn't empty, ConfigError
+        if the passphrase is wrong, NewerSchema, and DiskFull.
         """
         file = self.named(name).file
         if to is not None:
@@ -184,7 +187,7 @@ class Backups:
     # daily backups
 
     def start(self) -> None:
-        """Start the thread for daily backups, which runs until `close`. Does nothing if it is already running."""
+        """Start the thread that makes daily backups, unless it is already running. It runs until `close` is called."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
             self._thread.start()
@@ -210,7 +213,7 @@ class Backups:
         return not any(now - _EVERY < at <= now for at in own)
 
     def make_daily(self) -> bool:
-        """Start the backup job if a daily backup is due, and return whether it was started."""
+        """Start the backup job if a daily backup is due. Return whether the job was started."""
 
         def work(progress: Progress) -> None:
             try:
@@ -230,7 +233,7 @@ class Backups:
             try:
                 self.make_daily()
                 wait = _AGAIN if self.has_notes() else _FIRST
-            except Exception:  # noqa: BLE001 a thread has no caller to handle it, and the next attempt may succeed
+            except Exception:  # noqa: BLE001 a thread has no caller, and the next attempt may succeed
                 _LOG.exception("No backup could be made")
 
 

@@ -1,1 +1,1 @@
-"""The doctor: checks on a workspace, with explanations and repairs."""
+"""Check a workspace for problems, explain them, and repair what can be repaired."""

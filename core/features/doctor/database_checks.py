@@ -1,4 +1,4 @@
-"""Checks on the database: its structure and the consistency of its tables."""
+"""Check the database's structure and the consistency of its tables."""
 
 from collections.abc import Callable
 
@@ -36,7 +36,7 @@ _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
 def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Finding]:
-    """Return a check that runs a query and, if there are any rows, reports their number as `n`."""
+    """Return a check that runs a query. If the query returns rows, the check reports their number as `n`."""
 
     def find(parts: WorkspaceParts) -> Finding:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
@@ -68,7 +68,7 @@ def _references(parts: WorkspaceParts) -> Finding:
 
 
 def _drop_orphans(parts: WorkspaceParts) -> None:
-    """Delete rows whose parent row is missing, and mark chunks with missing vectors as pending."""
+    """Delete rows that refer to a missing row, and mark chunks with missing vectors as pending."""
     if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
         raise StoreError(
             "Some notes belong to a base that no longer exists. Restore the newest backup: {command}",
@@ -119,7 +119,7 @@ def _put_words(parts: WorkspaceParts) -> None:
 
 
 def _await_vectors(parts: WorkspaceParts) -> None:
-    """Mark embedded chunks that have no windows as pending, and delete the windows of chunks that aren't embedded."""
+    """Mark embedded chunks as pending if they have no windows, and delete windows of chunks that aren't embedded."""
     with parts.store.changing, parts.store.database.write() as connection:
         wrong = [row[0] for row in connection.execute(_WRONG_STATE).fetchall()]
         for rowid in wrong:
@@ -128,7 +128,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Add the current version of each note to its history if it is missing there."""
+    """Add each note's current version to the note's history if it is missing there."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):

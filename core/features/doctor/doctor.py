@@ -1,4 +1,4 @@
-"""Running all checks on a workspace, measuring its disk usage, and compacting it."""
+"""Run all checks on a workspace, measure its disk usage, and compact it."""
 
 import logging
 from collections.abc import Mapping
@@ -17,12 +17,12 @@ from core.store.backups import restoring
 
 _LOG = logging.getLogger(__name__)
 
-# Bytes to leave free on the disk.
+# Number of bytes that compacting must leave free on the disk.
 _SPARE = 64 << 20
 
 
 class Doctor:
-    """Runs the checks on a workspace and repairs what can be repaired. `checks` contains all checks by name."""
+    """Runs checks on a workspace, and repairs what can be repaired. `checks` contains all checks by name."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Doctor:
         resources: Mapping[str, Check] | None,
         files: Mapping[str, Check] | None,
     ) -> None:
-        """Combine the doctor's own checks with the checks of other features, on `resources` and on `files`."""
+        """Combine the doctor's own checks with other features' checks on resources and on files."""
         self._parts = parts
         self.checks = {
             **bind_checks(OF_DATABASE | OF_RESOURCES, parts),
@@ -40,7 +40,7 @@ class Doctor:
         }
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:
-        """Run all checks, and return their results. If `fix` is True, repair what they find.
+        """Run all checks, and return their results. If `fix` is True, repair any problems found.
 
         Raises WorkspaceLocked if `fix` is True and the workspace is read-only.
         """
@@ -78,10 +78,10 @@ class Doctor:
         )
 
     def compact(self, progress: Progress = no_progress) -> Compacted:
-        """Free unused space: copies of bases for evaluation, unused vectors, and free database pages.
+        """Free disk space: delete evaluation copies of bases and unused vectors, and rewrite the database.
 
-        Readers can continue in the meantime, but writers have to wait. Raises WorkspaceLocked or DiskFull before
-        anything is changed.
+        Notes can be read in the meantime, but writing has to wait. Raises WorkspaceLocked or DiskFull before anything
+        is changed.
         """
         store = self._parts.store
         store.database.check_writable()
@@ -131,7 +131,7 @@ class Doctor:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the health report for a workspace that can't be opened because of the given error."""
+    """Return a health report for a workspace that can't be opened. `error` was raised by opening it."""
     name = "config" if isinstance(error, ConfigError) else "database"
     return Health(folder, (_to_checked(name, (OF_DATABASE | OF_MACHINE)[name], error.message, mended=False),))
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-# Output for people.
+# Terminal output.
 
 
 def format_health(health: Health) -> list[str]:

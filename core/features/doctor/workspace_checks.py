@@ -1,4 +1,4 @@
-"""Checks on a workspace's resources, on the machine, and on files and folders."""
+"""Check a workspace's resources, the machine, and files and folders."""
 
 import os
 import re
@@ -40,19 +40,19 @@ from core.store.index import chroma_worker
 
 
 class HasPlace(Protocol):
-    """An object that knows the backup folder."""
+    """An object whose `place` is the backup folder, such as Backups."""
 
     @property
     def place(self) -> Path: ...
 
 
 Finding = Message | None
-"""What a check found, or None if nothing is wrong."""
+"""The problem found by a check, or None if nothing is wrong."""
 
 
 @frozen
 class WorkspaceParts:
-    """The parts of an open workspace used by checks."""
+    """The parts of an open workspace that checks use."""
 
     store: Store
     settings: Settings
@@ -124,7 +124,7 @@ def _models(parts: WorkspaceParts) -> Finding:
 
 
 def _rows(parts: WorkspaceParts) -> Finding:
-    """Report the bases with tables that were indexed by an earlier version of Tessera, which didn't embed rows."""
+    """Report bases whose table rows aren't embedded yet. Earlier versions of Tessera didn't embed rows."""
     names = []
     store = parts.store
     for base in parts.bases.all():
@@ -233,10 +233,10 @@ OF_MACHINE: dict[str, Check] = {
 
 
 _FIX = verbatim("tessera doctor --fix")
-# Age from which a base's unused evaluation copy is reported, and a file left behind by a stopped process.
+# Minimum age of an unused evaluation copy, and of a file left behind by a stopped process, to be reported.
 _STALE = timedelta(days=30)
 _LEFT = timedelta(days=1)
-# Time limit, in seconds, for checking attachments.
+# Time limit for checking attachments, in seconds.
 _SECONDS = 2.0
 
 
@@ -272,7 +272,7 @@ def _omissions(parts: WorkspaceParts) -> Finding:
 
 
 def _attachments(parts: WorkspaceParts) -> Finding:
-    """Report missing attachments, checking note by note until the time limit."""
+    """Report missing attachments. Notes are checked one by one until the time limit."""
     gone = []
     until = time.monotonic() + _SECONDS
     links = NoteLinks(parts.store)
@@ -282,7 +282,7 @@ def _attachments(parts: WorkspaceParts) -> Finding:
         note = parts.store.notes.note(card.id)
         if not note.in_file or note.plain or not note.folder.is_dir():
             continue
-        # A notebook's images are stored in its own file.
+        # A notebook's images are stored in the notebook's own file.
         is_notebook = note.document is not None and note.document.kind == "ipynb"
         for target in shown_in(note.body, str(note.path)):
             there = (is_notebook and "/" not in target) or links.target(note, target)

@@ -1,1 +1,1 @@
-"""Measuring search with question sets: running, comparing and diagnosing them."""
+"""Measure search quality with question sets: run them, compare the results, and diagnose failures."""

@@ -1,6 +1,6 @@
-"""Comparing two runs: their figures, each question's rank and change, and reports in CSV, Markdown or HTML.
+"""Compare two runs by their figures and by each question's rank, and write reports in CSV, Markdown or HTML.
 
-Questions, paths and names are untrusted text, so reports escape any formulas, Markdown and HTML in them.
+Questions, paths and names are untrusted text. Reports escape any formulas, Markdown and HTML in this text.
 """
 
 import csv
@@ -46,16 +46,16 @@ from core.retrieval.significance import compare
 BY_RANK = "mrr@10"
 BY_BUDGET = f"mrr@{BUDGET}chars"
 
-# Names of settings that affect the length of hits.
+# Settings that affect the length of hits.
 _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
 
 
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
-    """Return the results for the questions common to all runs, in the order of the first run.
+    """Return the results for the questions that all runs have in common, in the first run's order.
 
-    Each tuple has one result per run. Questions are the same if their id, text and right passages are equal. Passages
-    are compared by path and quote, not by position. Raises ConfigError if there are no common questions, or the runs
-    belong to different bases.
+    Each tuple contains one result per run. Questions are the same if their ids, texts and right passages are equal.
+    Passages are compared by path and quote, not by position. Raises ConfigError if there are no common questions, or if
+    the runs belong to different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
         raise ConfigError("These runs are on different bases. Choose runs on the same base.")
@@ -67,11 +67,11 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
 
 
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
-    """Compare two runs of one base, or present a single run in the same form.
+    """Compare two runs on one base, or present a single run in the same form.
 
-    The default `metric` is BY_RANK. It is BY_BUDGET if the runs' hits may differ in length, because a fixed number of
-    hits favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice if the
-    metric is unknown.
+    `metric` defaults to BY_RANK. If the runs' hits may differ in length, it defaults to BY_BUDGET, because a fixed
+    number of hits favours long hits. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice
+    if the metric is unknown.
     """
     if not 0 < len(measured) <= MOST_RUNS:
         raise ConfigError("Choose one run, or two to compare.")
@@ -123,13 +123,13 @@ def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
     by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    # Keep only the settings that differ or, for a single run, all settings.
+    # For two runs, keep only the settings that differ. For a single run, keep all.
     return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
-    """Return the label of each run's pipeline. If two labels are identical, the runs' numbers are added."""
-    # A run with the base's own chunking has stored the options that the base had at the time.
+    """Return labels for the runs' pipelines. If two labels are identical, the runs' numbers are added."""
+    # A run with the base's own chunking stores the base's options at the time of the run.
     settings: dict[str, Any] = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
     names = [pipeline_label(run.pipeline, own) for run in runs]
@@ -178,7 +178,7 @@ def _notices(
 
 
 FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""The start of a cell that a spreadsheet would read as a formula, including any protective apostrophes before it."""
+"""The start of a cell that a spreadsheet would read as a formula, including any protective apostrophes in front."""
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
@@ -202,10 +202,10 @@ th { background: var(--shade); } td { font-variant-numeric: tabular-nums; }
 NONE = "–"
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
-# Control characters that change the text direction, even in other cells.
+# Control characters that change the text direction. Their effect could extend to other cells.
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _HALVES = re.compile("[\ud800-\udfff]")
-# Characters with a meaning in Markdown or one of its dialects. `_` within a word is plain text.
+# Characters with a special meaning in Markdown or one of its dialects. `_` within a word is plain text.
 _MARKUP = re.compile(
     r"(?i)[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
     r"|[\\`*\[\]|~$#^]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|%(?=%)|(?<=%)%"
@@ -220,7 +220,7 @@ Rows = list[list[Cell]]
 
 @frozen
 class ReportSection:
-    """A section of a report: sentences, and a table whose first row is the header."""
+    """A section of a report, with sentences and a table. The table's first row is its header."""
 
     title: Cell
     sentences: Sequence[Message] = ()
@@ -228,14 +228,14 @@ class ReportSection:
 
 
 def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
-    """Return a report as the bytes of a file. `form`: `csv`, `md` or `html`. `base`: the name of the base."""
+    """Return a report as a file's bytes. `form`: `csv`, `md` or `html`. `base`: the base's name."""
     if form == "csv":
         return to_csv(compared)
     return (to_html if form == "html" else to_markdown)(compared, base, language).encode()
 
 
 def to_csv(compared: SideBySide) -> bytes:
-    """Return CSV with a row for each question, containing its rank, time and metrics in each run."""
+    """Return a report as CSV. Each row contains a question's rank, time and metrics in each run."""
     return csv_of(_rows(compared))
 
 
@@ -258,9 +258,9 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
 
 
 def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
-    """Return rows as CSV for spreadsheets: comma-separated, in UTF-8 with a byte order mark.
+    """Return rows as CSV for spreadsheets, separated by commas and in UTF-8 with a byte order mark.
 
-    Cells that a spreadsheet would read as a formula get a leading apostrophe.
+    A cell that a spreadsheet would read as a formula gets a leading apostrophe.
     """
     text = io.StringIO(newline="")
     csv.writer(text).writerows([f"'{cell}" if FORMULA.match(cell) else cell for cell in row] for row in rows)
@@ -332,9 +332,9 @@ def _runs(compared: SideBySide, base: str) -> ReportSection:
 
 
 def settings(compared: SideBySide) -> Iterator[ReportSection]:
-    """Yield a table of the settings that differ between the runs or, for one run, of all settings.
+    """Yield a table of the settings that differ between two runs, or of all settings for a single run.
 
-    Yields nothing if there are no such settings.
+    If there are no such settings, nothing is yielded.
     """
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
@@ -349,7 +349,7 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
 
 
 def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
-    """Return a table of each run's figures and, for two runs, their differences, with an explanation."""
+    """Return a table of each run's figures. For two runs, it includes the differences and an explanation."""
     sentences = []
     head = [message("Figure"), *compared.labels]
     if compared.comparisons:
@@ -377,7 +377,7 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
 
 
 def kinds(compared: SideBySide) -> Iterator[ReportSection]:
-    """Yield a table of how many questions were found in each run, by kind, if any question has a kind."""
+    """Yield a table of the questions found in each run, counted by kind, if any question has a kind."""
     answerable = [row for row in compared.rows if not row.negative]
     counts = Counter(row.kind for row in answerable)
     if any(counts):
@@ -440,7 +440,7 @@ def _where(row: ComparisonRow) -> str:
 
 
 def _markdown(text: Cell, language: str) -> str:
-    """Return text on a single line, escaped, and without characters that change the text direction."""
+    """Escape text for Markdown, put it on one line, and remove characters that change the text direction."""
     line = _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
     return _MARKUP.sub(_escaped, line)
 
@@ -451,7 +451,7 @@ def _escaped(match: re.Match[str]) -> str:
         return f"{number}\\{sign[-1]}"
     if sign in ("<", ">", "&"):
         return escape(sign)
-    # Some Markdown renderers turn an address into a link despite a backslash, so use a character reference.
+    # Some Markdown renderers turn an address into a link even after a backslash, so use a character reference.
     if sign[-1] in "/.@":
         return {"://": "&#58;//", "@": "&#64;"}.get(sign, f"{sign[:-1]}&#46;")
     return f"\\{sign}"

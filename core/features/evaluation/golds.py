@@ -1,4 +1,4 @@
-"""Right passages, which answer a question: locating them in notes, even after edits, and reporting problems."""
+"""Locate right passages (those that answer a question) in notes, even after edits, and report problems."""
 
 import re
 from array import array
@@ -15,7 +15,7 @@ from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSe
 from core.store import Store
 
 MOST = 20
-"""Maximum number of problems to list; the rest are only counted."""
+"""Maximum number of problems to list. Any further problems are only counted."""
 
 Problem = tuple[int, Message]
 """A line number in a question file, and the problem on that line."""
@@ -24,19 +24,19 @@ _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
 
 def raise_any(name: str, problems: Sequence[Problem]) -> None:
-    """Raise a QuestionSetError that lists the problems in the file `name` by line, if there are any."""
+    """If there are problems, raise a QuestionSetError that lists them by line. `name`: the question file's name."""
     if problems:
         (line, reason), *others = sorted(problems[:MOST], key=itemgetter(0))
         raise QuestionSetError(name, line, reason, others, len(problems[MOST:]))
 
 
 def problem_of(question: Question, error: TesseraError) -> Problem:
-    """Turn an error in a question into a problem that names the question's id."""
+    """Convert an error in a question to a problem whose message contains the question's id."""
     return question.line, message("question '{id}': {problem}", id=question.id, problem=error.message)
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
-    """Return a span of a note as a right passage, without surrounding white space.
+    """Return a span of a note as a right passage. White space is stripped at both ends.
 
     Raises QuestionSetError if the span is blank or outside the note.
     """
@@ -58,7 +58,7 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
 
 
 def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
-    """Return a right passage narrowed to a quote. Raises QuestionSetError unless it contains the quote exactly once."""
+    """Narrow a right passage to a quote from it. Raises QuestionSetError unless the quote occurs in it exactly once."""
     place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
     if place is None:
         raise QuestionSetError(
@@ -70,10 +70,10 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 
 
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
-    """Return right passages at their current positions in a note's body, flagging those that are missing.
+    """Return right passages at their current positions in a note's body. Missing passages are flagged.
 
-    If a quote occurs several times, the position nearest to its old position is used. If only the white space in a
-    quote has changed, the quote is replaced by the note's current text.
+    If a quote occurs several times, the occurrence nearest to its old position is used. If only the white space in a
+    quote has changed, the quote is replaced with the note's current text.
     """
     text = _QuoteText(note.body)
     path = note.path or note.title
@@ -87,16 +87,16 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
 
 
 def only_place(body: str, quote: str) -> Span | None:
-    """Return the span of a quote in a body, ignoring white space, or None unless the quote occurs exactly once."""
+    """Return a quote's span in a note's body, or None unless the quote occurs exactly once. White space is ignored."""
     spans = _QuoteText(body).first_two(quote)
     return spans[0] if len(spans) == 1 else None
 
 
 def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
-    """Return a set's questions with the current positions of their right passages. Also store the positions.
+    """Return a set's questions with the current positions of their right passages, and store these positions.
 
-    Passages from a deleted note are flagged, unless exactly one other note in the base now has its path. If the store
-    is read-only, nothing is stored.
+    Passages in a deleted note are flagged, unless exactly one other note in the base now has the same path. If the
+    store is read-only, nothing is stored.
     """
     by_note: dict[str, list[tuple[Span, GoldSpan]]] = {}
     for key, gold in store.questions.golds(question_set).items():
@@ -118,10 +118,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
-    """Return the questions from the file `name` with the positions of their right passages in a base's notes.
+    """Return a question file's questions with their right passages located in a base's notes. `name`: the file's name.
 
-    Each quote must occur in its note exactly once, ignoring white space, or have a `start` that matches. Raises a
-    single QuestionSetError that lists all quotes that don't.
+    Each quote must occur in its note exactly once, ignoring white space, or have a matching `start`. Raises a single
+    QuestionSetError that lists all quotes for which neither is true.
     """
     ids = store.questions.note_ids(base.id)
 
@@ -133,7 +133,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     placed = []
     problems = list[Problem]()
     for question in questions:
-        spans: dict[Gold, None] = {}  # no duplicates, because they would count twice
+        spans: dict[Gold, None] = {}  # a dict removes duplicates, which would count twice
         for gold in question.gold:
             try:
                 spans[_place_passage(gold, texts(gold.path))] = None
@@ -147,7 +147,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
 def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
     """Return resolved questions in the form used in question files.
 
-    Each passage has a path and a quote, and also a start if the quote occurs more than once.
+    Each passage has a path and a quote. If the quote occurs more than once, the passage has a start too.
     """
 
     @cache
@@ -162,7 +162,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
 
 
 def find_note(store: Store, note_id: str) -> Note | None:
-    """Return a note, or None if it has been deleted in the meantime."""
+    """Return a note, or None if the note was deleted in the meantime."""
     try:
         return store.notes.note(note_id)
     except NoteNotFound:
@@ -170,7 +170,7 @@ def find_note(store: Store, note_id: str) -> Note | None:
 
 
 def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
-    """Return the position of a passage in one of the notes. Raises RowError if it is missing or ambiguous."""
+    """Return a passage's position in one of the notes. Raises RowError if the passage is missing or ambiguous."""
     if not texts:
         raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)
     matches = [(note, span) for note, text in texts for span in text.first_two(gold.quote)]
@@ -188,24 +188,24 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
 
 @dataclass
 class _QuoteText:
-    """Searches a note's body for quotes, first exactly, then ignoring white space."""
+    """Searches a note's body for quotes: first for exact matches, then for matches that differ in white space."""
 
     _body: str
 
     def nearest(self, gold: GoldSpan) -> Span | None:
-        """Return the span of a passage's quote nearest to its last known position, or None if the quote is missing."""
+        """Return the span of a passage's quote nearest to the old position, or None if the quote is missing."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
-        # Allowing overlaps would take quadratic time in a long run of the same letter.
+        # With overlaps, a long run of the same letter would take quadratic time.
         spans = self._spans(gold.quote, overlapping=False)
         return min(spans, key=lambda span: abs(span[0] - gold.start), default=None)
 
     def first_two(self, quote: str) -> list[Span]:
-        """Return the first two spans of a quote, which may overlap."""
+        """Return the spans of a quote's first two occurrences. They may overlap."""
         return list(islice(self._spans(quote, overlapping=True), 2))
 
     def _spans(self, quote: str, *, overlapping: bool) -> Iterator[Span]:
-        """Yield the spans of a quote: exact matches, or if there are none, matches that ignore white space.
+        """Yield a quote's spans: exact matches or, if there are none, matches that differ in white space.
 
         Inexact matches must begin and end at word boundaries.
         """
@@ -233,6 +233,6 @@ class _QuoteText:
 
     @cached_property
     def _letters(self) -> "tuple[str, array[int]]":
-        """The body without white space, and the position of each remaining character in the body."""
+        """The body without white space, and the original position of each remaining character."""
         places = array("q", (at for at, letter in enumerate(self._body) if not letter.isspace()))
         return "".join(self._body.split()), places

@@ -1,7 +1,7 @@
-"""Generating questions from notes, and checking whether the questions find the notes.
+"""Generate questions from notes, and check whether searching for the questions finds the notes.
 
-Each question comes with the passages that answer it. Suggested questions read like a user's questions. A check asks
-anything that should lead to a note: titles, headings, sentences with a word left out, and more.
+Each question comes with the passages that answer it. Suggested questions read like a user's questions. A check searches
+for anything that should lead to a note: titles, headings, sentences with a word left out, and more.
 """
 
 import re
@@ -59,7 +59,10 @@ SHORTEST, LONGEST = 40, 400
 """Minimum and maximum length of a right passage, in characters."""
 
 MOST_READ = 5_000_000
-"""Maximum number of characters to read from notes, which takes a few seconds. The notes are selected by hash."""
+"""Maximum number of characters to read from notes.
+
+Reading this many takes a few seconds. The notes are selected by hash.
+"""
 
 MOST_OF_NOTE = 50
 """Maximum number of passages to consider per note."""
@@ -75,15 +78,15 @@ Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": 
 SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
 """Minimum (exclusive) and maximum length, in characters, of a question written by a language model."""
 
-# Number of notes per request, and number of questions to request per note.
+# Number of notes in a request, and number of questions to request for each note.
 _TOGETHER = 4
 _OF_NOTE = 2
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
-"""The sources of questions, in the order in which a note's questions are chosen."""
+"""Kinds of questions, named after their sources. A note's questions are chosen in this order."""
 OF_NOTE = 6
 """Maximum number of questions per note."""
-# Maximum length, in characters, of a section's opening. It is the right passage for questions about the section.
+# Maximum length, in characters, of a section's opening, which is the right passage for questions about the section.
 _OPENING = 200
 # Maximum number of section openings in a note that count as right passages for one question.
 _OPENINGS = 20
@@ -102,13 +105,13 @@ _LINKED = re.compile(
 
 
 Candidate = tuple[str, str, tuple[Span, ...]]
-"""A possible question: its kind, text and right passages. Finding any of the passages is enough."""
+"""A possible question: its kind, its text, and its right passages, of which a search has to find only one."""
 
 
 def merge(by_note: Iterable[Sequence[Question]]) -> list[Question]:
-    """Return each note's first question, then each note's second question, and so on.
+    """Merge the notes' lists of questions: each note's first question, then each note's second question, and so on.
 
-    Identical questions about several notes are merged, keeping all passages.
+    Identical questions about several notes become one question with all the passages.
     """
     questions: dict[str, Question] = {}
     for question in filter(None, chain.from_iterable(zip_longest(*by_note))):
@@ -123,7 +126,7 @@ def _casing(note: Note, sections: Sequence[Section]) -> Casing:
 
 
 def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
-    """Yield questions answered by definitions, with passages of at least SHORTEST characters if possible."""
+    """Yield questions that a section's definitions answer. If possible, a passage has at least SHORTEST characters."""
     for block in section.blocks:
         sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
         for number, (start, end) in enumerate(sentences):
@@ -133,16 +136,16 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candi
                 yield "definition", text, ((start, next(long_enough, end)),)
 
 
-# Questions for checks.
+# Generate questions for checks.
 
 
 def plain_question(text: str) -> str:
-    """Return text as a question, without characters that have a meaning in the search syntax."""
+    """Return text as a question. Characters with a meaning in the query syntax are removed."""
     return " ".join(re.sub(r"[^\w\s.'’-]|(?<!\w)[-.]|[-.](?!\w)", " ", text).split())
 
 
 def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> list[Question]:
-    """Return up to OF_NOTE questions about a note. Kinds alternate, and questions of a kind are chosen by hash."""
+    """Return up to OF_NOTE questions about a note. Kinds alternate, and within a kind, questions are chosen by hash."""
     draws = sorted(_draws(note, holding, linked), key=lambda draw: digest(draw[1]))
     by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
     questions: dict[str, Question] = {}
@@ -182,7 +185,7 @@ def _opening(part: Section) -> Span:
 
 
 def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterator[Candidate]:
-    """Yield a section's sentences as questions, with a gap in place of the word found in the fewest notes."""
+    """Yield a section's sentences as questions. The word that occurs in the fewest notes is replaced by a gap."""
     for block in part.blocks:
         for start, end in sentences_of(note.body, block) if block.kind == "paragraph" else ():
             text = " ".join(note.body[start:end].split())
@@ -199,7 +202,7 @@ def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterato
 
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
-    """Return the link texts used for each note in other notes, except texts that link to several notes."""
+    """Return the texts of links to each note from other notes, except texts that link to several notes."""
     places: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):
@@ -215,14 +218,14 @@ def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]
     return texts
 
 
-# Suggesting questions by rules.
+# Suggest questions by rules.
 
 
 def suggest(notes: Iterable[Note], count: int) -> list[Question]:
-    """Return up to `count` questions from definitions and headings in notes, with the passages that answer them.
+    """Generate up to `count` questions from definitions and headings in notes, with the passages that answer them.
 
-    The choice is deterministic, and draws on as many notes as possible. If several notes define the same term, their
-    passages share one question. Repeated headings are skipped.
+    The choice is deterministic, and covers as many notes as possible. If several notes define the same term, their
+    passages share one question. Headings that occur more than once are skipped.
     """
     shelf = [(note, sections_of(note)) for note in _spread(notes)]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
@@ -247,7 +250,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
 
 
 def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
-    """Yield a question based on a section's heading if the first block below the heading answers it by itself."""
+    """Yield a question based on a section's heading, if the heading's first block answers the question on its own."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
     block = section.blocks[0]
@@ -267,7 +270,10 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]
 
 
 def _spread(notes: Iterable[Note]) -> list[Note]:
-    """Return a sample of notes from the whole base, ordered by hash, with up to MOST_READ characters in total."""
+    """Return a sample of the notes, ordered by hash.
+
+    The sample has at most MOST_READ characters, or is a single note.
+    """
     chosen: list[Note] = []
     read = 0
     for note in sorted(notes, key=lambda note: digest(note.id)):
@@ -279,20 +285,20 @@ def _spread(notes: Iterable[Note]) -> list[Note]:
 
 
 def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
-    """Return a suggested question whose id is a hash of the note's id and the question's text."""
+    """Return a suggested question. Its id is a hash of the note's id and the question's text."""
     name = f"s-{digest(f'{gold.note_id}/{fold(text)}').hex()[:10]}"
     return Question(name, text, (gold,), kind=kind, suggested=True)
 
 
-# Suggesting questions with a language model.
+# Suggest questions with a language model.
 
 
 def suggest_by_model(
     notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = no_progress
 ) -> list[Question]:
-    """Return up to `count` questions written by a language model about notes, with the passages it quotes as answers.
+    """Have a language model write up to `count` questions about notes, with quotes of the passages that answer them.
 
-    At most `count` requests are sent, each with up to `characters` characters from notes. Questions without an exact
+    At most `count` requests are sent, each with up to `characters` characters from notes. Questions without a usable
     quote are dropped. Raises ProviderError if the model fails, or if no reply has the requested format.
     """
     questions: dict[str, Question] = {}
@@ -330,7 +336,7 @@ def _excerpt(note: Note, length: int) -> str:
 
 
 def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]) -> Iterator[Question]:
-    """Yield the questions in a reply whose quotes each occur exactly once in the note."""
+    """Yield the usable questions in a reply. A question's quote must occur in its note exactly once."""
     for row in rows:
         number = row.get("note")
         text = row.get("question")
@@ -345,21 +351,21 @@ def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]
 
 
 MOST_NOTES = 2_000
-"""Maximum number of notes to generate questions from. They are selected by hash."""
+"""Maximum number of notes from which to generate questions. The notes are selected by hash."""
 MOST_QUESTIONS = 1_000
 RETAINED = 5
-"""Number of checks per base whose runs are kept."""
+"""Number of checks for each base whose runs are kept."""
 NAME = message("Questions from the notes")
-"""The name of the question set."""
+"""The name of the question set generated for checks."""
 
 FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
-"""Pipeline for checks. It doesn't rerank, because that only changes the order of the hits, and doesn't answer."""
+"""Pipeline for checks. It doesn't answer, and doesn't rerank, because reranking only changes the order of the hits."""
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
 @dataclass(eq=False)
 class NoteChecks:
-    """Checks on the bases in a workspace: runs of question sets generated from a base's notes."""
+    """Checks whether a base's notes can be found, by running a question set generated from the notes."""
 
     _store: Store
     _runs: "Runs"
@@ -371,15 +377,15 @@ class NoteChecks:
 
     @property
     def after_import(self) -> bool:
-        """Whether bases should be checked after every import."""
+        """Whether bases are checked after every import."""
         return self._preferences.get(CHECK_AFTER_IMPORT) == "on"
 
     def check_after_import(self, check: bool) -> None:
-        """Store whether the user wants bases to be checked after every import."""
+        """Turn checks after every import on or off."""
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """If checks are turned on, start the job `evaluate` for the bases changed by an import since their last check.
+        """If checks are on, start the job `evaluate` for bases that an import has changed since their last check.
 
         Return whether the job was started.
         """
@@ -400,11 +406,11 @@ class NoteChecks:
 
     @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
-        """Run a question set generated from a base's notes, with both kinds of search and with semantic search alone.
+        """Check whether a base's notes can be found, and return the runs.
 
-        `language`: the language for naming a new question set. The default is the language in the preferences or, if
-        none is set, that of the terminal. Raises ConfigError if no question can be generated from the notes, and the
-        same errors as a run.
+        The base is searched by words and meaning and, if it has vectors, by meaning alone. `language`: the language of
+        a new question set's name. It defaults to the language in the preferences or, if none is set, the terminal's.
+        Raises ConfigError if no question can be generated from the notes, and the same errors as a run.
         """
         with self._checking:
             named = self._store.bases.named(base)
@@ -419,9 +425,9 @@ class NoteChecks:
             return runs
 
     def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
-        """Return the time of a base's latest check and its results by the right note's id.
+        """Return the time of a base's latest check, and the check's results by the id of the note to find.
 
-        The time is None if there is no check yet.
+        If there is no check yet, the time is None.
         """
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
         if newest is None:
@@ -437,7 +443,7 @@ class NoteChecks:
         return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of a base's latest check if it asked about a note in vain, and None otherwise."""
+        """Return the time of a base's latest check, or None if the check found the note or didn't ask about it."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None
@@ -445,11 +451,14 @@ class NoteChecks:
     # helpers
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
-        """Return the runs from a base's checks with the given pipeline, newest first."""
+        """Return the runs with a pipeline from a base's checks, newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:
-        """Update a base's question set from its notes, and return it. Raises ConfigError if there are no questions."""
+        """Generate a base's question set from its notes, and return the set.
+
+        Raises ConfigError if no question is found.
+        """
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
         notes = []
         # Notes are ordered by hash, so that editing one note doesn't change the questions about other notes.
@@ -478,5 +487,5 @@ class NoteChecks:
 
 
 def _set_id(base: KnowledgeBase) -> str:
-    """Return the id of the question set generated from a base's notes. No set created by the user has this id."""
+    """Return the id of the question set generated from a base's notes. A set created by the user never has this id."""
     return digest(f"notes/{base.id}").hex()[:12]

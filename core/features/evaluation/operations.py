@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 Label = str | Message
-"""The name of a setup (a pipeline)."""
+"""A pipeline's name. Pipelines are called setups on the screen."""
 
 
 @frozen
@@ -46,7 +46,7 @@ class QuestionSetList:
 
 @frozen
 class QuestionView:
-    """A question in a set, with its right passages."""
+    """A question in a set, with the passages that answer it (`gold`)."""
 
     id: str
     text: str
@@ -67,7 +67,7 @@ class QuestionSetView(QuestionSet):
 
 @frozen
 class SuggestionCount:
-    """The number of suggested questions."""
+    """The number of questions that were suggested and added to a set."""
 
     count: int
 
@@ -90,8 +90,9 @@ class FoundPassage(CitedPassage):
 
 @frozen
 class QuestionResultView:
-    """A run's hits and answer for a question. If a language model judged the answer, there is a `verdict` and a
-    `reason`.
+    """A question's hits and answer in a run.
+
+    `verdict` and `reason` are None unless a language model judged the answer.
     """
 
     id: str
@@ -132,7 +133,7 @@ class MeasuredRun(RunView):
 
 @frozen
 class SetupFigures:
-    """The figures of a setup."""
+    """The figures measured with a setup."""
 
     pipeline: Label
     metrics: dict[str, float]
@@ -140,7 +141,7 @@ class SetupFigures:
 
 @frozen
 class ComparisonView:
-    """Two setups side by side. `differences` compare the second with the first, by metric."""
+    """A comparison of two setups. `differences` contains the second minus the first, by metric."""
 
     metric: str
     settings: dict[str, tuple[object, ...]]
@@ -151,7 +152,7 @@ class ComparisonView:
 
 @frozen
 class EvaluationView:
-    """The figures of one or two setups. `pending` is the number of passages in the base that have no vector yet."""
+    """The figures for one or two setups. `pending` is the number of passages in the base that have no vector yet."""
 
     scored: int
     negatives: int
@@ -179,7 +180,7 @@ class EvaluationView:
         )
 
 
-# Output for people.
+# Terminal output.
 
 
 def format_whole_set(question_set: QuestionSetView) -> list[str]:
@@ -232,7 +233,7 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
 
 
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return a line for each figure, with its value in each run. Names come last, because their width varies."""
+    """Return a line for each figure with its value in each run. Names come last, because their width varies."""
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 
 
@@ -310,7 +311,7 @@ def delete(workspace: "Workspace", question_set: Set) -> Deletion:
 
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
-    """Return the question set with the given id. Raises UnknownChoice if there is none."""
+    """Return a question set by id. Raises UnknownChoice if there is no such set."""
     if question_set := workspace.question_sets.find(set_id):
         return question_set
     sets = (known.id for base in workspace.bases.all() for known in workspace.question_sets.all(base.name))
@@ -348,7 +349,7 @@ _RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="This ba
 def _pipelines(
     workspace: "Workspace", question_set: str, search: Mapping[str, object] | None = None, compare: Setup = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
-    """Return a question set and the pipelines to run it with.
+    """Return a question set, and the pipelines with which to run it.
 
     Raises the same errors as `Runs.variants` and `Runs.to_ask`, and UnknownChoice if the set doesn't exist.
     """

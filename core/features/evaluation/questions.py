@@ -1,4 +1,4 @@
-"""Question sets, their questions (typed, suggested or marked on hits), and question files (JSONL or CSV)."""
+"""Manage question sets and their questions (typed, suggested or marked on hits), and read and write question files."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ MOST_BYTES = 50 * 2**20
 """Maximum size of a question file, in bytes."""
 
 TABLES = (".csv", ".tsv")
-"""File name suffixes of tables."""
+"""File name suffixes for question files that are tables."""
 
 
 def content(path: Path) -> bytes:
@@ -38,7 +38,7 @@ def content(path: Path) -> bytes:
 
 
 def parse(data: bytes, name: str) -> list[Question]:
-    """Return the questions in a file: CSV if its name has a suffix in TABLES, or JSON Lines otherwise.
+    """Return the questions in a file. A suffix in TABLES means that the file is CSV; any other file is JSON Lines.
 
     Each JSON line has `id`, `question` and `gold`, and optionally `kind`, `any`, `note`, `suggested` and `answer` (the
     expected answer). `gold` is a list of objects with `path` and `quote`. If the quote occurs more than once, `start`
@@ -66,14 +66,14 @@ def parse(data: bytes, name: str) -> list[Question]:
 
 
 def dump(questions: Iterable[Question]) -> bytes:
-    """Return questions as JSON Lines in the format read by `parse`."""
+    """Return questions as JSON Lines. `parse` reads the same format."""
     return "".join(f"{json.dumps(_row(question), ensure_ascii=False)}\n" for question in questions).encode()
 
 
 def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
-    """Return the questions in a file with the positions of their right passages in a base, ready to add to a set.
+    """Return the questions in a file, ready to add to a set, with the positions of their right passages in a base.
 
-    `taken`: the ids already in the set. Raises a single QuestionSetError that lists all invalid questions.
+    `taken`: the ids of questions already in the set. Raises a single QuestionSetError that lists all invalid questions.
     """
     questions = parse(data, name)
     if not questions:
@@ -128,7 +128,7 @@ def _question(row: object, line: int) -> Question:
     return assemble(Question, read, text=read.question, line=line)
 
 
-# Questions as CSV, with a row for each right passage.
+# Question files in CSV, with a row for each right passage.
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
 """Columns of a CSV file. `answer`, `note`, `suggested` and `start` may follow. Any other columns are ignored."""
@@ -140,7 +140,7 @@ _TRUTH = {
     **dict.fromkeys(("true", "yes", "1", "是", "真"), True),
     **dict.fromkeys(("false", "no", "0", "否", "假"), False),
 }
-# Key for the contents of the cells to the right of the named columns.
+# Key for the contents of any cells to the right of the named columns.
 _OVER = ""
 _DIGITS = 10
 
@@ -148,7 +148,7 @@ Row = Mapping[str, str]
 
 
 def parse_table(data: bytes, name: str) -> list[Question]:
-    """Return the questions in a CSV file in any encoding, delimited by commas, semicolons or tabs.
+    """Return the questions in a CSV file. Its delimiter may be a comma, semicolon or tab, and its encoding may be any.
 
     Rows with the same id belong to the same question. If a row has no path or quote, its question has no answer in the
     notes. Raises a single QuestionSetError that lists all invalid lines, or SourceError if the data isn't text.
@@ -168,9 +168,9 @@ def parse_table(data: bytes, name: str) -> list[Question]:
 
 
 def dump_table(questions: Iterable[Question]) -> bytes:
-    """Return questions as CSV in the format read by `parse_table`.
+    """Return questions as CSV. `parse_table` reads the same format.
 
-    There is one row for each right passage, or a single row if a question has none.
+    A question has one row for each right passage, or a single row if it has no right passages.
     """
     rows = [_row(question) | asdict(gold) for question in questions for gold in question.gold or (Gold("", ""),)]
     columns = [*COLUMNS, *(name for name in _MORE if any(row.get(name) is not None for row in rows))]
@@ -182,7 +182,7 @@ def _cell(value: object) -> str:
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
-    """Yield each non-blank row and the number of its first line."""
+    """Yield each non-blank row, with the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=first.count), strict=True)
     header: list[str] = []
@@ -202,7 +202,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                         columns=COLUMNS,
                     )
             else:
-                # Remove the apostrophes that keep spreadsheets from reading a cell as a formula.
+                # Remove the apostrophe that keeps spreadsheets from reading a cell as a formula.
                 plain = [cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell for cell in cells]
                 yield line, dict(zip(header, plain, strict=False)) | {_OVER: "".join(cells[len(header) :]).strip()}
             line = reader.line_num + 1
@@ -216,9 +216,9 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question in a row, with its right passage if there is one. Raises RowError if the row is invalid.
+    """Return the question in a row, with the row's right passage, if any. Raises RowError if the row is invalid.
 
-    `known` is the same question in earlier rows. Blank cells take their values from it.
+    `known` is the same question as read from earlier rows. It provides the values for blank cells.
     """
     if row[_OVER]:
         raise RowError("this row has more cells than the first line. Put cells that contain commas in quotation marks.")
@@ -265,17 +265,17 @@ class QuestionSets:
         return self._table.sets(self._store.bases.named(base))
 
     def get(self, base: str, name: str) -> QuestionSet:
-        """Return the question set with the given name. Raises UnknownChoice, listing the existing names."""
+        """Return a question set by name. Raises UnknownChoice, which lists the existing names."""
         return self._table.named(self._store.bases.named(base), name)
 
     def add(self, base: str, name: str) -> QuestionSet:
-        """Create an empty set, and return it. Raises ConfigError if the name is blank or taken."""
+        """Create an empty question set, and return the set. Raises ConfigError if the name is blank or taken."""
         return self._table.add_set(self._store.bases.named(base), name)
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add the questions in a file to a set, creating the set if it doesn't exist. All are added, or none.
+        """Add the questions in a file to a set, and return the set. If the set doesn't exist, it is created.
 
-        Raises QuestionSetError if any question is invalid.
+        Raises QuestionSetError if a question is invalid. In that case, no question is added.
         """
         named = self._store.bases.named(base)
         question_set = next((known for known in self._table.sets(named) if known.name == set_name.strip()), None)
@@ -292,11 +292,17 @@ class QuestionSets:
         return self._table.named(named, question_set.name)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
-        """Return the questions in a file with the positions of their right passages. Raises QuestionSetError."""
+        """Return the questions in a file, with their right passages located.
+
+        Raises QuestionSetError if one is invalid.
+        """
         return read(self._store, self._store.bases.named(base), data, name)
 
     def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
-        """Return a set as JSON Lines, or as CSV if `table` is True, in a form that can be imported again."""
+        """Return a set as a question file, which can be imported again.
+
+        The file is CSV if `table` is True, or JSON Lines if not.
+        """
         questions = golds.portable(self._store, golds.resolve(self._store, question_set))
         return dump_table(questions) if table else dump(questions)
 
@@ -327,8 +333,8 @@ class Questions:
     ) -> list[Question]:
         """Suggest questions answered by the notes, add them to the set, and return them.
 
-        They are generated by rules or, if `by_model` is True, by the configured language model. Questions already in
-        the set are left out. Raises ConfigError if no model is set up, and ProviderError if the model fails.
+        They are generated by rules or, if `by_model` is True, by the language model in the settings. Questions already
+        in the set are left out. Raises ConfigError if no model is set up, and ProviderError if the model fails.
         """
         base = self._store.bases.by_id(question_set.base_id)
         existing = self._table.for_set(question_set)
@@ -345,12 +351,12 @@ class Questions:
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 
-    # marking right passages
+    # mark right passages
 
     def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
-        """Add a hit's passage to a question's right passages. If the question is new, add it to the set.
+        """Mark a hit's passage as a right passage for a question. A new question is added to the set.
 
-        If the user edited the chunk, the passage is the note's original text. Raises QuestionSetError if the user added
+        If the user edited the chunk, the passage is the note's original text. Raises QuestionSetError if the user wrote
         the chunk, because its text isn't in the note.
         """
         known = self._with_text(question_set, text)
@@ -362,7 +368,7 @@ class Questions:
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
         """Remove a hit's passage from a question's right passages.
 
-        If the question then has no passages, kind, note or answer, it was added by `mark` and is deleted.
+        A question that then has no passages, kind, note or answer is deleted, because `mark` added it.
         """
         question = self._with_text(question_set, text)
         if question is None:
@@ -376,18 +382,22 @@ class Questions:
             self._table.delete(question_set, [question.id])
 
     def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
-        """Return a question's right passages at their last known positions, or () if the question is unknown."""
+        """Return a question's right passages at their last known positions, or () if the set has no such question."""
         question = self._with_text(question_set, text)
         return question.spans if question else ()
 
     def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
-        """Add a hit's passage to the right passages of a question in the set. Raises the same errors as `mark`."""
+        """Add a hit's passage to a question's right passages, given the question's id.
+
+        Raises the same errors as `mark`.
+        """
         self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Narrow a right passage to a part of it, because a click marks a whole chunk.
+        """Narrow a right passage to a quote from it. Marking a hit always marks a whole chunk.
 
-        Raises QuestionSetError if `quote` isn't in the passage exactly once, and NoteNotFound.
+        Raises QuestionSetError unless `quote` occurs in the passage exactly once, and NoteNotFound if the note was
+        deleted.
         """
         part = golds.narrow(self._store.notes.note(gold.note_id), gold, quote)
         question = self._table.question(question_set, question_id)

@@ -1,4 +1,7 @@
-"""The table of runs and their results. Exports use it without loading models, the search engine or a client."""
+"""The table of runs and their results.
+
+Exports can use it without loading models, the search engine or an LLM client.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -16,7 +19,7 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 
 
 class RunTable(StoreTable):
-    """The runs in a workspace. Writing to the table doesn't affect search results.
+    """The runs in a workspace. Writing to the table doesn't invalidate cached search results.
 
     Reading or writing a deleted run raises RunNotFound.
     """
@@ -31,7 +34,7 @@ class RunTable(StoreTable):
         raise RunNotFound(run_id)
 
     def begin(self, run: Run) -> Run:
-        """Store a new run, and return it with its id. Raises RunNotFound if the base was deleted."""
+        """Store a new run, and return the run with its id. Raises RunNotFound if the base was deleted."""
         with self._write(aside=True):
             run_with_id = replace(
                 run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", self._column("SELECT id FROM runs"))
@@ -48,7 +51,7 @@ class RunTable(StoreTable):
         metrics: Mapping[str, float],
         ended_at: datetime | None = None,
     ) -> Run:
-        """Store results by question number, and the metrics so far. Return the updated run."""
+        """Store results, keyed by question number, and the metrics so far. Return the updated run."""
         with self._write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(
@@ -73,7 +76,7 @@ class RunTable(StoreTable):
 
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
-    # Some commits with schema 9 stored the search settings at the same level as the other fields.
+    # Some development versions with schema 9 stored the search settings next to the other fields.
     read: Pipeline = decoder(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 

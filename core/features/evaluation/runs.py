@@ -1,4 +1,4 @@
-"""Running question sets with pipelines, parsing pipelines from text, and diagnosing missed passages."""
+"""Run question sets with pipelines, parse pipelines from strings, and diagnose why passages were missed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -58,14 +58,14 @@ from core.settings.sections import ChunkingSettings
 from core.store import Store
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
-# Pipeline settings that may involve a language model, with their choices.
+# Pipeline settings for which a language model can be chosen, with all their choices.
 _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
 _NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
 
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
-    """Return the pipeline `start` with the settings in `spec` changed. `spec` becomes the pipeline's name.
+    """Return a copy of the pipeline `start` with the settings in `spec`. `spec` becomes the copy's name.
 
     `chunking`: the base's own chunking options. Raises UnknownChoice if a setting is unknown, and ConfigError if a
     value is invalid.
@@ -100,7 +100,7 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
 
 
 def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
-    """Return the chunking options and the embedder used by a pipeline for a base."""
+    """Return the chunking options and the embedder that a pipeline uses for a base."""
     return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
 
 
@@ -115,14 +115,14 @@ def search_options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
     return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})
 
 
-# Diagnosing why right passages were missed, based on the chunks that contain them.
+# Diagnose why right passages were missed, based on the chunks that contain them.
 
 
 def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
-    """Diagnose why right passages were missed. `golds` are the passages, each with its number in the question.
+    """Diagnose why right passages were missed. `golds` contains pairs (number in the question, passage).
 
-    Passages count as found, and are left out, if at least FOUND_SHARE of their characters are in hits. If several
-    chunks contain enough of a passage, the diagnosis is about the one that got furthest in the search.
+    A passage counts as found, and is left out, if at least FOUND_SHARE of its characters are in hits. If several chunks
+    contain enough of a passage, the diagnosis is about the chunk that got furthest in the search.
     """
     cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
@@ -138,14 +138,14 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
 
 
 def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], number: int, gold: GoldSpan) -> Diagnosis:
-    """Diagnose why a passage was missed, based on the chunks of its note."""
+    """Diagnose why a passage was missed, based on its note's chunks."""
     holding = {rowid: chunk for rowid, chunk in chunks.items() if _holds(chunk, gold)}
     shares = {chunk.id: _share(gold, [chunk]) for chunk in holding.values()}
     most = min(holding.values(), key=lambda chunk: (-shares[chunk.id], chunk.index), default=None)
     if most is None or _share(gold, [*holding.values()]) < FOUND_SHARE:
         held = (shares[most.id], most.id) if most else ()
         return Diagnosis(number, "not_indexed", *held)
-    # Consider all chunks with enough of the passage. If there are none, consider those with the largest share.
+    # Consider all chunks that contain enough of the passage. If there are none, consider those with the largest share.
     enough = min(FOUND_SHARE, shares[most.id])
     outcome = reasons.why_not(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
     stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
@@ -154,7 +154,10 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
 
 
 def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
-    """Return whether a chunk contains part of a passage. An edited chunk's text may differ from the note's."""
+    """Return whether a chunk contains part of a passage.
+
+    An edited chunk must also contain enough of that part's words.
+    """
     start = max(chunk.start, gold.start)
     end = min(chunk.end, gold.end)
     if start >= end:
@@ -165,12 +168,12 @@ def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
 
 
 def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
-    """Return the share of a passage's characters that are in at least one of the given parts of its note."""
+    """Return the share of a passage's characters covered by parts of its note."""
     return coverage(("", gold.start, gold.end), [("", part.start, part.end) for part in parts])
 
 
 Answerer = Callable[[SearchResult, Stop], Answer]
-"""A function that answers a search result's query, and raises Cancelled if stopped."""
+"""A function that answers a search result's query. It raises Cancelled if it is stopped."""
 AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
 """A function that creates an answerer from a store and a search engine.
 
@@ -180,7 +183,7 @@ The third argument says whether a language model should write the answers.
 
 @dataclass(eq=False)
 class Runs:
-    """The runs in a workspace, with comparisons and reports."""
+    """Runs question sets in a workspace, and stores, compares and reports the runs."""
 
     is_own = staticmethod(is_own)
     side_by_side = staticmethod(comparison.side_by_side)
@@ -201,13 +204,13 @@ class Runs:
         self._under_way: set[str] = set()
 
     def _searching_of(self, store: Store) -> SearchEngine:
-        """Return a search engine for a store. It has no caches, so that each question is measured independently."""
+        """Return a search engine without caches, so that each question is measured independently."""
         return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
 
     # pipelines
 
     def variants(self, base: str, search: SearchSettings, compare: str | None) -> list[Pipeline]:
-        """Return the pipeline with the given settings, and the pipeline to compare it with, if any.
+        """Return a pipeline with the given settings, followed by the pipeline to compare with it, if any.
 
         Raises the same errors as `parse`.
         """
@@ -226,7 +229,7 @@ class Runs:
         *,
         name: str = "questions",
     ) -> list[Measured]:
-        """Ask questions from a file with several pipelines, and return the results without storing them.
+        """Ask questions from a file with several pipelines, and return the results. They aren't stored.
 
         `name`: the file name to use in messages. Raises the same errors as `run`.
         """
@@ -246,9 +249,10 @@ class Runs:
     ) -> list[Run]:
         """Ask the questions in a set with several pipelines, one pipeline after the other, and store the results.
 
-        Suggested questions, and questions whose right passages are gone, are skipped. After Cancelled, results so far
-        are kept, and `resume` continues the run. Raises QuestionSetError if the set has no usable question. An invalid
-        pipeline raises its error before the first question is asked. Building a scratch store may fail later.
+        Suggested questions, and questions whose right passages are gone, are skipped. If `progress` raises Cancelled,
+        the results so far are kept, and `resume` can continue the run. Raises QuestionSetError if the set has no usable
+        question. If a pipeline is invalid, its error is raised before the first question is asked. Building a temporary
+        index for a pipeline may fail later.
         """
         base = self._store.bases.by_id(question_set.base_id)
         questions = self.to_ask(question_set)
@@ -258,8 +262,8 @@ class Runs:
     def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
         """Ask the remaining questions in a stopped run, and return the run.
 
-        Raises RunNotFound, and ConfigError if the notes, settings or questions have changed, because the two parts of
-        the run wouldn't be comparable.
+        Raises RunNotFound. Raises ConfigError if the notes, settings or questions have changed, because then the two
+        parts of the run wouldn't be comparable.
         """
         run = self._table.run(run_id)
         if run.ended_at is not None:
@@ -280,7 +284,7 @@ class Runs:
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
         """Return the questions in a set that a run would ask.
 
-        Raises QuestionSetError if any question is invalid, or if there are none to ask.
+        Raises QuestionSetError if a question is invalid, or if there are no questions to ask.
         """
         resolved = golds.resolve(self._store, question_set)
         questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
@@ -313,17 +317,17 @@ class Runs:
         return run.id in self._under_way
 
     def is_current(self, run: Run) -> bool:
-        """Return whether the searchable data hasn't changed since a run started."""
+        """Return whether the searchable data is the same as when a run started."""
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
-        """Permanently delete runs. If any run doesn't exist, raises RunNotFound and deletes none."""
+        """Permanently delete runs. If one of them doesn't exist, none is deleted, and RunNotFound is raised."""
         self._table.delete([self._table.run(run_id).id for run_id in run_ids])
 
     # helpers
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
-        """Raise a single QuestionSetError that lists all questions that can't be searched for, if there are any."""
+        """If any questions can't be searched for, raise a single QuestionSetError that lists them."""
         problems: list[golds.Problem] = []
         searching = self._searching_of(self._store)
         options = search_options(base, Pipeline())
@@ -343,8 +347,9 @@ class Runs:
         count: int,
         progress: Progress,
     ) -> Iterator[tuple[Run, Progress]]:
-        """Yield a run and its progress function for each pipeline. If any pipeline is invalid, raise before the first
-        run.
+        """Yield a run and its progress function for each pipeline.
+
+        If a pipeline is invalid, its error is raised before the first run.
         """
         states = [self._state(base, pipeline) for pipeline in pipelines]
         for number, (version, settings) in enumerate(states):
@@ -352,7 +357,10 @@ class Runs:
             yield run, _part(progress, number, len(pipelines))
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
-        """Return the database version and a pipeline's complete settings. Raises ConfigError if they are invalid."""
+        """Return the database version and a pipeline's complete settings.
+
+        Raises ConfigError if the settings are invalid.
+        """
         options, embedder = index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
@@ -371,7 +379,7 @@ class Runs:
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
-        """Ask the remaining questions, storing each result immediately."""
+        """Ask a run's remaining questions. Each result is stored immediately."""
         base = self._store.bases.by_id(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every = dict(done)
@@ -391,7 +399,10 @@ class Runs:
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
-        """Ask questions one by one. A miss is diagnosed at once, because the notes may change later."""
+        """Ask questions one by one, and yield the results.
+
+        A miss is diagnosed at once, because the notes may change later.
+        """
         options = search_options(base, pipeline)
         llm = self._settings.llm
         judge = Chat(llm) if pipeline.judge == "model" else None
@@ -431,7 +442,7 @@ class Runs:
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
-    """Return whether a result is for the current version of a question."""
+    """Return whether a result belongs to a question in its current form."""
     golds = frozenset((gold.path, gold.quote) for gold in scoring.remaining_golds(question))
     now = question.id, question.text, question.any, golds
     return (now, question.answer) == (result.identity, result.wished)

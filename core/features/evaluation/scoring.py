@@ -1,12 +1,12 @@
-"""Measuring searches and answers with questions whose answers are known: metrics, and results by question.
+"""Measure searches and answers with questions whose right passages (gold) are known.
 
 A span is a half-open tuple (note id, start, end). Ranks start at 1, and a rank of None means "not found". Every metric
-is 0 if there is nothing to measure. A run's figure is the mean over its questions.
+is 0 if there is nothing to measure. A run's figure is the mean over the run's questions.
 
-Rank metrics take the `relevance` of a question's hits, which is the number of gold passages newly found by each hit,
-and `total`, the number of passages `needed`. If every relevance is 0 or 1, they match the textbook definitions. A long
-chunk may find several passages at once, so the n-th passage found never counts at a better rank than n, as in a perfect
-ranking of single passages.
+Rank metrics take the `relevance` of a question's hits, the number of gold passages newly found by each hit, and
+`total`, the number of passages `needed`. If every relevance is 0 or 1, the metrics match the textbook definitions. A
+long chunk may find several passages at once. Therefore, the n-th passage found never counts at a better rank than n,
+the best rank possible with one passage per hit.
 """
 
 import builtins
@@ -51,7 +51,7 @@ Spans = Sequence[Span]
 Relevance = Sequence[int]
 
 FOUND_SHARE = 0.5
-"""Minimum share of a gold passage's characters that must be retrieved for the passage to count as found."""
+"""Share of a gold passage's characters that must be retrieved for the passage to count as found."""
 
 
 def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
@@ -59,7 +59,7 @@ def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
 
 
 def coverage(gold: Span, retrieved: Spans) -> float:
-    """Return the share of the gold span's characters contained in the union of the retrieved spans.
+    """Return the share of the gold span's characters that are in at least one retrieved span.
 
     |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
     Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
@@ -103,7 +103,7 @@ def _shared(golds: Spans, retrieved: Spans) -> int:
 
 
 def _size(spans: Spans) -> int:
-    """Return the number of characters in the spans, each counted once."""
+    """Return the number of characters in the spans. A character in several spans counts once."""
     total = 0
     at = ""
     reached = 0
@@ -117,14 +117,14 @@ def _size(spans: Spans) -> int:
 
 
 def needed(golds: Spans, *, any: bool) -> int:
-    """Return how many gold passages must be found: one if `any` is True, otherwise all of them."""
+    """Return the number of gold passages that must be found: one if `any` is True, or all of them if not."""
     return min(1, len(golds)) if any else len(golds)
 
 
 def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
     """Return the number of gold passages newly found by each hit.
 
-    A passage is found at the first rank by which FOUND_SHARE of it has been retrieved, so a repeated hit isn't relevant
+    A passage is found at the first rank by which FOUND_SHARE of it has been retrieved. A repeated hit isn't relevant
     again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent Relevance', SIGIR 2003).
     Once the `needed` passages have been found, no further hit is relevant.
     """
@@ -140,7 +140,7 @@ def relevance(golds: Spans, hits: Spans, *, any: bool) -> list[int]:
 
 
 def found_at(golds: Spans, hits: Spans, *, any: bool) -> int | None:
-    """Return the first rank by which all gold spans have been found, or None. If `any` is True, one span is enough."""
+    """Return the first rank by which all gold spans (one, if `any` is True) have been found, or None if they aren't."""
     enough = needed(golds, any=any)
     found = accumulate(relevance(golds, hits, any=any))
     return next((rank for rank, so_far in enumerate(found, start=1) if golds and so_far >= enough), None)
@@ -165,7 +165,7 @@ def reciprocal_rank(rank: int | None, k: int) -> float:
 
 
 def recall_at(relevance: Relevance, k: int, total: int) -> float:
-    """Return the share of the needed gold passages found by the first k hits. If one is needed, this is hit@k.
+    """Return the share of the needed gold passages found by the first k hits. If one is needed, this equals hit@k.
 
     Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
     """
@@ -182,7 +182,7 @@ def precision_at(relevance: Relevance, k: int) -> float:
 
 
 def ndcg_at(relevance: Relevance, k: int, total: int) -> float:
-    """Return the discounted gain of the first k hits, divided by the gain of a perfect ranking.
+    """Return the discounted cumulative gain of the first k hits, divided by the gain of a perfect ranking.
 
     DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
     Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as in trec_eval).
@@ -192,7 +192,7 @@ def ndcg_at(relevance: Relevance, k: int, total: int) -> float:
 
 
 def average_precision(relevance: Relevance, k: int, total: int) -> float:
-    """Return the mean precision at the ranks of the needed passages, counting 0 for those not in the first k hits.
+    """Return the mean precision at the ranks of the needed passages. A passage not in the first k hits counts as 0.
 
     Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
     Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cutoff as in trec_eval).
@@ -201,7 +201,7 @@ def average_precision(relevance: Relevance, k: int, total: int) -> float:
 
 
 def _places(relevance: Relevance, k: int) -> list[int]:
-    """Return the rank at which each passage found by the first k hits counts. No two passages share a rank."""
+    """Return the rank that counts for each passage found by the first k hits. No two passages share a rank."""
     ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
 
@@ -220,7 +220,7 @@ def cited_recall(golds: Spans, cited: Spans, *, any: bool) -> float:
 
 
 def cited_precision(golds: Spans, cited: Spans) -> float:
-    """Return the share of the cited passages that are gold, by the criterion of `cited_recall`."""
+    """Return the share of the cited passages that are gold. `cited_recall` says when two passages count as the same."""
     right = [builtins.any(_is_same(gold, span) for gold in golds) for span in cited]
     return sum(right) / len(cited) if cited else 0.0
 
@@ -230,9 +230,9 @@ def _is_same(item: Span, other: Span) -> bool:
 
 
 def within_budget(hits: Spans, budget: int) -> list[Span]:
-    """Return the first hits that fit within a budget of characters. The last one is cut off if necessary.
+    """Return the first hits that fit into a budget of characters. If necessary, the last hit is cut off.
 
-    This makes systems with passages of different lengths comparable, because a fixed number of hits favours long ones.
+    This makes systems with passages of different lengths comparable. A fixed number of hits would favour long passages.
     """
     spans = []
     for path, start, end in hits:
@@ -244,7 +244,7 @@ def within_budget(hits: Spans, budget: int) -> list[Span]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return the smallest value such that at least `percent` % (1 to 100) of the values are no larger.
+    """Return the smallest value for which at least `percent` % (1 to 100) of the values aren't larger.
 
     The nearest-rank method, sorted[⌈percent × n / 100⌉], always returns a measured value (Hyndman and Fan,
     'Sample Quantiles in Statistical Packages', 1996, definition 1).
@@ -262,7 +262,7 @@ Reply with one JSON object only, such as
 "reason" is one or two sentences in the language of the question: what agrees, what is missing, what is wrong. \
 "verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
 REASON = 500
-"""Maximum length of a reason, in characters."""
+"""Maximum length of the reason for a judgement, in characters."""
 # A JSON object without nested objects, at the end of a reply or of the reply's last code block.
 _RULING = re.compile(r"\{[^{}]*\}(?=[\s`]*\Z)")
 
@@ -281,7 +281,7 @@ def ask(
     search: Callable[[str], SearchResult],
     answer: Callable[[SearchResult], GivenAnswer] | None = None,
 ) -> QuestionResult:
-    """Ask a question, and return the hits, the answer if `answer` is given, and how long the search took."""
+    """Ask a question, and return the hits and the search time. If `answer` is given, the question is answered too."""
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
@@ -310,18 +310,18 @@ def ask(
 
 
 def remaining_golds(question: Question) -> tuple[GoldSpan, ...]:
-    """Return the question's right passages that are still in the notes."""
+    """Return a question's right passages, except those that are no longer in the notes."""
     return tuple(gold for gold in question.spans if not gold.flagged)
 
 
 def is_lost(question: Question) -> bool:
-    """Return whether too many right passages are gone for any search to answer the question."""
+    """Return whether so many right passages are gone that no search can answer the question."""
     missing = len(question.spans) - len(remaining_golds(question))
     return missing > 0 and (missing == len(question.spans) or not question.any)
 
 
 def values(result: QuestionResult) -> dict[str, float]:
-    """Return METRICS if the question has an answer in the notes, and the ANSWER_METRICS that apply to it."""
+    """Return a result's METRICS, if the notes answer the question, and the ANSWER_METRICS that apply to the result."""
     answers = answer_values(result)
     if result.negative:
         return answers
@@ -348,9 +348,9 @@ def values(result: QuestionResult) -> dict[str, float]:
 
 
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Return the mean of each metric over the results it applies to, and percentiles of the search times.
+    """Return the mean of each metric over the results to which it applies, and percentiles of the search times.
 
-    If a metric applies to no result, it is 0 if it is one of METRICS, or left out if it is one of ANSWER_METRICS.
+    If a metric applies to no result, it is 0 if it is in METRICS, or left out if it is in ANSWER_METRICS.
     """
     every = [values(result) for result in results]
     means = {name: fmean([item[name] for item in every if name in item] or [0.0]) for name in METRICS}
@@ -374,7 +374,7 @@ class _Reply(BaseModel):
 
 
 def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
-    """Have a language model judge a result's answer, sending at most `characters` characters of text.
+    """Have a language model judge a result's answer. At most `characters` characters of text are sent.
 
     If the reply can't be read, it is requested once more. If the server fails, the judgement's `problem` says why.
     Raises Cancelled if `stop` returns True.
@@ -391,7 +391,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 
 def _parse_judgement(reply: str) -> _Reply | None:
-    """Return the judgement at the end of a reply, or None if there is none. Any reasoning before it is ignored."""
+    """Return the judgement at the end of a reply, or None if it has no judgement. Any reasoning in front is ignored."""
     ruling = _RULING.search(reply)
     with suppress(ValidationError):
         return _Reply.model_validate_json(ruling[0]) if ruling else None
@@ -399,9 +399,9 @@ def _parse_judgement(reply: str) -> _Reply | None:
 
 
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
-    """Return an answer in the form stored in runs.
+    """Convert an answer to the form that is stored in runs.
 
-    A sentence counts as quoted if it cites a quote that matches its note exactly.
+    A sentence counts as quoted if it cites a quote that equals the text at its position in the note.
     """
     cited = tuple(
         _span(quote.note, quote.chunk, (quote.start, quote.end), float(quote.number)) for quote in answer.quotes
@@ -423,7 +423,7 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
 
 
 def answer_values(result: QuestionResult) -> dict[str, float]:
-    """Return the ANSWER_METRICS that apply to a question and its answer."""
+    """Return the ANSWER_METRICS that apply to a result."""
     answer = result.given
     if answer is None or answer.problem:
         return {}
@@ -445,5 +445,5 @@ def answer_values(result: QuestionResult) -> dict[str, float]:
 
 
 def facts(text: str) -> list[str]:
-    """Return the numbers, names, code and quoted terms in a text, case-folded and without duplicates."""
+    """Return the numbers, names, code and quoted terms in a string, case-folded and without duplicates."""
     return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))

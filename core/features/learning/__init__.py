@@ -1,4 +1,7 @@
-"""Suggesting notes from logs (logs -> events -> facts -> notes): the protocol and registry for log parsers."""
+"""Suggest notes from logs (logs -> events -> facts -> notes).
+
+This module contains the protocol and the registry for log parsers.
+"""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -9,9 +12,9 @@ from core.model import LogEvent
 
 
 class LogParser(Protocol):
-    """Splits the text of a log into events.
+    """Splits a log's text into events.
 
-    The text is already decoded, and its lines end in \\n. Secrets are masked later, not by the parser.
+    The text is already decoded, and its lines end in \\n. Secrets are masked after parsing.
     """
 
     @property
@@ -19,10 +22,10 @@ class LogParser(Protocol):
         """Whether the parser reads line by line. If so, long lines are truncated before parsing."""
 
     def fits(self, name: str, sample: str) -> float:
-        """Return how well the parser fits a log, from 0 to 1, given the log's file name and first characters."""
+        """Return how well the parser fits a log, from 0 to 1. `sample`: the first characters of the log."""
 
     def events(self, text: str) -> Iterable[LogEvent]:
-        """Yield the events in order. Raises ValueError if the text is in another format."""
+        """Yield a log's events in order. Raises ValueError if the text is in another format."""
 
 
 LOG_PARSERS: Registry[LogParser] = Registry(

@@ -1,4 +1,4 @@
-"""Parsers for Markdown and for chats: ChatGPT and Claude exports, messages with roles, and plain-text transcripts."""
+"""Parse Markdown and chats: ChatGPT and Claude exports, messages with roles, and plain-text transcripts."""
 
 import json
 import re
@@ -37,7 +37,10 @@ class Markdown:
 
 
 def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[LogEvent]:
-    """Yield the events in Markdown text written by `source`. In a `chat`, a line may start with a speaker's name."""
+    """Yield the events in Markdown text.
+
+    `source` names the text's author. If `chat` is True, a line may start with a speaker's name.
+    """
     parts: list[str] = []
     heading = source
     fence = ""
@@ -76,7 +79,7 @@ def _marked_up(text: str, source: str = "", *, chat: bool = False) -> Iterator[L
 
 
 class Chats:
-    """Parses conversations. For a JSON export, an event's line number is the number of its message."""
+    """Parses conversations. In a JSON export, an event's line number is the number of the event's message."""
 
     by_lines = False
 
@@ -126,7 +129,7 @@ def _time(item: Mapping[str, object]) -> float:
 
 
 def _text(content: object) -> str:
-    """Return the text in a message's content, which may be a string, an object or a list of parts."""
+    """Return the text in a message's content. The content may be a string, an object or a list of parts."""
     if isinstance(content, Mapping):
         return _text(content.get("text") or content.get("parts"))
     if isinstance(content, list):

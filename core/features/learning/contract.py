@@ -1,7 +1,7 @@
 """Contract tests for log parsers, including parsers from other packages.
 
-To use them, inherit a test class from LogParserContract and define two fixtures: `log_parser` returns the parser under
-test, and `log` returns the name and text of a log.
+A test class inherits from LogParserContract and defines two fixtures: `log_parser` returns the parser under test, and
+`log` returns a log's name and text.
 """
 
 from contextlib import suppress

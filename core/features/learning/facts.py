@@ -1,4 +1,4 @@
-"""Facts from logs: normalizing them for comparison, extracting requests and quotes, and storing the facts."""
+"""Build facts from log events: normalize text for comparison, extract requests and quotes, and store the facts."""
 
 import re
 from collections.abc import Collection, Iterable, Sequence
@@ -26,17 +26,17 @@ MOST_TITLE = 160
 
 
 def normalise_exact(text: str) -> str:
-    """Normalize text's case and white space, and drop the numbers in masks such as `[token-2]`. Other numbers stay."""
+    """Normalize case and white space, and drop the numbers in masks such as `[token-2]`. Other numbers stay."""
     return " ".join(fold(MASK.sub(r"[\g<kind>]", text)).split())
 
 
 def generalise(text: str) -> str:
-    """Replace the numbers and identifiers in a text, because they differ from log to log."""
+    """Replace numbers and identifiers in a string, because they differ from log to log."""
     return _VARYING.sub("#", normalise_exact(text))
 
 
 def generalise_source(source: str) -> str:
-    """Replace standalone numbers in a source: `worker-3` becomes `worker-#`, but `api2` is unchanged."""
+    """Replace standalone numbers in a source's name: `worker-3` becomes `worker-#`, but `api2` stays the same."""
     return re.sub(r"(?<![a-z])\d+", "#", normalise_exact(source))
 
 
@@ -51,7 +51,7 @@ def first_line(event: LogEvent) -> str:
 
 
 def request_of(event: LogEvent) -> str:
-    """Return the method and path of an event's request, with ids replaced by `{id}`, or "" if there is no request."""
+    """Return the method and path of the request in an event, or "" if there is none. Ids are replaced by `{id}`."""
     if "path" in event.fields:
         method = event.fields.get("method", "")
         path = event.fields["path"]
@@ -76,14 +76,17 @@ def fact(
     events: Sequence[LogEvent],
     kind: tuple[str, str],
 ) -> Fact:
-    """Return a fact that quotes its events. If there are many, it quotes only the first few and the last."""
+    """Return a fact with quotes from its events.
+
+    If there are many events, only the first few and the last are quoted.
+    """
     sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
     lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
     return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
 
 
 def _quote(event: LogEvent) -> str:
-    """Return an event as a quote, reducing a long event to its first and last lines."""
+    """Return an event as a quote. A long event is reduced to its first and last lines."""
     lines = [line.rstrip() for line in event.text.split("\n") if line.strip()]
     if len(lines) > _MOST_QUOTES:
         lines = [*lines[:3], "…", *lines[-2:]]
@@ -93,10 +96,10 @@ def _quote(event: LogEvent) -> str:
 
 
 class FactTable(StoreTable):
-    """The facts that were suggested as notes or rejected."""
+    """The table of facts that were suggested as notes, with the user's decisions."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
-        """Store facts, replacing those with the same rule and key."""
+        """Store facts. A fact replaces any earlier fact with the same rule and key."""
         now = utc_now().isoformat()
         with self._write(aside=True):
             for fact in facts:
@@ -104,7 +107,7 @@ class FactTable(StoreTable):
                 self._insert("learnt_facts", row, replace=True)
 
     def all(self) -> list[LearntFact]:
-        """Return the facts that were rejected, or whose notes exist or are in the trash."""
+        """Return the facts that were rejected, and those whose notes exist or are in the trash."""
         return self._nouns(
             _READER,
             "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
@@ -112,9 +115,9 @@ class FactTable(StoreTable):
         )
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
-        """Record whether the user accepted the facts in the given notes or rejected them.
+        """Record whether the user accepted or rejected the facts suggested as the given notes.
 
-        `reason`: why the facts were rejected, or None if they were accepted.
+        `reason`: the reason for rejecting them, or None if they were accepted.
         """
         self._execute(
             "UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id IN ?",

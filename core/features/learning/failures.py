@@ -1,4 +1,4 @@
-"""Rules about failures: failed or slow requests, repeated errors, deprecations, failing tests and commands."""
+"""Find failures in logs: failed or slow requests, repeated errors, deprecations, failing tests and commands."""
 
 import re
 from collections import defaultdict
@@ -80,9 +80,9 @@ _INSTEAD = re.compile(
 )
 _QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
 _WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
-# Maximum distance, in characters, between "deprecated" and the name of the deprecated item or its replacement.
+# Maximum distance, in characters, from "deprecated" to the name of the deprecated item or its replacement.
 _NEAR = 160
-# Number of events after an error's last occurrence to search for its end.
+# Number of events to search for the end of an error after its last occurrence.
 _MOST_AFTER = 400
 _FEW = 2
 _COMMON = ("test_experience", "common_issue")
@@ -93,15 +93,15 @@ _COMPLAINS = re.compile(
     r"|\[rejected\]|failed to|failed[:,]"
     r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
 )
-# Commands that can't fix anything, because they don't change anything.
+# Commands that only show something. They change nothing, so they can't fix anything.
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
 _BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
-# Number of commands after a failed command to search for one that worked.
+# Number of commands to search, after a failed command, for one that worked.
 _MOST_LATER = 8
 
 
 def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], Key | None]) -> Iterable[tuple[Key, Events]]:
-    """Return each non-empty key with its events."""
+    """Group events by key, and return pairs of a key and its events. Events with an empty key are left out."""
     groups: dict[Key, Events] = defaultdict(list)
     for event in events:
         if found := key(event):
@@ -119,7 +119,7 @@ def _appears(events: Sequence[LogEvent]) -> Message:
 
 
 def required_headers(log: LogText) -> Facts:
-    """Yield requests that failed because of a missing header."""
+    """Yield a fact for each request that failed because of a missing header."""
     for (request, header), events in _grouped(log.events, _lacking):
         title = message("{request} needs the header {header}", request=request, header=header)
         text = message("{title}.", title=title)
@@ -137,21 +137,21 @@ def required_headers(log: LogText) -> Facts:
 
 
 def _lacking(event: LogEvent) -> tuple[str, str] | None:
-    """Return an event's request and the first missing header, or None unless the event mentions both."""
+    """Return the request and the first missing header in an event, or None unless the event mentions both."""
     headers = _headers_in(event.text)
     request = request_of(event)
     return (request, headers[0]) if headers and request else None
 
 
 def _headers_in(text: str) -> list[str]:
-    """Return the names of headers described in the text as missing or required."""
+    """Return the names of headers that the text describes as missing or required."""
     if "eader" not in text and "HEADER" not in text and "头" not in text:
         return []
     return ["".join(filter(None, match.groups())) for match in _HEADERS.finditer(text)]
 
 
 def failing_requests(log: LogText) -> Facts:
-    """Yield requests that failed at least twice with the same status, for reasons other than a missing header."""
+    """Yield a fact for each request that failed twice or more with the same status, unless a header was missing."""
     for (request, status), events in _grouped(log.events, _failure):
         if sum(event.count for event in events) < _FEW:
             continue
@@ -161,7 +161,7 @@ def failing_requests(log: LogText) -> Facts:
 
 
 def _failure(event: LogEvent) -> tuple[str, str] | None:
-    """Return the request and status of a failure, or None for any other event."""
+    """Return the request and status in an event, or None if the event isn't a failed request."""
     status = _status(event)
     fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
     return (request_of(event), status) if fails else None
@@ -174,9 +174,9 @@ def _status(event: LogEvent) -> str:
 
 
 def slow_calls(log: LogText) -> Facts:
-    """Yield slow operations: those with a median of at least one second over at least two calls, or slow tests.
+    """Yield a fact for each slow operation. It has at least two calls, and takes one second or longer (median).
 
-    A test is slow if its median is at least five seconds.
+    A test is slow if it takes five seconds or longer, even if it ran only once.
     """
     for operation, events in _grouped(log.events, _operation):
         times = [_seconds(event) for event in events]
@@ -195,7 +195,7 @@ def slow_calls(log: LogText) -> Facts:
 
 
 def _seconds(event: LogEvent) -> float:
-    """Return the duration stated in an event, in seconds, or -1 if there is none or the server failed."""
+    """Return the duration stated in an event, in seconds, or -1 if no duration is stated or the server failed."""
     if event.kind in ("message", "command") or event.fields.get("status", "") >= "500":
         return -1.0
     if re.fullmatch(r"\d+(?:\.\d+)?", event.fields.get("seconds", "")):
@@ -209,7 +209,7 @@ def _seconds(event: LogEvent) -> float:
 
 
 def _operation(event: LogEvent) -> str:
-    """Return the operation measured in an event, or "" if none is."""
+    """Return the name of the operation whose duration an event states, or "" if the event states none."""
     if _seconds(event) < 0:
         return ""
     if event.kind == "test":
@@ -226,7 +226,10 @@ def _operation(event: LogEvent) -> str:
 
 
 def repeated_errors(log: LogText) -> Facts:
-    """Yield errors that occurred at least twice with the same cause, with the event that ended them."""
+    """Yield a fact for each error that occurred twice or more with the same cause.
+
+    The event that ended the error is included.
+    """
     places = {id(event): number for number, event in enumerate(log.events, 1)}
     for key, events in _grouped(log.events, _error_key):
         if sum(event.count for event in events) < _FEW:
@@ -256,7 +259,7 @@ def repeated_errors(log: LogText) -> Facts:
 
 
 def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
-    """Return the generalized source, text and cause of an error, or None for any other event."""
+    """Return an error's source, text and cause in generalized form, or None if the event isn't an error."""
     is_request = event.kind == "request"
     is_slow = _seconds(event) >= _LEAST_SECONDS
     if event.kind not in ("log", "request") or (is_slow and (is_request or event.level != "error")):
@@ -264,7 +267,7 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
     warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
     if not (event.level == "error" or warns) or _headers_in(event.text) or _deprecated(event):
         return None
-    # Access logs are left to `failing_requests`.
+    # `failing_requests` covers access logs.
     accessed = f"{event.fields.get('method')} {event.fields.get('path')} "
     if is_request and "host" not in event.fields and event.text.startswith(accessed):
         return None
@@ -272,7 +275,7 @@ def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
 
 
 def _what(event: LogEvent) -> str:
-    """Return an error's text, without the process number before it and request details after it."""
+    """Return an error's text. The process number in front and the request details at the end are removed."""
     what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
     if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
         what = match[1]
@@ -288,11 +291,11 @@ def _cause(event: LogEvent) -> str:
 
 
 def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None, LogEvent | None]:
-    """Return the step that may have ended an error, and the event that reports the end. Either may be None.
+    """Return the step that may have ended an error, and the event that reports the error's end. Either may be None.
 
-    The next event may be unrelated. So the end must share words with the error, and the step must share words with one
-    of the two. If no end is reported, the step must be an action that may fix errors, and the log must continue after
-    the step.
+    The next event may be unrelated. Therefore, the end must have words in common with the error, and the step must have
+    words in common with the error or the end. If no end is reported, the step must be an action that may fix errors,
+    and the log must continue after the step.
     """
     between: Events = []
     for event in after:
@@ -309,12 +312,12 @@ def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None,
 
 
 def _subject(text: str) -> set[str]:
-    """Return the keywords in a line, except words for failure."""
+    """Return a line's keywords, except words that mean failure."""
     return {*query_keywords(text)} - {"failed", "error", "失败"}
 
 
 def deprecations(log: LogText) -> Facts:
-    """Yield deprecated items with their replacements."""
+    """Yield a fact for each deprecated item and its replacement."""
     for event in log.events:
         if event.kind in ("log", "command") and (names := _deprecated(event)):
             old, new = map(abbreviate, names)
@@ -325,7 +328,7 @@ def deprecations(log: LogText) -> Facts:
 
 
 def _deprecated(event: LogEvent) -> tuple[str, str] | None:
-    """Return the names of a deprecated item and its replacement, or None unless the event mentions both."""
+    """Return the names of a deprecated item and its replacement, or None unless an event mentions both."""
     line = first_line(event)
     match = _DEPRECATED.search(line[:1_000])
     instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
@@ -346,7 +349,7 @@ def _deprecated(event: LogEvent) -> tuple[str, str] | None:
 
 
 def unsteady_tests(log: LogText) -> Facts:
-    """Yield tests that failed and then passed in the same log."""
+    """Yield a fact for each test that failed and later passed in the same log."""
     for name, failed, passed in _tests(log):
         if not (failed and passed and passed[-1].line >= failed[0].line):
             continue
@@ -358,7 +361,7 @@ def unsteady_tests(log: LogText) -> Facts:
 
 
 def failing_tests(log: LogText) -> Facts:
-    """Yield tests that failed in at least two runs and never passed."""
+    """Yield a fact for each test that failed in at least two runs and never passed."""
     for name, failures, passed in _tests(log):
         failed = [event for event in failures if event.fields.get("detail")]
         traced = sum("\n" in event.text for event in failed)
@@ -375,9 +378,9 @@ def failing_tests(log: LogText) -> Facts:
 
 
 def _tests(log: LogText) -> Iterator[tuple[str, Events, Events]]:
-    """Yield the name of each test, with its failure events and its success events.
+    """Yield each test's name, with the events in which the test failed and those in which it passed.
 
-    The header of a failure doesn't include the test's file, so tests are matched by name.
+    A failure's header doesn't include the test's file, so tests are matched by name.
     """
     events = [event for event in log.events if event.kind == "test" and "outcome" in event.fields]
     full = {_last_part(event.fields["test"]): event.fields["test"] for event in events if "::" in event.fields["test"]}
@@ -402,7 +405,7 @@ def _first_cause(failed: Events) -> str:
 
 
 def mended_commands(log: LogText) -> Facts:
-    """Yield failed commands, each with the commands that made it work or a command that worked instead."""
+    """Yield a fact for each failed command, with the commands that made it work or a command that worked instead."""
     commands = [event for event in log.events if event.kind == "command"]
     for number, event in enumerate(commands, 1):
         failed = event.fields["command"]
@@ -425,15 +428,15 @@ def mended_commands(log: LogText) -> Facts:
 
 
 def _complaint(event: LogEvent) -> str:
-    """Return the line in a command's output that reports a failure, or "" if there is none."""
+    """Return the line in a command's output that reports a failure, or "" if no line does."""
     return next(filter(_COMPLAINS.search, event.text.split("\n")[1:]), "")
 
 
 def _mending(failed: str, later: Events) -> Events:
     """Return the commands that fixed a failed command.
 
-    These are the commands up to and including the first one that runs it successfully. If there is no such command,
-    return the next successful command that runs the same program.
+    These are the commands up to and including the first one that runs the failed command successfully. If there is
+    none, return the next successful command that runs the same program.
     """
     program = _program(failed)
     same = []

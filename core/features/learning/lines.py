@@ -17,7 +17,7 @@ _TIMES = (
     r"\d{4}年\d{1,2}月\d{1,2}日 ?\d\d:\d\d(?::\d\d)?",
     r"\d\d:\d\d:\d\d(?:[.,]\d{1,9})?",
 )
-# Log levels by the names used in logs.
+# Log levels, keyed by the names used in logs.
 _LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "调试"), "debug"),
     **dict.fromkeys(("INFO", "NOTICE", "信息"), "info"),
@@ -54,7 +54,7 @@ _CHAINS = ("During handling of the above exception", "The above exception was th
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
-# Maximum number of lines per event; the rest are dropped.
+# Maximum number of lines per event. Any further lines are dropped.
 _MOST_LINES = 200
 _REQUEST = re.compile(
     r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
@@ -101,7 +101,7 @@ class _LineParser(ABC):
     fit = 0.9
 
     def fits(self, name: str, sample: str) -> float:
-        """Return `fit` if most of the first lines are in the parser's format, or 0 if not."""
+        """Return `fit` if most of the first 50 lines are in the parser's format, or 0 if not."""
         lines = [line for line in sample.split("\n") if line.strip()][:50]
         return self.fit if 2 * len([*filter(self._read, lines)]) > len(lines) else 0.0
 
@@ -117,7 +117,7 @@ class _LineParser(ABC):
 
 
 class AccessLog(_LineParser):
-    """Parses access logs in the common or combined format, including the duration of requests if logged."""
+    """Parses access logs in the common or combined format. Request durations are read too if they are logged."""
 
     def _read(self, line: str) -> LogEvent | None:
         match = _REQUEST.match(line)
@@ -137,7 +137,7 @@ class AccessLog(_LineParser):
 
 
 class JsonLines(_LineParser):
-    """Parses logs in which most lines are JSON objects. Every other line is an event too."""
+    """Parses logs in which most lines are JSON objects. Any other line becomes an event with the line as its text."""
 
     fit = 0.8
 
@@ -175,7 +175,10 @@ def _is_headed(line: str) -> bool:
 
 
 def _belongs(line: str, parts: list[str], headed: bool) -> bool:
-    """Return whether a line continues an event, as in a stack trace, a command's output, or an indented line."""
+    """Return whether a line continues the event in `parts`.
+
+    Lines of a stack trace, lines of a command's output, and indented lines do.
+    """
     if PROMPT.match(line):
         return False
     if PROMPT.match(parts[0]):
@@ -191,7 +194,7 @@ def _belongs(line: str, parts: list[str], headed: bool) -> bool:
 
 
 def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
-    """Yield the event formed by a group of lines, if there is one. `first`: the number of the first line."""
+    """Yield the event formed by a group of lines, if there is one. `first` is the number of the first line."""
     if not parts:
         return
     whole = "\n".join(parts).rstrip()
@@ -242,7 +245,7 @@ def _source(rest: str) -> tuple[str, str]:
 
 
 def _structured(values: Mapping[str, object]) -> LogEvent:
-    """Return an event built from named values. Values with unknown names follow the message as pairs."""
+    """Return an event built from named values. Values with unknown names are appended to the message as pairs."""
     rest = dict(values)
     taken = dict.fromkeys(_NAMES, "")
     for part, names in _NAMES.items():
@@ -266,7 +269,7 @@ def _structured(values: Mapping[str, object]) -> LogEvent:
 
 
 def _format_value(value: object) -> str:
-    """Return a value as JSON, but leave a string unquoted if it isn't empty and contains no white space."""
+    """Return a value as JSON. A non-empty string without white space is left unquoted."""
     if isinstance(value, str) and value and not any(map(str.isspace, value)):
         return value[:_MOST_VALUE]
     return json.dumps(value, ensure_ascii=False)[:_MOST_VALUE]

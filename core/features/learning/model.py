@@ -50,7 +50,7 @@ Excerpt = Sequence[tuple[LogEvent, str]]
 
 
 def _line(text: str) -> str:
-    """Return text written by a model as a short line."""
+    """Return text written by a model, shortened to a single line."""
     return abbreviate(make_storable(text).replace("`", ""), _MOST_LINE)
 
 
@@ -85,7 +85,7 @@ class _Suggestion(BaseModel):
 class ModelReader:
     """Reads logs with a model, in parts of at most `characters` characters.
 
-    It stops if the server fails or twice replies in the wrong format. In that case, `problem` says why.
+    Reading stops if the server fails, or if it replies in the wrong format twice. `problem` then contains the reason.
     """
 
     chat: Chat
@@ -95,10 +95,10 @@ class ModelReader:
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
     ) -> Iterator[tuple[list[Fact], list[Dropped], int]]:
-        """Yield the facts and dropped suggestions for each part of a log, and the number of unsent events.
+        """Yield the facts and the dropped suggestions for each part of a log.
 
-        If a rule found the same fact, the rule's fact replaces the model's. `step` is called with the share
-        completed so far, and may raise Cancelled.
+        The third value is the number of events in the log that aren't sent at all. If a rule found the same fact, the
+        rule's fact replaces the model's. `step` is called with the share completed so far, and may raise Cancelled.
         """
         if self.problem:
             return
@@ -123,9 +123,9 @@ class ModelReader:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the fact found by a rule in the same lines, or None if there is none.
+    """Return the first of `others` that a rule found in the same lines, or None if there is none.
 
-    Also return None if a quote is long, because it may be about several facts.
+    If a quote is long, None is returned as well, because a long quote may be about several facts.
     """
     if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None
@@ -133,7 +133,7 @@ def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
 
 
 def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
-    """Return the fact suggested by a model. If it is invalid, return the dropped suggestion with the reason."""
+    """Return the fact suggested by a model or, if it is invalid, the dropped suggestion with the reason."""
     try:
         outcome = _fact(_Suggestion.model_validate(value), excerpt)
     except ValidationError:
@@ -143,7 +143,7 @@ def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
 
 
 def _read(reply: str) -> list[object] | None:
-    """Return the suggestions in a reply, or None if the reply has another format."""
+    """Return the suggestions in a reply, or None if the reply is in the wrong format."""
     return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
 
 
@@ -181,7 +181,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[LogEvent, str] | None:
-    """Return the event that contains a quote, with the whole lines around the quote, or None if no event contains it.
+    """Return the event that contains a quote, and the whole lines around the quote, or None if no event contains it.
 
     The event on the line named by the model is tried first.
     """

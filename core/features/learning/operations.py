@@ -53,7 +53,7 @@ class RuleList:
 
 
 def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:
-    """Raise the errors that `learn` would raise, before a job starts."""
+    """Raise the errors that `learn` would raise for its arguments, before a job is started."""
     if base:
         workspace.bases.get(base)
     workspace.learning.check(**given)

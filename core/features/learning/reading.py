@@ -85,11 +85,11 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
 
 
 def _masked(name: str, form: str, events: Iterable[LogEvent], masker: Masker, cut: int) -> LogText:
-    """Return a log with the first MOST_EVENTS events, masking all secrets."""
+    """Return a log of the first MOST_EVENTS events, with all secrets masked."""
     before = len(masker)
     stream = iter(events)
     first = [*islice(stream, MOST_EVENTS)]
-    more = sum(1 for _ in stream)  # read to the end before masking, so that a parser's error comes first
+    more = sum(1 for _ in stream)  # read to the end before masking, so that a parser error is raised first
     masked = tuple(map(masker.event, first))
     title = str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
     return LogText(title, form, masked, len(masker) - before, cut, more)
@@ -100,7 +100,10 @@ def _clean(text: str) -> str:
 
 
 def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
-    """Split a log's events, each with its head and text, into parts of at most `most` characters."""
+    """Split a log's events into parts of at most `most` characters.
+
+    Each event is paired with the text to send: its time, level and source, followed by its text.
+    """
     part: list[tuple[LogEvent, str]] = []
     size = 0
     for event in log.events:

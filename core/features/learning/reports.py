@@ -12,7 +12,7 @@ from core.model import LogEvent, LogLevel
 # Maximum number of characters to read per failure.
 _MOST = 20_000
 _FAILED = ("failure", "error", "rerunFailure", "rerunError")
-# Surefire's elements for the failures of a test that passed when rerun.
+# Elements used by Surefire for the failures of a test that passed when rerun.
 _PASSED_LATER = ("flakyFailure", "flakyError")
 
 
@@ -32,7 +32,7 @@ class JUnit:
 
 
 def _junit_events(text: str) -> Iterator[LogEvent]:
-    """Yield the events in a report, up to the first syntax error. Each has the line on which its test begins."""
+    """Yield the events in a report, up to the first syntax error. An event's line is the line where its test begins."""
     if "<!DOCTYPE" in text:
         raise ValueError("a JUnit report has no document type")
     places = re.finditer(r"<testcase\b", text)

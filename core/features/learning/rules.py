@@ -86,7 +86,7 @@ _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|è§£å
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield the settings of each source, with their last values.
+    """Yield each source's settings with their last values.
 
     Sources with only one setting are skipped, because a single setting says too little.
     """
@@ -159,7 +159,7 @@ def statements(log: LogText) -> Iterator[Fact]:
 
 @frozen
 class LearningRule:
-    """A rule: a function that finds facts, and the name shown in suggestions.
+    """A function that finds facts, and the rule's name as shown in suggestions.
 
     If `by_key` is True, two facts are the same only if their keys are equal. Otherwise, similar keys are enough.
     """

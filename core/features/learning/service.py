@@ -64,7 +64,7 @@ _OPPOSITES = frozenset(
 
 BASE = "learnt"
 """Default base for suggested notes."""
-# Preference key for whether learning is on.
+# Key of the preference that turns learning on or off.
 _LEARNING = "learning"
 _PASTED = "log.txt"
 
@@ -77,7 +77,10 @@ def language_of(log: LogText) -> str:
 
 
 def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, object]:
-    """Return the pending note for a fact, as an item for `Notes.add_many`. `model`: the model that suggested it."""
+    """Return the pending note for a fact, as an item for `Notes.add_many`.
+
+    `model` is the model that suggested the fact, or "" if a rule found it.
+    """
     place = place_of(fact, log)
     return {
         "body": _body(rule, fact, place, language, model),
@@ -97,7 +100,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
 
 
 def place_of(fact: Fact, log: LogText) -> str:
-    """Return where a fact is in a log, such as `app.log:12-14,31`."""
+    """Return a fact's location in a log, such as `app.log:12-14,31`."""
     spans = join_spans((line, line + 1) for line in sorted(fact.lines))
     written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans[:_MOST_LINES]]
     return f"{log.name}:{','.join(written)}"
@@ -136,7 +139,7 @@ def _code(value: str) -> str:
 
 
 class Memory:
-    """Remembers facts that were suggested or rejected before. New facts are added as they are found."""
+    """The facts that have been suggested or rejected so far. New facts are added as they are found."""
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
         self._facts: dict[tuple[str, str], LearntFact] = {}
@@ -149,7 +152,10 @@ class Memory:
         self._near[fact.rule].append(({*keywords(fact.key)}, fact))
 
     def find(self, fact: Fact) -> LearntFact | None:
-        """Return the known fact with the same key or, if there is none, a very similar key. None if the fact is new."""
+        """Return the known fact with the same key or, if there is none, with a very similar key.
+
+        Returns None if the fact is new.
+        """
         words = {*keywords(fact.key)}
         known = self._facts.get((fact.rule, fact.key))
         if known or len(words) < _FEWEST or (fact.rule in RULES and RULES[fact.rule].by_key):
@@ -164,7 +170,7 @@ class Memory:
 
 @dataclass(eq=False)
 class Learning:
-    """Suggests notes from logs on request. Off until turned on in the settings or by the user."""
+    """Suggests notes from logs on request. Learning is off until it is turned on in the settings or by the user."""
 
     _store: Store
     _settings: Settings
@@ -177,12 +183,12 @@ class Learning:
 
     @property
     def enabled(self) -> bool:
-        """Whether learning is on, according to the settings or, if not set there, the user's choice."""
+        """Whether learning is on. A value in the settings takes precedence over the user's choice."""
         chosen = self._settings.enable_learning
         return self._preferences.get(_LEARNING) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store whether the user wants learning to be on."""
+        """Store the user's choice to turn learning on or off."""
         self._preferences.set(_LEARNING, "on" if enabled else "off")
 
     def rules(self) -> list[RuleCard]:
@@ -205,12 +211,12 @@ class Learning:
         """Suggest notes for the facts in files, text, or parsed events.
 
         Secrets are masked before anything is stored or sent. Facts that were suggested or rejected before aren't
-        suggested again. `name`: a name for the text or events. If `with_model` is True, the configured language model
-        also suggests notes. If the model's server fails, the report's `problem` says why.
+        suggested again. `name` is a name for the text or events. If `with_model` is True, the configured language model
+        suggests notes too. If the model's server fails, the report's `problem` contains the reason.
 
         Raises the same errors as `check` and `Notes.add`, UnknownChoice if there is no such parser, and SourceError if
         the only source is unreadable. If there are several sources, unreadable ones are reported in `failed`. After
-        Cancelled, notes suggested so far are kept.
+        Cancelled, the notes suggested so far are kept.
         """
         self.check(files=files, text=text, events=events, with_model=with_model)
         masker = Masker()
@@ -286,7 +292,7 @@ class Learning:
         facts: Sequence[tuple[str, Fact]],
         model: str = "",
     ) -> LearntLog:
-        """Write new facts and their notes in one transaction. Return the log's result with these facts counted."""
+        """Write new facts and their notes in one transaction. Return `learnt` with the facts added to its counts."""
         before = []
         for _, fact in facts:
             before.append(memory.find(fact))

@@ -44,14 +44,14 @@ class _File(BaseModel):
 
 @frozen
 class PackNote:
-    """A note in a pack's folder, without an id or base. The note's `content_hash` is the hash of its file."""
+    """A note in a pack's folder. It has no id or base, and its `content_hash` is the hash of its file."""
 
     note: Note
     outline: Outline
 
 
 def number(version: str) -> tuple[int, ...]:
-    """Return a version as a tuple to compare: 1.10 is later than 1.9, 1.0 equals 1, and "" is the earliest."""
+    """Return a version as a tuple for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" is the earliest."""
     parts = [int(part) for part in version.split(".")] if version else [-1]
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
@@ -59,7 +59,7 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def read(place: Path) -> Pack:
-    """Return the pack described by a folder's `pack.toml`. Raises PackError with all mistakes."""
+    """Return the pack described by a folder's `pack.toml`. Raises PackError, which lists all mistakes in the file."""
     pack, mistakes = checked(place)
     if pack is None or mistakes:
         raise PackError(str(place), mistakes)
@@ -67,7 +67,7 @@ def read(place: Path) -> Pack:
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack in a folder, or None if `pack.toml` is invalid, and the mistakes in `pack.toml`."""
+    """Return the pack in a folder and the mistakes in its `pack.toml`. The pack is None if `pack.toml` is invalid."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
         return Pack(folder=place, **_File.model_validate(tomllib.loads(text)).model_dump()), []
@@ -82,7 +82,7 @@ def checked(place: Path) -> tuple[Pack | None, list[Message]]:
 
 
 def _problem(error: ErrorDetails, text: str) -> Message:
-    """Return a message saying what is wrong with a key, and on which line."""
+    """Return a message that says what is wrong with a key in `pack.toml`, and on which line."""
     key = str(error["loc"][0])
     value = str(error["input"])
     reason = message("'{key}' must be text in quotation marks.", key=key)
@@ -100,10 +100,10 @@ def _problem(error: ErrorDetails, text: str) -> Message:
 
 
 def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
-    """Return the pack in a folder, and the pack's notes by path.
+    """Return the pack in a folder, and the pack's notes, keyed by path.
 
-    Nothing outside the folder is read. Raises PackError with all mistakes: in `pack.toml`, unreadable files or front
-    matter, and symbolic links that lead outside the folder.
+    Nothing outside the folder is read. Raises PackError, which lists all mistakes: those in `pack.toml`, unreadable
+    files or front matter, and symbolic links that lead outside the folder.
     """
     pack, mistakes = checked(place)
     notes: dict[str, PackNote] = {}
@@ -146,7 +146,7 @@ def bundled() -> Path:
 
 
 def find_packs() -> dict[str, Pack]:
-    """Return the packs that come with Tessera or with installed Python packages, by name."""
+    """Return the packs that come with Tessera or with installed Python packages, keyed by name."""
     packs: dict[str, Pack] = {}
     for place in _places():
         try:

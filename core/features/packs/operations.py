@@ -43,7 +43,7 @@ class PackReports:
 
 @frozen
 class RemovedPack:
-    """A removed pack. `stay` is the number of notes that were kept because the user changed them."""
+    """A removed pack. `stay` is the number of notes kept because the user had changed them."""
 
     name: str
     stay: int

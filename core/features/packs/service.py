@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 class Packs:
     """The packs in a workspace. In a read-only workspace, methods that change anything raise WorkspaceLocked.
 
-    `problems` contains the failures that occurred when the workspace started, by pack name.
+    `problems` maps a pack's name to the reason why installing or upgrading it failed when the workspace was opened.
     """
 
     _store: Store
@@ -129,12 +129,12 @@ class Packs:
             self._store.leave_pending()
 
     def leave(self, note_id: str) -> None:
-        """Record that the pack's upgrade skipped a note, to undo `take`."""
+        """Undo `take` by recording that the pack's upgrade skipped the note."""
         note = self._store.notes.note(note_id)
         self._table.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
 
     def delete(self, name: str) -> int:
-        """Remove a pack by moving its notes to the trash, except those the user changed. Return how many were kept."""
+        """Remove a pack by moving its notes to the trash, except those the user changed. Return the number kept."""
         self._store.database.check_writable()
         self._get_installed(name)
         self._store.open_index()
@@ -150,7 +150,7 @@ class Packs:
     def start(self) -> None:
         """Install the packs in `auto_install` if the workspace is new, and upgrade the installed packs.
 
-        Nothing is embedded. Failures are logged and added to `problems`, but don't keep the workspace from opening.
+        Nothing is embedded. Failures are logged and added to `problems`, but don't prevent the workspace from opening.
         """
         try:
             if self._chosen and self._store.database.version() == 0:
@@ -164,7 +164,7 @@ class Packs:
             self._problem("", error)
 
     def _begin_chosen(self) -> None:
-        """Record the packs in `auto_install` in one transaction, so that a later start can resume installing them."""
+        """Record the packs in `auto_install` in one transaction, so that their installation can be resumed later."""
         packs = []
         for name in self._chosen:
             try:

@@ -1,4 +1,4 @@
-"""Upgrading a pack note by note, except for notes that the user changed or deleted. Also the tables for packs."""
+"""Upgrading a pack note by note, except for notes that the user changed or deleted. Also the table of packs."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ _PASSED_BY = """
 
 
 class PackTable(StoreTable):
-    """The table of packs in a workspace, by name."""
+    """The table of the packs installed in a workspace."""
 
     def all(self) -> list[InstalledPack]:
         """Return the installed packs, sorted by name."""
@@ -65,13 +65,13 @@ class PackTable(StoreTable):
     # writing
 
     def begin(self, pack: Pack, base_id: str, folder: str) -> None:
-        """Store a pack before its notes are written."""
+        """Record a pack before its notes are written."""
         now = utc_now().isoformat()
         row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
         self._insert("packs", row | {"initialized_at": now, "checked_at": now})
 
     def finish(self, name: str, version: str, folder: str) -> None:
-        """Record that all notes of a version have been written, and the pack's folder."""
+        """Record that all notes in a version have been written. Also store the pack's folder."""
         self._execute(
             "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?",
             version,
@@ -91,7 +91,7 @@ class PackTable(StoreTable):
     # files and notes
 
     def files(self, name: str) -> dict[str, str]:
-        """Return the hashes of a pack's installed files by path, including those for deleted and edited notes."""
+        """Return the hashes of a pack's installed files, keyed by path, even for deleted and edited notes."""
         return dict(self._rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
 
     def put_file(self, note: Note) -> None:
@@ -99,7 +99,7 @@ class PackTable(StoreTable):
         self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
 
     def put_files(self, name: str, hashes: dict[str, str]) -> None:
-        """Record the hashes of a pack's files, by path."""
+        """Record the hashes of a pack's files. `hashes` maps paths to hashes."""
         self._execute_many(
             "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
             [(path, content, name) for path, content in hashes.items()],
@@ -111,7 +111,7 @@ class PackTable(StoreTable):
         self._execute("DELETE FROM pack_files WHERE pack = ? AND path IN ?", name, list(paths), aside=True)
 
     def notes(self, name: str) -> dict[str, str]:
-        """Return the ids of a pack's notes by path."""
+        """Return the ids of a pack's notes, keyed by path."""
         return dict(
             self._rows(
                 "SELECT path, id FROM notes WHERE source = 'pack' AND source_ref = ? AND path IS NOT NULL",
@@ -207,7 +207,7 @@ class Upgrade:
                 raise error
 
     def _draft(self, pack_note: PackNote, stored: Note | None, new_id: str = "") -> NoteToIndex:
-        """Return the pack's text for a stored note, or for a new note with the id `new_id`."""
+        """Return a note with the pack's text, to replace the `stored` note or to be added with the id `new_id`."""
         now = utc_now()
         note = replace(
             pack_note.note,
@@ -219,7 +219,7 @@ class Upgrade:
         return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> dict[str, str]:
-        """Return the ids, by path, of the notes moved to the trash when this pack was removed."""
+        """Return the ids of the notes moved to the trash when this pack was removed, keyed by path."""
         deleted = self.store.versions.deleted(self.installed.base_id)
         notes = [self.store.versions.trashed(trashed.version.note_id) for trashed in deleted]
         return {str(note.path): note.id for note in notes if note.source_ref == self.pack.source_ref}
@@ -234,7 +234,7 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
 
 
 def untouched(store: Store, note: Note) -> bool:
-    """Return whether a note's text and fields are unchanged since they were written by the pack."""
+    """Return whether a note's text and fields are unchanged since the pack last wrote the note."""
     left = store.versions.last_by(note.id, "pack")
     return left is not None and _values(note) == _values(left)
 

@@ -25,12 +25,15 @@ class ConceptTable(StoreTable):
     """The pinned, hidden and merged concepts. Writing to the table doesn't affect search results."""
 
     def choices(self) -> dict[str, tuple[str, str]]:
-        """Return the decision about each concept, and the concept it is merged into, or "" if it isn't merged."""
+        """Return the user's decisions, keyed by concept.
+
+        Each comes with the name of the concept to merge into, or "" if the decision isn't to merge.
+        """
         rows = self._rows("SELECT name, choice, into_name FROM concepts")
         return {name: (choice, into) for name, choice, into in rows}
 
     def put(self, name: str, choice: str, into: str = "") -> None:
-        """Store the decision about a concept, replacing any earlier decision."""
+        """Store the user's decision about a concept, replacing any earlier decision."""
         self._execute("INSERT OR REPLACE INTO concepts VALUES (?, ?, ?)", name, choice, into, aside=True)
 
     def drop(self, name: str) -> None:
@@ -47,10 +50,10 @@ _FEWEST = 2
 # always allowed.
 _MOST = 0.25
 _FEW = 10
-# Number of concepts per note that a path may follow, and maximum number of notes with such a concept.
+# Number of concepts per note that a path may follow, and maximum number of notes that may share such a concept.
 _LEADING = 12
 _COMMON = 40
-# Base cost of a step along a link, and along a shared concept. The cost rises with the number of links or notes.
+# Base costs of a step along a link and along a shared concept. The cost rises with the number of links or notes.
 _LINK = 1.0
 _SHARED = 1.5
 _FURTHEST = 8.0
@@ -62,7 +65,7 @@ Index = tuple[Mapping[str, Mapping[str, int]], Mapping[str, Collection[str]]]
 
 @dataclass(eq=False)
 class Concepts:
-    """The concepts in active, unexpired notes, subject to the user's decisions."""
+    """The concepts in active, unexpired notes, with the user's decisions applied."""
 
     _store: Store
     _neighbours: Neighbours
@@ -101,7 +104,7 @@ class Concepts:
 
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
-        """Return the notes that contain all the given concepts, most occurrences first.
+        """Return the notes that contain all the given concepts. Those with the most occurrences come first.
 
         The list is empty if no concepts are given.
         """
@@ -160,7 +163,8 @@ class Concepts:
     def decide(self, name: str, choice: ConceptChoice, into: str = "") -> None:
         """Pin a concept, hide it, merge it into another one, or undo the earlier decision.
 
-        Raises UnknownChoice, and EditError if the concept would be merged into itself or nothing.
+        Raises UnknownChoice for an unknown decision, and EditError if the concept would be merged into itself or
+        nothing.
         """
         if choice not in CHOICES:
             raise UnknownChoice("choice", choice, CHOICES)
@@ -201,7 +205,7 @@ class Concepts:
 def _steps(
     note_id: str, index: Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
-    """Yield the cost, note id and explanation of each possible next step on a path from a note."""
+    """Yield the cost, the next note's id, and the explanation of each possible step from a note."""
     of_note, holders = index
     links = linked.get(note_id, {})
     for other, way in links.items():
@@ -222,7 +226,7 @@ def _name(name: str) -> str:
 
 
 def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
-    """Return the concept that a concept is merged into, directly or indirectly, or itself if it isn't merged."""
+    """Return the concept that `name` is finally merged into, or `name` itself if it isn't merged."""
     seen = {name}
     while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
         seen.add(into)

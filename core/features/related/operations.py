@@ -55,7 +55,7 @@ class HintView:
 
 @frozen
 class RelatedView:
-    """A note's related notes, with suggestions and hints for it."""
+    """A note's related notes, and suggestions and hints for the note."""
 
     notes: tuple[RelatedNoteView, ...]
     copies: tuple[RelatedNoteView, ...]
@@ -67,14 +67,14 @@ class RelatedView:
 
 @frozen
 class ConceptList:
-    """Concepts, by weight."""
+    """Concepts, the pinned ones first, then sorted by weight."""
 
     concepts: tuple[Concept, ...]
 
 
 @frozen
 class ConceptNoteView(NoteReference):
-    """A note that mentions the given concepts, and how often it does."""
+    """A note that mentions the given concepts, and how often it mentions them."""
 
     times: int
 
@@ -88,7 +88,7 @@ class ConceptNotes:
 
 @frozen
 class StepView(NoteReference):
-    """A note on a path between two notes, and how the path continues, or None if it is the last."""
+    """A note on a path between two notes. `way` says how the path continues, or is None for the last note."""
 
     way: Message | None
 
@@ -102,7 +102,7 @@ class NotePath:
 
 @frozen
 class DecidedConcept:
-    """A concept and the decision about it."""
+    """A concept and the user's decision about it."""
 
     name: str
     choice: str

@@ -46,23 +46,23 @@ NEAREST = 10
 """Number of nearest notes counted in the reason for a suggestion."""
 _TAGS = 5
 _PLACES = 3
-# Exponent applied to a neighbour's score when it votes. Of the values 1 to 6, this one predicts the most chapters (see
-# benchmarks/related.py).
+# Exponent applied to a neighbour's score to weight its vote. Of the values 1 to 6, this one predicts the most chapters
+# (see benchmarks/related.py).
 _STEEP = 3
 # Minimum number of nearest notes that must share a tag or folder for it to be suggested.
 _LEAST_NOTES = 2
 # Minimum share of the votes for a suggested tag or folder.
 _LEAST_SHARE = 0.2
-# Minimum share of the votes for the first suggested folder. Below it, no folder is suggested.
+# Minimum share of the votes for the first suggested folder. With a smaller share, no folder is suggested.
 _LEAD = 0.5
 
 Label = TypeVar("Label")
 
 
 def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> dict[Label, tuple[float, int]]:
-    """Return the neighbours' labels, most votes first; nearer notes carry more weight.
+    """Return the neighbours' labels, those with the most votes first. The votes of nearer notes carry more weight.
 
-    Each label is mapped to its share of the votes, from 0 to 1, and the number of nearest notes that have it.
+    Each label is mapped to its share of the votes, from 0 to 1, and the number of nearest notes that have the label.
     """
     voters = [
         (max(neighbour.score, 0.0) ** _STEEP, labels[neighbour.note_id])
@@ -100,7 +100,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
 def places(
     note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
 ) -> list[PlaceSuggestion]:
-    """Return folders to suggest for a note if most of its nearest notes are elsewhere."""
+    """Return folders to suggest for a note, or an empty list unless most of its nearest notes are elsewhere."""
     here = base, posixpath.dirname(note.path or "")
     shares = votes(
         neighbours, {item: [(card.base, posixpath.dirname(card.path or ""))] for item, card in cards.items()}
@@ -122,7 +122,7 @@ def places(
 
 
 LONGEST = 200_000
-"""Maximum number of a note's characters to search for names."""
+"""Number of characters at the start of a note that are searched for names."""
 # Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters.
 _SHORT = 4
 _SHORTCHINESE = 2
@@ -133,8 +133,8 @@ _TAKEN = re.compile(
 )
 
 LONG = 3_000
-"""Number of words from which a note is hard to find without headings. A Chinese character counts as half a word."""
-# Number of characters from which a note's first words don't count as its title.
+"""Number of words at which a note needs headings to be easy to find. A Chinese character counts as half a word."""
+# Length in characters at which a note needs a title other than its first words.
 _OWN_TITLE = 300
 # Maximum number of dead links listed by name in a hint.
 _NAMED = 5
@@ -143,7 +143,9 @@ _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新
 _LONG_AGO = timedelta(days=30)
 _OTHERS = 20
 Unreached = Callable[[str, str], datetime | None]
-"""A function that takes a base's and a note's id, and returns when the base was last checked if the note wasn't found.
+"""A function that takes a base's id and a note's id.
+
+If the base's last check didn't find the note, the function returns the time of the check. Otherwise, it returns None.
 """
 
 
@@ -158,7 +160,7 @@ class Mention:
 
 
 def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
-    """Return the first mention of each note that this note names but doesn't link to, in order.
+    """Return the first mention of each note that `note` names but doesn't link to, in order.
 
     If names overlap, the longest one wins.
     """
@@ -248,12 +250,12 @@ _SHOWN = 8
 _COPIES = 5
 _LINKS = 10
 COPIED = 0.5
-"""Minimum share of the shorter note's text that both notes contain, for them to be possible copies."""
+"""Minimum share of the shorter note's text that two notes must have in common to count as possible copies."""
 # A name is a common word if it occurs in more than this share of all passages, and in more than _FEW of them.
 _COMMON = 0.05
 _FEW = 20
 _BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
-# Number of words to search for from the end of a paragraph, and their minimum total length in characters.
+# Number of words at the end of a paragraph to search for, and the minimum total length of these words in characters.
 _PARAGRAPH = 40
 _SHORTEST = 8
 # Maximum number of passages to return for a paragraph.
@@ -268,7 +270,7 @@ LEAST = 0.5
 
 @dataclass(eq=False)
 class RelatedNotes:
-    """Finds a note's related notes, suggestions and hints. They are computed on request and never stored.
+    """Finds related notes, suggestions and hints for a note. The results are computed on request and never stored.
 
     `unreached` is None if the evaluation feature isn't installed.
     """
@@ -312,7 +314,7 @@ class RelatedNotes:
     def close(self, note_id: str, limit: int) -> list[NoteSummary]:
         """Return up to `limit` notes similar in meaning.
 
-        The list is empty if the vectors in memory are outdated, because a page must not wait for them.
+        The list is empty if the vectors in memory are outdated, because a page must not wait for new ones.
         """
         if not self._neighbours.meaning.is_read:
             return []
@@ -344,9 +346,9 @@ class RelatedNotes:
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
     def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
-        """Return passages similar to the paragraph at an offset, at most one per note and none from the note `without`.
+        """Return passages similar to the paragraph at the offset `at`. Raises ModelError.
 
-        Raises ModelError.
+        The passages come from different notes. None of them comes from the note with the id `without`.
         """
         words = re.findall(r"\w+", _paragraph(text, at))[-_PARAGRAPH:]
         if len("".join(words)) < _SHORTEST:
@@ -428,7 +430,7 @@ class RelatedNotes:
         return [] if note.plain else mentions(note, names, [link.note_id for link in links.resolve(note, note.links)])
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
-        """Return links to suggest for a note, those to related notes first. Common words aren't linked."""
+        """Return links to suggest for a note. Links to related notes come first. Common words aren't linked."""
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
         cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)

@@ -44,7 +44,7 @@ class ReviewList:
 
 @frozen
 class ReviewKeys:
-    """The keys of the items that were decided on."""
+    """The keys of the items that the user has just decided on."""
 
     keys: tuple[str, ...]
 

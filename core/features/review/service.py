@@ -44,7 +44,10 @@ _DIGEST = "digest"
 
 @frozen
 class DigestDay:
-    """A `day` in local time, and the period that its digest covers: from `since` until it was first shown (`until`)."""
+    """A day in local time, and the period covered by its digest.
+
+    The period begins at `since` and ends at `until`, when the digest was first shown.
+    """
 
     day: str
     since: datetime
@@ -54,12 +57,12 @@ class DigestDay:
 
 @dataclass(eq=False)
 class DigestDays:
-    """The day of the last digest, stored in the preferences."""
+    """Reads and updates the day of the last digest, which is stored in the preferences."""
 
     _preferences: Preferences
 
     def today(self) -> DigestDay:
-        """Return today's digest, which the first call of the day creates. The very first digest covers no changes."""
+        """Return today's digest, creating it on the first call of the day. The very first digest covers no changes."""
         now = since = local_now()
         day = now.date().isoformat()
         with suppress(*DAMAGE):
@@ -71,7 +74,7 @@ class DigestDays:
         return self._store(DigestDay(day, since, now))
 
     def put_away(self, day: str) -> None:
-        """Hide a digest for the rest of its day. Digests of earlier days are no longer shown anyway."""
+        """Hide today's digest if `day` is today. Digests of earlier days are no longer shown anyway."""
         today = self.today()
         if today.day == day:
             self._store(replace(today, put_away=True))
@@ -88,7 +91,7 @@ class DecisionTable(StoreTable):
     """Review items that the user postponed or left unchanged. Writing to this table doesn't affect search results."""
 
     def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:
-        """Hide the items with the given keys until a given time; None hides them until they change.
+        """Hide the items with the given keys until a given time, or until they change if `until` is None.
 
         `at` is the time of the decision, by default now.
         """
@@ -101,7 +104,7 @@ class DecisionTable(StoreTable):
         )
 
     def drop(self, matters: Iterable[str]) -> None:
-        """Delete decisions."""
+        """Delete the decisions on the items with the given keys."""
         self._execute("DELETE FROM decisions WHERE matter IN ?", list(matters), aside=True)
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
@@ -145,7 +148,7 @@ def next_interval(interval: timedelta | None) -> timedelta:
 
 @dataclass(eq=False)
 class Reminders:
-    """Notes worth another look; off unless the user turns it on."""
+    """Reminders of notes that are worth another look. Reminders are off unless the user turns them on."""
 
     _store: Store
     _preferences: Preferences
@@ -162,7 +165,7 @@ class Reminders:
         self._preferences.set(_REMINDERS, "on" if enabled else "off")
 
     def due(self) -> Iterator[NoteSummary]:
-        """Yield the active notes to look at again, those unused for the longest time first."""
+        """Yield the active notes to look at again. Notes that have been unused for the longest time come first."""
         if not self.enabled:
             return
         now = utc_now()
@@ -175,7 +178,7 @@ class Reminders:
         yield from [*islice(old, SHOWN)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
-        """Postpone the notes' next reminders, for longer each time; return a function that undoes this."""
+        """Postpone the notes' next reminders, for longer each time. Return a function that undoes this."""
         keys = [_seen_key(item) for item in note_ids]
         now = utc_now()
         before = self._table.until(keys)
@@ -208,7 +211,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 class Review:
     """The items awaiting the user's attention.
 
-    They are new notes and changes from programs, notes with two texts, edits that lost their position, refused
+    The items are new notes and changes from programs, notes with two texts, edits that lost their position, refused
     passages, expired, expiring and superseded notes, copies, contradictions, and reminders.
     """
 
@@ -251,9 +254,9 @@ class Review:
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
-        """Return the waiting items, by default those of all kinds and bases, sorted by kind, then oldest first.
+        """Return the waiting items, by default those of all kinds in all bases.
 
-        Raises UnknownChoice for an unknown kind.
+        Items are sorted by kind, the oldest first. Raises UnknownChoice for an unknown kind.
         """
         return self.lists(kinds=kinds, base=base)[0]
 
@@ -272,13 +275,13 @@ class Review:
         return [item for item in found if item.key not in hidden], [item for item in found if item.key in hidden]
 
     def counts(self) -> Counter[MatterKind]:
-        """Return the number of items per kind. Copies and contradictions are counted only once all notes are read."""
+        """Return the number of items per kind. Copies and contradictions are left out until all notes are read."""
         is_read = self._neighbours.likeness.is_read
         kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
         return Counter(item.kind for item in self.all(kinds=kinds))
 
     def digest(self) -> Digest | None:
-        """Return today's digest, or None if the user hid it, or if no item is waiting and no note has changed."""
+        """Return today's digest, or None if the user hid it or if there is nothing to report."""
         today = self.days.today()
         if today.put_away:
             return None
@@ -287,7 +290,7 @@ class Review:
         return Digest(today.day, waiting, changed) if waiting or changed else None
 
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
-        """Return the notes whose changes a digest reports."""
+        """Return the notes changed in the period that a digest covers, with the authors of the changes."""
         authors = self._store.versions.changed(today.since, today.until)
         cards = self._store.notes.cards_of(authors)
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
@@ -309,11 +312,11 @@ class Review:
         self._table.put(keys, utc_now() + LATER)
 
     def let_be(self, keys: Collection[str]) -> None:
-        """Leave items unchanged. They are listed again only if they change."""
+        """Close items without changing anything. They are listed again only if they change."""
         self._table.put(keys, None)
 
     def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
-        """Choose a side of a note with two texts; return a function that undoes the choice.
+        """Choose a side of a note with two texts. Return a function that undoes the choice.
 
         Raises the same errors as `TextConflicts.settle`.
         """
@@ -329,10 +332,10 @@ class Review:
         return near[0].note if near else None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
-        """Append a new note's text to the note `into`, and move the new note to the trash; return the merged note.
+        """Append a new note's text to the note `into`, and return the merged note.
 
-        Raises EditError for an item that isn't a new note, Conflict if the new note has changed, and the errors of
-        `Notes.update`.
+        The new note is moved to the trash. Raises EditError if the item isn't a new note, Conflict if the new note has
+        changed, and the same errors as `Notes.update`.
         """
         if matter.submission is None or matter.submission.change or matter.submission.note.id == into:
             raise EditError("Only a new note can be added to another one.")
@@ -396,7 +399,7 @@ class Review:
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Items:
-        """Yield items for pairs of notes. Files and their conflict copies are left out: their kind is `file`."""
+        """Yield items for pairs of notes. Pairs of a file and its conflict copy are left out: their kind is `file`."""
         files = set(map(frozenset, self.sides.second_texts().items()))
         others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
         listed = [*islice(others, MOST)]
@@ -426,10 +429,10 @@ def _about_note(
     quotes: tuple[str, ...] = (),
     submission: Submission | None = None,
 ) -> ReviewItem:
-    """Return an item about a note in the given state."""
+    """Return an item about a note. `state` is hashed into the item's key, so a changed state makes a new item."""
     return ReviewItem(kind, _key(kind, *state), note, note.base, note.title, at, other, quotes, submission)
 
 
 def _key(kind: MatterKind, *state: object) -> str:
-    """Return an item's key: its kind and a hash of its subject and state."""
+    """Return an item's key, which consists of its kind and a hash of its subject and state."""
     return f"{kind}-{digest(json.dumps(state, default=str)).hex()[:12]}"

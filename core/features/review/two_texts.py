@@ -23,22 +23,22 @@ from core.store import Store
 # Beginnings of the word for *conflict*. Dropbox writes names in the user's language.
 _CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
 _COPY = r"(?:c[oó]p[iy]|kop[iy]|exemplaar|коп[иі]|副本|複本|拷[贝貝]|コピー|사본)"
-# Dropbox's other conflicts: names that differ only in case or encoding, and selective sync.
+# Words for Dropbox's other conflicts: names that differ only in case or encoding, and selective sync.
 _OTHERWISE = (
     r"(?:case|casse|schreib|may[uú]sc|mai[uú]sc|大小|大文字|unicode|encod|[ck]odi|编码|編碼|s[eé]le[ck]|选择|選擇|選択"
     r"|white ?space|leerzeichen)"
 )
 _DAY = r"(?:\d{4}-\d\d-\d\d|\d{8})"
 _NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
-# Maximum number of characters that a program adds to a name.
+# Maximum number of characters that a sync program appends to a name.
 _LONGEST = 160
 # A quick first test, passed by every name with an ending in SURE.
 _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
 
 
 Ending = tuple[re.Pattern[str], bool]
-"""A pattern for the end of a conflict copy's name, folded and without its suffix. The flag is True if the ending may
-begin at several positions in the name.
+"""A pattern for the end of a conflict copy's name, which is folded and has no suffix. The flag is True if the ending
+may begin at several positions in the name.
 """
 
 
@@ -93,15 +93,16 @@ def _without(ending: Ending, name: str) -> Iterator[str]:
 
 
 def folded(path: str) -> str:
-    """Return a path folded for comparison, because programs change the case and Unicode form of names."""
+    """Return a path in a form for comparison, because programs change the case and Unicode form of names."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 
 @lru_cache(100_000)
 def originals(path: str) -> tuple[tuple[str, bool], ...]:
-    """Return the folded paths of a file's possible originals, judging by its name, and whether each is certain.
+    """Return the folded paths of the files that may be a file's original, and whether each is certain.
 
-    A conflict copy may itself have a conflict copy. The name without both endings is then certain too.
+    Only the file's name is considered. A conflict copy may itself have a conflict copy. The name without both endings
+    is then certain too.
     """
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
@@ -124,8 +125,8 @@ def _sure_originals(name: str, depth: int) -> Iterator[str]:
 _COMPARED = 200_000
 # Maximum number of comparisons to cache.
 _COMPARISONS = 10_000
-# Minimum share of word pairs in common, and minimum share of the shorter text's word pairs that the longer one
-# contains. The latter counts only if the shorter text has at least _MANY pairs.
+# Minimum share of word pairs in common, and minimum share of the shorter text's word pairs that the longer text
+# contains. The second minimum applies only if the shorter text has at least _MANY pairs.
 _NEAR = 0.5
 _WHOLE = 0.8
 _MANY = 20
@@ -158,10 +159,10 @@ class Upgrades(Protocol):
         """Return the ids of the notes for which there is newer text, each with a hash of that text."""
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with the newer text, or None if the upgrade would delete the note."""
+        """Return a note with its newer text, or None if the upgrade would delete the note."""
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Replace a note's text with the newer text. Raises Conflict."""
+        """Replace a note's text with the newer text. Raises Conflict if the note isn't at `expected_version`."""
 
     def leave(self, note_id: str) -> None:
         """Undo `take`: offer a note's newer text again."""
@@ -169,7 +170,7 @@ class Upgrades(Protocol):
 
 @dataclass(eq=False)
 class TextConflicts:
-    """The notes with two texts, and the choice between the two. Only changed texts are compared again."""
+    """The notes with two texts, and the choice between the two. Only texts that have changed are compared again."""
 
     _store: Store
     _notes: Notes
@@ -198,7 +199,7 @@ class TextConflicts:
                     break
 
     def _are_near(self, first: str, second: str) -> bool:
-        """Return whether two notes are versions of the same file, and the second wasn't created by a user."""
+        """Return whether two notes are probably versions of the same file, and the second was created by a sync."""
         if any(
             version.kind == "create" and version.author != "sync" for version in self._store.versions.for_note(second)
         ):
@@ -225,7 +226,7 @@ class TextConflicts:
     def other(self, matter: ReviewItem) -> Note | None:
         """Return the note to compare an item's note with, or None if the pack no longer has the note.
 
-        Raises NoteNotFound, PackError for an unreadable pack, and EditError for an item of another kind.
+        Raises NoteNotFound, PackError if the pack is unreadable, and EditError if the item is of another kind.
         """
         if matter.kind == "upgrade" and matter.note and self._upgrades:
             return self._upgrades.offered(matter.note.id)
@@ -239,11 +240,11 @@ class TextConflicts:
         return between(self._notes.get(str(matter.note_id)), other) if other else None
 
     def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
-        """Keep one side of an item, or both; return a function that undoes the choice.
+        """Keep one side of an item, or both. Return a function that undoes the choice.
 
-        `let_be` closes the item, `reopen` reopens it. The text that isn't kept stays in the history, the archive or the
-        trash. Raises UnknownChoice for an unknown side, Conflict if the note has changed, and the errors of `other` and
-        `Notes.update`.
+        `let_be` closes the item, and `reopen` reopens it. The text that isn't kept stays in the history, the archive or
+        the trash. Raises UnknownChoice for an unknown side, Conflict if the note has changed, and the same errors as
+        `other` and `Notes.update`.
         """
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)

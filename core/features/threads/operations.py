@@ -40,7 +40,7 @@ class ThreadList:
 
 @frozen
 class ThreadCitation:
-    """A quote with its state, and its position in the note's current text if that still contains the quote."""
+    """A quote with its state, and its position in the note's current text if the text still contains the quote."""
 
     number: int
     quote: str
@@ -68,7 +68,7 @@ class ThreadTurn:
 
 @frozen
 class ThreadView:
-    """A thread with the positions of its quotes."""
+    """A thread, with the current positions of its quotes."""
 
     id: str
     title: str

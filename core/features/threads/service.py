@@ -56,7 +56,7 @@ _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
 _AROUND = 300
 # Minimum number of equal characters around a short quote for the quote to be recognized.
 _NEAR = 20
-# Length in characters from which a quote is recognized without its surroundings.
+# Minimum length in characters of a quote that is recognized without its surroundings.
 _LONG = 60
 # Maximum number of occurrences of a quote to compare.
 _STEPS = 200
@@ -68,11 +68,11 @@ class AnswerWriter(Protocol):
     """Answers questions with a language model."""
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
-        """Yield the growing answer."""
+        """Yield the answer repeatedly while it is being written."""
 
 
 class Asking(SearchOptions, total=False):
-    """Search options, the question as `typed` (before completion), and `stop`, which says when to stop."""
+    """Search options, the question as it was typed before completion, and a callback that says when to stop."""
 
     typed: str
     stop: Stop
@@ -80,16 +80,16 @@ class Asking(SearchOptions, total=False):
 
 @dataclass(eq=False)
 class Threads:
-    """A workspace's threads, which outlive the notes they cite, and the answer being written."""
+    """A workspace's threads, and the answer being written. Threads outlive the notes they cite."""
 
     _store: Store
     _settings: Settings
-    # Called only when a question is asked, because every search page creates this object.
+    # Called only when a question is asked, because every search page creates a `Threads` object.
     _answers: Callable[[], AnswerWriter]
     _notes: Notes
     _jobs: Jobs
     latest: Answer | None = None
-    """The answer that the job `answer` is writing, as far as it is written, or the last answer it wrote."""
+    """What the job `answer` has written so far or, if the job has ended, its last answer."""
 
     def __post_init__(self) -> None:
         self._table = ThreadTable(self._store.database)
@@ -97,7 +97,7 @@ class Threads:
         self.latest_thread = ""
         """The id of the thread with the latest answer, or "" until the answer is stored."""
         self.latest_subject = ""
-        """The thread id or question that the job was started for."""
+        """The id of the thread that the job continues, or the question if the job starts a new thread."""
 
     def get(self, thread_id: str) -> Thread:
         """Return the thread with the given id. Raises UnknownChoice."""
@@ -115,8 +115,8 @@ class Threads:
     def complete(self, thread_id: str, text: str) -> str:
         """Let a language model complete a follow-up question, so that it can be understood on its own.
 
-        Returns the question unchanged if the reply doesn't have the requested form. Raises UnknownChoice and the errors
-        of `Chat.ask`.
+        Returns the question unchanged if the reply doesn't have the requested form. Raises UnknownChoice, and the same
+        errors as `Chat.ask`.
         """
         turns = self.get(thread_id).turns[-_EARLIER:]
         earlier = [
@@ -134,7 +134,7 @@ class Threads:
         return text
 
     def ask(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Iterator[Answer]:
-        """Yield the growing answer, and finally store it in a thread, by default a new one.
+        """Yield the answer repeatedly while it is being written, then store it in a thread, by default a new one.
 
         `typed` is the question before it was completed. An answer without sentences isn't stored. Raises UnknownChoice
         for an unknown thread, WorkspaceLocked in a read-only workspace, and the same errors as `AnswerWriter.write`.
@@ -153,7 +153,7 @@ class Threads:
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
     def start(self, text: str, thread_id: str = "", *, typed: str = "", **options: Unpack[SearchOptions]) -> bool:
-        """Start the job `answer`, which updates `latest`; return False if the job is already running."""
+        """Start the job `answer`, which updates `latest`. Return False if the job is already running."""
 
         def work(progress: Progress) -> None:
             for answer, stored_id in self._write(text, thread_id, typed=typed, stop=stop_check(progress), **options):
@@ -170,7 +170,7 @@ class Threads:
     def _write(
         self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
     ) -> Iterator[tuple[Answer, str]]:
-        """Yield the growing answer with its thread's id, which is "" until the answer is stored."""
+        """Yield the answer while it is being written, with its thread's id, which is "" until the answer is stored."""
         if thread_id:
             self.get(thread_id)
         self._store.database.check_writable()
@@ -208,7 +208,7 @@ class Threads:
             places = [*_places(note.body, cited.quote)]
             is_unique = len(places) == 1 and len(cited.quote) >= _LONG
             now = (places[0], places[0] + len(cited.quote)) if is_unique else None
-        # A quote that differs from the note's text comes from a chunk edited by the user, which may still contain it.
+        # A quote that differs from the note's text is from a chunk edited by the user. The chunk may still contain it.
         elif (
             note.version == cited.version
             or old.body[slice(*span)] == cited.quote
@@ -226,7 +226,7 @@ class Threads:
     # notes
 
     def keep(self, thread_id: str) -> Note:
-        """Create a pending note from a thread, in the base of the thread's first source; return the note.
+        """Create a pending note from a thread, in the base of the thread's first source. Return the note.
 
         Raises UnknownChoice for an unknown thread, and NoteNotFound if all the thread's sources were deleted.
         """
@@ -248,7 +248,7 @@ class Threads:
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
-    """Return a thread as Markdown: its cited sentences, how well each one is supported, and links to the sources."""
+    """Return a thread as Markdown: the cited sentences, how well each is supported, and links to the sources."""
     parts = []
     language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
     for turn in thread.turns:
@@ -265,7 +265,7 @@ def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
 
 
 def _link(cited: Cited, paths: dict[str, str]) -> str:
-    """Return a wiki link to a quote's note, or just the note's title if its path can't be linked."""
+    """Return a wiki link to the note that a quote is from, or just the note's title if its path can't be linked."""
     path = paths.get(cited.note_id, "").removesuffix(".md")
     if not path or re.search(r"[\[\]|#^]", path):
         return _escape_markdown(cited.title)
@@ -300,7 +300,7 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
 
 
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
-    """Return the pieces of a difference around a span of the older text."""
+    """Return the pieces of a difference that are in or near a span of the older text."""
     first = span[0] - _SHOWN
     last = span[1] + _SHOWN
     shown = []
@@ -318,13 +318,13 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:
-    """Return the positions of the first _STEPS occurrences of `anchor`, including overlapping ones."""
+    """Return the offsets of the first _STEPS occurrences of `anchor`, including overlapping ones."""
     found = re.finditer(f"(?={re.escape(anchor)})", text) if anchor else ()
     return (match.start() for match in islice(found, _STEPS))
 
 
 def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
-    """Count how many characters around a span of `old` equal those around the same text at a position in `new`."""
+    """Count the characters around a span of `old` that equal those around the same text in `new`, at `place`."""
     start, end = span
     after = place + end - start
     before = shared_length(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
@@ -335,10 +335,10 @@ def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
 
 
 class ThreadTable(StoreTable):
-    """A workspace's threads. They stay even if the notes they cite are changed or deleted."""
+    """The table of a workspace's threads. Threads stay even if the notes they cite are changed or deleted."""
 
     def add(self, turn: Turn) -> None:
-        """Write a turn."""
+        """Add a turn to its thread, creating the thread if it is new."""
         self._insert("turns", columns_of(turn), aside=True)
 
     def all(self) -> list[Thread]:

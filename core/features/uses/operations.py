@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @frozen
 class NoteUses(UseFigures):
-    """A note's use figures, and its uses."""
+    """A note's uses, and figures about them."""
 
     uses: tuple[Use, ...] = ()
 
@@ -35,7 +35,7 @@ class ForgottenUses:
 
 @frozen
 class ClickList:
-    """Clicks, newest first."""
+    """Clicks on search hits, newest first."""
 
     clicks: tuple[Click, ...]
 

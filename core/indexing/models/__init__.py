@@ -72,11 +72,11 @@ cómo se quita una mancha de vino
 wann blüht der Flieder
 """.strip().split("\n")
 )
-"""Everyday questions and nonsense words. A user's notes answer a few of them at most."""
+"""Everyday questions and nonsense words. A user's notes answer at most a few of them."""
 
 # Maximum number of questions to read from each of the user's question sets, newest first.
 _OWN = 100
-# Share of the user's answered questions whose similarity may be below the background similarity.
+# Maximum share of the user's answered questions whose similarity is below the background similarity.
 _BELOW = 0.02
 # Factor by which a base grows or shrinks before its background similarity is measured again.
 _GROWN = 1.5
@@ -86,10 +86,10 @@ _REST_SECONDS = 60.0
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
-    """Measure a base's background similarity unless it is up to date. Raises its embedder's errors.
+    """Measure a base's background similarity unless it is up to date. Raises the errors of the base's embedder.
 
-    The background is the similarity that unrelated questions reach. The user's unanswered questions count as unrelated,
-    and the answered ones cap the result.
+    The background similarity is the similarity of unrelated questions to the nearest window. The user's questions
+    without an answer count as unrelated. Those with an answer limit the result.
     """
     windows = store.chunks.count(base).windows
     sets = map(store.questions.for_set, store.questions.sets(base))
@@ -112,7 +112,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
 
 
 def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
-    """Return, for each question, the similarity of the nearest window in a base."""
+    """Return the similarity of each question to the nearest window in a base."""
     centring = store.vectors.centring(base)
     centred = centring.questions(questions)
     nearest = np.full(len(questions), -1.0, np.float32)
@@ -123,18 +123,18 @@ def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
 
 @dataclass
 class Models:
-    """The embedders and rerankers of all bases, one object per model."""
+    """Provides the embedders and rerankers of all bases. Bases with the same model share one object."""
 
     _store: Store
     _settings: Settings
     _jobs: Jobs
 
     def __post_init__(self) -> None:
-        # Rerankers by name and the token embedder's fingerprint, which is "" if the reranker reads plain text.
+        # Rerankers, keyed by name and by the fingerprint of the token embedder, or "" if the reranker reads plain text.
         self._rerankers: dict[tuple[str, str], Reranker] = {}
         self._warm: set[str] = set()
         self._failed: set[str] = set()
-        # When to retry each unresponsive server, in monotonic time, by embedder name.
+        # When to retry each unresponsive server (monotonic time), keyed by embedder name.
         self._away: dict[str, float] = {}
 
     test = staticmethod(trials.run)
@@ -186,7 +186,7 @@ class Models:
     def settle_floor(self, base: KnowledgeBase) -> None:
         """Measure a base's background similarity unless it is up to date.
 
-        May load the base's model. If the model isn't available, the background stays unknown.
+        May load the base's model. If the model isn't available, the background similarity stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
             measure_floor(self._store, base, self.embedder)
@@ -194,7 +194,7 @@ class Models:
     # loading
 
     def start_warming(self, *, after: float = 0.0) -> None:
-        """Load the bases' models and the index in a thread, `after` seconds from now.
+        """Load the bases' models and the index in a thread, after waiting for `after` seconds.
 
         Screens pass a delay, because loading competes with drawing the first page. The full tokenizer comes last,
         because reading it blocks this process for 0.5 to 0.9 s, and questions don't need it.
@@ -205,7 +205,7 @@ class Models:
     def loaded(self) -> bool:
         """Whether the embedders of all bases are loaded. If not, start loading them, as `ready` does.
 
-        Until the index is open too, searches are exact.
+        Until the index is open as well, searches don't use the index, so they are exact.
         """
         return all(self.ready(base) for base in self._store.bases.all() if base.has_vectors)
 
@@ -218,14 +218,14 @@ class Models:
         return loaded
 
     def is_away(self, base: KnowledgeBase) -> bool:
-        """Return whether the server of a base's model didn't respond. A thread retries it from time to time."""
+        """Return whether the server of a base's model is unavailable. A thread tries again from time to time."""
         if (due := self._away.get(base.embedder)) is not None and time.monotonic() >= due:
             self.set_away(base.embedder)
             self.start_warming()
         return due is not None
 
     def set_away(self, name: str) -> None:
-        """Mark a model's server as unavailable, so that questions don't wait for it for a while."""
+        """Mark a model's server as unavailable for a while, so that questions don't wait for it."""
         self._away[name] = time.monotonic() + _REST_SECONDS
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
@@ -252,7 +252,7 @@ class Models:
         return name in self._warm | self._failed
 
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return the similarity of each text from the guide to a question, according to the built-in model.
+        """Return the similarity of a question to each of `texts`, which are from the guide, using the built-in model.
 
         A text without a shipped vector gets 0. If the model isn't loaded yet, it is loaded in the background and the
         result is empty.
@@ -292,7 +292,7 @@ class Models:
             raise failed[0]
 
     def forget(self, kinds: Collection[str]) -> None:
-        """Drop the models of the given kinds, so that they are rebuilt on next use. Retry loading if it failed."""
+        """Drop the models of the given kinds, so that they are rebuilt on next use. If loading had failed, retry it."""
         embedding.EMBEDDERS.forget(*kinds)
         reranking.RERANKERS.forget(*kinds)
         for names in (self._warm, self._failed):
@@ -319,7 +319,7 @@ class Models:
         return cards.usable_rerankers(self._names())
 
     def _names(self) -> list[str]:
-        """Return the names of the models in bases, unfinished switches and the settings."""
+        """Return the names of the models used by bases, unfinished switches and the settings."""
         bases = self._store.bases.all()
         targets = [switch.embedder for base in bases if (switch := self._store.switches.for_base(base))]
         own = [base.embedder for base in bases if base.has_vectors]

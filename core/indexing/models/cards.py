@@ -29,8 +29,11 @@ NO_MODEL = (embedding.AUTO, reranking.NONE, "")
 
 
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:
-    """Return the models in the tables, on this machine and in `names`. Loads no models and sends no requests."""
-    # A base from another installation may name a kind of model that this installation doesn't have.
+    """Return cards for the models in the tables, on this machine, and in `names`.
+
+    Loads no models and sends no requests.
+    """
+    # A base from another installation may name a kind of model that isn't installed here.
     known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
     local = [*known, *_on_machine()]
     kinds = [kind for kind in EMBEDDERS if kind not in ("sentence", "server")]
@@ -46,7 +49,7 @@ def cards(names: Iterable[str] = ()) -> list[ModelCard]:
 
 
 def card(name: str) -> ModelCard:
-    """Describe a model. Raises ConfigError if its kind is in neither table."""
+    """Return a model's card. Raises ConfigError if its kind is in neither table."""
     part, kind, argument = parse(name)
     describe = _DESCRIBERS.get(kind, _plain)
     try:
@@ -78,7 +81,7 @@ def device_of(card: ModelCard) -> Device | None:
 
 
 def parse(name: str) -> tuple[Part, str, str]:
-    """Split a model's name into its part, its kind in the table, and the argument. Raises ConfigError."""
+    """Split a model's name into its part (embedder or reranker), its kind, and its argument. Raises ConfigError."""
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
         return "embedder", kind, argument
@@ -93,7 +96,7 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
-    """Return the working rerankers in the table, on this machine and in `names`. Sends no requests."""
+    """Return the names of the usable rerankers in the table, on this machine, and in `names`. Sends no requests."""
     return [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL and not card(name).problem]
 
 
@@ -117,7 +120,7 @@ def path(name: str) -> Path:
 
 
 def download(name: str, progress: Progress = no_progress) -> Path:
-    """Return the folder of a model on the hub, after downloading it if it is incomplete. `progress` counts bytes.
+    """Download a model from the hub unless it is complete, and return its folder. `progress` counts bytes.
 
     Raises ModelError if the download fails, or if the model isn't of the kind in its name.
     """
@@ -172,7 +175,7 @@ def _in_packages() -> list[str]:
 
 
 def _plain(model: ModelCard, argument: str) -> ModelCard:
-    """Complete the card of an embedder or reranker that has no model files. Raises the model's errors."""
+    """Complete the card of an embedder or reranker that has no model files. Raises the errors of building the model."""
     if model.part == "reranker":
         reranking.make(model.name)
         return model

@@ -66,7 +66,7 @@ _CLOUD = re.compile(r"(?i)[:-]cloud$")
 
 
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
-    """Check the usual ports of all kinds of servers at the same time, and return the state of each server.
+    """Check the usual ports of all kinds of servers concurrently, and return the state of each server.
 
     Each port gets one request, which times out after SECONDS. A port with an unexpected response doesn't count as a
     server, because it could be a program that forwards text to another machine.
@@ -117,7 +117,7 @@ def _is_language_model(name: object) -> bool:
 
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
-"""The kind of model run by the server in each section of the settings."""
+"""The kind of model used for the server in each section of the settings, keyed by section."""
 
 
 @dataclass
@@ -131,11 +131,11 @@ class Servers:
     _changed: Callable[[Collection[str]], object] = lambda kinds: None
 
     def all(self) -> list[ServerCard]:
-        """Return all servers, whether set up or not. Sends no requests."""
+        """Return the cards of all servers, whether set up or not. Sends no requests."""
         return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:
-        """Describe a server. Raises UnknownChoice."""
+        """Return the card of the server in a section. Raises UnknownChoice if there is no such section."""
         server = _settings_of(section)
         sources = {name: config.source_of(section, name) for name in ("base_url", "model")}
         card = ServerCard(
@@ -143,7 +143,7 @@ class Servers:
         )
         try:
             url = httpx.URL(server.base_url)
-        except httpx.InvalidURL:  # from the settings file, and reported by a search
+        except httpx.InvalidURL:  # the address is from the settings file; a search reports the error
             return card
         if not url.host:
             return card
@@ -182,7 +182,7 @@ class Servers:
         keys.store(section, httpx.URL(server.base_url), key)
 
     def remove_key(self, section: str) -> None:
-        """Delete the key entered by the user."""
+        """Delete the key that the user entered for a server."""
         _settings_of(section)
         keys.remove(section)
 
@@ -226,7 +226,7 @@ class Servers:
 
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
-    """Make the models in this process use the folder and servers from settings given by a program."""
+    """Make this process's models use the folder and servers in `chosen`, which are settings from a program."""
 
     def forget_models() -> None:
         for table in (EMBEDDERS, RERANKERS):
@@ -239,7 +239,7 @@ def override_settings(chosen: Settings) -> Iterator[None]:
 
 
 def _named_servers() -> dict[str, EmbeddingServer]:
-    """Return the servers set up as `[embeddings.NAME]`, by section."""
+    """Return the servers configured as `[embeddings.NAME]`, keyed by section."""
     return {f"embeddings.{name}": server for name, server in settings().embeddings.servers.items()}
 
 

@@ -24,13 +24,13 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
     },
 }
-"""The questions in each language, each with the sentence that answers it. All other sentences are wrong answers."""
+"""The questions in each language, mapped to the sentences that answer them. Any other sentence is a wrong answer."""
 
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
 def run(name: str, progress: Progress = no_progress) -> ModelTrial:
-    """Load a model, ask it the questions, and return the result. A model used only by this test isn't kept.
+    """Load a model, ask it the questions, and return the result. A model used only by this test isn't kept in memory.
 
     Raises ConfigError, ModelError or ProviderError if the model can't be loaded or used, and ModelError if it would
     have to be downloaded.
@@ -79,7 +79,10 @@ def _embedder(name: str) -> tuple[Embedder, _Judge]:
 
 
 def _reranker(name: str) -> tuple[object, _Judge]:
-    """Return a reranker, or the embedder whose tokens it reads, and a function that scores TEXTS for a question."""
+    """Return a reranker and a function that scores TEXTS as answers to a question.
+
+    For a reranker that reads tokens, return the embedder of the tokens instead of the reranker.
+    """
     candidates = [Candidate(text) for text in TEXTS]
     running = None
     if reranking.reads_tokens(name):
@@ -96,7 +99,7 @@ def _reranker(name: str) -> tuple[object, _Judge]:
 
 
 def _first(scores: Sequence[float | None]) -> int | None:
-    """Return the index of the highest score, or None if several share it."""
+    """Return the index of the highest score, or None if there is a tie or no score."""
     best = max((score for score in scores if score is not None), default=None)
     return scores.index(best) if best is not None and scores.count(best) == 1 else None
 

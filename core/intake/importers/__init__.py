@@ -25,14 +25,14 @@ from core.model import Failed, Omission
 
 @frozen
 class FilePart:
-    """A file, or a file in an uncompressed archive, as `size` bytes of `file` from `start`."""
+    """A file, or a file in an uncompressed archive. It consists of `size` bytes of `file`, beginning at `start`."""
 
     file: Path
     start: int
     size: int
 
     def read(self) -> bytes:
-        """Return the bytes, or b"" if there are too many or they can't be read."""
+        """Return the bytes, or b"" if the file is too large or can't be read."""
         with suppress(OSError), self.file.open("rb") as stream:
             stream.seek(self.start)
             # A larger file isn't read.
@@ -48,7 +48,7 @@ class FilePart:
 
 @lru_cache(1_000)
 def _digest(part: FilePart, _: int) -> str:
-    """Return a part's hash, cached by the file's mtime, because many notes may link to the same part."""
+    """Return a part's hash, which is cached until the file's mtime changes, because many notes may link to the part."""
     data = part.read()
     return blake2b(data, digest_size=8).hexdigest() if data else ""
 
@@ -66,7 +66,7 @@ def find(folder: Path, path: str) -> FilePart | None:
 class Imported:
     """A note from another program as Markdown with front matter. `path` is its path in the base.
 
-    `left_out` lists what is missing from the text. `files` are the files it links to, by address.
+    `left_out` lists what is missing from the text. `files` are the files that the note links to, keyed by address.
     """
 
     path: str
@@ -80,7 +80,7 @@ ImportedNotes = Iterator[Imported | Failed]
 
 
 class Importer(Protocol):
-    """Reads notes from another program. The constructor takes an untrusted folder, and reads nothing."""
+    """Reads notes from another program. The constructor takes a folder, which isn't trusted, and reads nothing."""
 
     @property
     def name(self) -> str:
@@ -130,14 +130,14 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
-    """Return the importer for a folder, or None if there is none or its `keeps_files` is different."""
+    """Return the importer for a folder, or None if there is none whose `keeps_files` has the given value."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     importer = next((importer for importer in made if importer.knows), None)
     return importer if importer and importer.keeps_files == keeps_files else None
 
 
 Fields = dict[str, Any]
-"""Front matter: values by field name."""
+"""The fields of front matter, keyed by name."""
 MAX_BYTES = 20 * 1024 * 1024
 """Maximum size of a text file in bytes."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
@@ -161,11 +161,11 @@ def file_name(title: str) -> str:
 
 
 Taken = dict[str, int]
-"""The last number appended to each note path, by case-folded path."""
+"""The last number appended to each note path, keyed by case-folded path."""
 
 
 def unique(path: str, taken: Taken) -> str:
-    """Return a path, with a number appended if it is taken, ignoring case. Add the result to `taken`."""
+    """Return a path, with a number appended if the path is taken, ignoring case. Add the result to `taken`."""
     stem, dot, suffix = path.rpartition(".")
     free = path
     while free.casefold() in taken:
@@ -196,7 +196,10 @@ def files(folder: Path) -> Iterator[str]:
 
 
 def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether there are any folders and all files are in them. A folder's path ends in a slash."""
+    """Return whether all paths are inside the folders `tops`, and there is at least one such folder.
+
+    A folder's path ends in a slash.
+    """
     return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 
@@ -221,7 +224,7 @@ def read_text(folder: Path, path: str) -> str:
 
 
 def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYTES) -> Any:
-    """Return a file's JSON. If the file can't be read, add it to `failed` and return None."""
+    """Return the parsed contents of a JSON file. If the file can't be read, add it to `failed` and return None."""
     try:
         return json.loads(read_bytes(folder, path, most))
     except SourceError as error:
@@ -245,7 +248,10 @@ def objects(node: object, *names: str) -> list[dict[str, object]]:
 
 
 def text_of(node: object, *names: str) -> str:
-    """Return the strings and numbers at a sequence of keys, joined by commas, or "" for any other value."""
+    """Return the text at a sequence of keys: a string or number, or those in a list or object, joined by commas.
+
+    Returns "" for any other value.
+    """
     value = value_at(node, names)
     if isinstance(value, dict):
         value = list(value.values())
@@ -265,7 +271,7 @@ def time_of(seconds: str, per_second: int = 1) -> str:
 
 
 def tags_of(names: Iterable[str]) -> list[str]:
-    """Return another program's tags with hyphens in place of spaces, which tags can't contain."""
+    """Return another program's tags, replacing spaces with hyphens because tags can't contain spaces."""
     return ["-".join(name.split()) for name in names if name.strip()]
 
 
@@ -275,13 +281,13 @@ FOLDER = "attachments"
 
 @dataclass(slots=True)
 class NoteFiles:
-    """The files that a note links to: imported files by address, and the names of missing files."""
+    """The files that a note links to: the imported files, keyed by address, and the names of missing files."""
 
     parts: dict[str, FilePart] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
     def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return a file's address, which contains its hash. For a missing file, return `elsewhere` or else its name."""
+        """Return a file's address, which contains its hash. For a missing file, return `elsewhere` or else `name`."""
         path = PurePosixPath(file_name(name))
         if not part or not (digest := part.digest()):
             self.missing.append(name)
@@ -292,7 +298,7 @@ class NoteFiles:
         return link_address(address)
 
     def link(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return a link to a file, or an embed if it is a picture."""
+        """Return a link to a file, or an embed if the file is a picture."""
         label = file_name(name)
         is_picture = PurePosixPath(label).suffix.lower() in ".png .jpg .jpeg .gif .webp .avif .bmp .svg".split()
         shown = "!" if is_picture else ""
@@ -308,10 +314,10 @@ SUFFIXES = (".zip", ".enex", ".jex")
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Paths of export files that aren't notes but contain notes for an importer."""
+"""Paths of files in exports that aren't notes themselves, but from which an importer reads notes."""
 
 FileStates = list[tuple[str, int, int]]
-"""Files' paths, sizes and modification times."""
+"""The paths, sizes and modification times of files."""
 
 
 def exports_in(folder: Path) -> list[Path]:
@@ -343,7 +349,7 @@ def is_export(place: Path) -> bool:
 
 
 def state_of(place: Path) -> FileStates:
-    """Return the states of an export's files, used to detect changes."""
+    """Return the states of an export's files, which are compared later to detect changes."""
     states = FileStates()
     for file in [place / path for path in files(place)] if place.is_dir() else [place]:
         with suppress(OSError):

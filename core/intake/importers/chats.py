@@ -46,7 +46,8 @@ SharedFile = tuple[FilePart | None, str, str]
 class ChatMessage:
     """A chat message: its `key`, time (ISO 8601), author's name, and paragraphs in Markdown.
 
-    The first paragraph is the message itself. `answers` is the key of the message that this one replies to, or "".
+    The first paragraph is the message itself. `answers` is the key of the message being replied to, or "" if the
+    message isn't a reply.
     """
 
     key: str
@@ -63,27 +64,27 @@ class ChatMessage:
 
 
 def escape(words: str) -> str:
-    """Escape a message's text so that no line becomes a heading or a rule."""
+    """Escape a message's text so that no line becomes a heading or a horizontal rule."""
     return re.sub(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)", r"\1\\\2", words)
 
 
 def reactions(item: dict[str, object], name: str) -> str:
-    """Return a message's reactions with their counts. `name` is the JSON key for the emoji."""
+    """Return a message's reactions with their counts. `name` is the JSON key of the emoji."""
     return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 
 
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
     """Yield a chat's notes: one per month, or several for a busy month.
 
-    A note is named after its first day. It ends with the month, or with the day on which it has enough messages. That
-    way, only the last note changes when a chat continues.
+    A note is named after its first day. It ends with the month, or with the day on which it has enough messages. As a
+    result, only the last note changes when a chat continues.
     """
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
     quotes: dict[str, str] = {}
     note = list[ChatMessage]()
     filled = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(filled, key=attrgetter("day")):
-        while part := list(islice(of_day, 1000)):  # a day may have more messages than fit in a note
+        while part := list(islice(of_day, 1000)):  # a day may have more messages than fit into a note
             if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
                 yield _note(title, place, note, quotes, taken)
                 note = []
@@ -107,7 +108,7 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
 
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
-    """Return a message as Markdown, quoting the message that it replies to, if any."""
+    """Return a message as Markdown. If it is a reply, it begins with a quote from the message it replies to."""
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (
@@ -122,12 +123,12 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
 _DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 
 
-# People's names by id.
+# People's names, keyed by id.
 _People = dict[str, str]
 
 
 class Slack(FolderImporter):
-    """Reads an export, which doesn't contain the files shared in messages. They stay on Slack's servers."""
+    """Reads a Slack export. Files shared in messages aren't part of the export, but stay on Slack's servers."""
 
     name = "Slack"
 
@@ -179,7 +180,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
         f"(edited: {edited})" if edited else "",
     ]
     name = people.get(user) or profile or text_of(item, "username") or user
-    # Drop the address's query, with which anyone could read the file.
+    # Drop the query from the address, because it lets anyone read the file.
     shared_files: list[SharedFile] = [
         (None, text_of(file, "name"), text_of(file, "url_private").partition("?")[0]) for file in objects(item, "files")
     ]
@@ -187,7 +188,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
 
 
 def _shared(shared: dict[str, object], people: _People) -> str:
-    """Return a link preview from a message as a quotation."""
+    """Return a message's link preview as a Markdown quote."""
     title = text_of(shared, "title")
     address = text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
@@ -196,7 +197,7 @@ def _shared(shared: dict[str, object], people: _People) -> str:
 
 
 def _words(node: object) -> Iterator[str]:
-    """Yield the text of nested blocks."""
+    """Yield the text in nested blocks."""
     for block in objects(node):
         for name in ("elements", "fields"):
             yield from _words(block.get(name))
@@ -225,13 +226,13 @@ _ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
 class Telegram(FolderImporter):
-    """Reads the chats from a folder of exports."""
+    """Reads the chats in a folder of Telegram exports."""
 
     name = "Telegram"
 
     @property
     def knows(self) -> bool:
-        """Whether at least one file begins with chats, and all files are in the same folder as such a file."""
+        """Whether at least one file begins like a chat export, and all files are in the same folder as such a file."""
         return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
 
     @cached_property

@@ -41,7 +41,7 @@ class Evernote(FolderImporter):
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield each notebook's notes in a folder named after it. A notebook without notes counts as failed."""
+        """Yield each notebook's notes, in a folder named after the notebook. An empty notebook counts as failed."""
         taken: Taken = {}
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
@@ -62,9 +62,10 @@ _MOST_TEXT = 100 << 20
 
 
 def _read(file: Path, path: str) -> Iterator[Element]:
-    """Yield the notes in a notebook, read block by block. Each resource's `data` is replaced by its fingerprint.
+    """Yield the notes in a notebook, reading the file block by block.
 
-    No other file is read. Raises SourceError, for example if the notebook declares entities.
+    Each resource's `data` is replaced by its fingerprint. No other file is read. Raises SourceError, for example if the
+    notebook declares entities.
     """
     parser = expat.ParserCreate()
     tree = TreeBuilder()
@@ -174,7 +175,7 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
 
 
 def task_lists(tasks: Iterable[Element]) -> dict[str, str]:
-    """Return each group's tasks as a list with checkboxes, by group id."""
+    """Return each task group as a list with checkboxes, keyed by group id."""
     made: dict[str, str] = {}
     for task in sorted(tasks, key=lambda item: item.findtext("sortWeight", "")):
         box = "x" if task.findtext("taskStatus") == "completed" else " "
@@ -197,7 +198,7 @@ def _day(time: str, zone: str) -> str:
 
 
 def recognized_words(index: str) -> str:
-    """Return the words that Evernote reliably recognized in a picture, or "" if the picture's index can't be read."""
+    """Return the words that Evernote reliably recognized in a picture, or "" if `index` can't be read."""
     try:
         root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
     except ParseError:

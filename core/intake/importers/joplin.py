@@ -30,7 +30,7 @@ from core.model import Failed
 
 _UNSET = ("", "0")
 
-# The fields of an exported item, including its `title` and `body`.
+# An exported item: its fields by name, including `title` and `body`.
 _Item = defaultdict[str, str]
 
 
@@ -44,7 +44,7 @@ class Joplin(FolderImporter):
         return {PurePosixPath(path).suffix.lower() for path in files(self._folder)} == {".jex"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield each export's notes in a folder per notebook, skipping the notes in Joplin's trash."""
+        """Yield each export's notes, in a folder for each notebook. Notes in Joplin's trash are skipped."""
         taken: Taken = {}
         for path in files(self._folder):
             try:
@@ -54,7 +54,7 @@ class Joplin(FolderImporter):
 
 
 def _notes(file: Path, taken: Taken) -> ImportedNotes:
-    """Yield the notes in an archive. Raises ValueError and the same errors as `tarfile` if the archive is damaged."""
+    """Yield the notes in an archive. Raises ValueError or one of `tarfile`'s errors if the archive is damaged."""
     items = dict[str, _Item]()
     texts = dict[str, FilePart]()
     resources = dict[str, FilePart]()
@@ -104,7 +104,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
             )
 
         try:
-            # This value marks a clipped web page.
+            # A value of 2 marks a clipped web page.
             body = markup.page(note["body"])[0] if note["markup_language"] == "2" else note["body"]
         except SourceError as error:
             yield Failed(path, error.reason)
@@ -125,7 +125,7 @@ def _notes(file: Path, taken: Taken) -> ImportedNotes:
 
 
 def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
-    """Return the path of the notebooks that contain a note, stopping at any cycle."""
+    """Return the path of the notebooks that contain a note, stopping if the notebooks form a cycle."""
     titles: dict[str, str] = {}
     while (key := item["parent_id"]) in items and key not in titles:
         item = items[key]
@@ -135,7 +135,7 @@ def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
 
 
 def _read(part: FilePart) -> _Item:
-    """Read an item, which consists of its title, its text, and one line per field."""
+    """Read an exported item, which consists of a title, text, and one line per field."""
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))

@@ -24,7 +24,7 @@ from core.intake.importers import (
 from core.model import Failed
 
 _EDITED = "userEditedTimestampUsec"
-# Suffixes of all files in an export that contains only Keep.
+# Suffixes of the files in an export that contains only Keep's data.
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
 _MICROSECONDS = 1_000_000
 
@@ -36,7 +36,7 @@ class Keep(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether one of the first JSON files is a note, and all files could be part of a Keep or Takeout export."""
+        """Whether one of the first JSON files is a note, and every file could be part of a Keep or Takeout export."""
         others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
         first = islice(self._json(), 20) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)
@@ -69,7 +69,7 @@ class Keep(FolderImporter):
                 for link in objects(note, "annotations")
             ),
             "\n".join(
-                # A note may refer to a `.jpg` file as `.jpeg`.
+                # A note may refer to a `.jpg` file by a name that ends in `.jpeg`.
                 attached.link(find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg")), name)
                 for name in names
                 for path in [f"{top}/{name}"]

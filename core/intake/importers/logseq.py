@@ -24,7 +24,7 @@ _REFERENCE = re.compile(
     rf"|\(\((?P<plain>{_UUID})\)\)"
     r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
 )
-# Properties meant for Logseq itself.
+# Properties that only Logseq itself uses.
 _OWN = {"id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"}
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
@@ -58,7 +58,7 @@ class Logseq(FolderImporter):
             with suppress(ValueError):
                 at = date(*map(int, journal.groups()))
                 ending = "th" if 10 < at.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(at.day % 10, "th")
-                # Links name the page in Logseq's default date format.
+                # Links refer to the page by its date in Logseq's default format.
                 fields |= {
                     "title": at.isoformat(),
                     "created": at.isoformat(),
@@ -69,7 +69,7 @@ class Logseq(FolderImporter):
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Yield the lines of blocks. A block's id is moved to the end of its first line, where Obsidian expects it."""
+        """Yield the lines of blocks, moving a block's id to the end of the block's first line, as Obsidian expects."""
         fence = ""
         log = False
         written = list[str]()
@@ -124,7 +124,7 @@ class Logseq(FolderImporter):
 
     @cached_property
     def _blocks(self) -> dict[str, tuple[str, str]]:
-        """The page and first line of each block in the graph that has an id, by id."""
+        """The page and first line of each block in the graph that has an id, keyed by id."""
         blocks: dict[str, tuple[str, str]] = {}
         for path in files(self._folder):
             if not path.endswith(".md") or "logseq/bak/" in path:
@@ -143,7 +143,7 @@ class Logseq(FolderImporter):
 
 
 def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
-    """Return a page's properties, which are in its first block, and the index of the first line after them."""
+    """Return a page's properties, which are in its first block, and the index of the first line below them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
         if not (match := _PROPERTY.match(line.removeprefix("- ") if number == 0 else line.strip())):

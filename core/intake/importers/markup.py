@@ -35,8 +35,8 @@ _UNCHECKED = "[ ] "
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
     """Convert an Evernote note. Return its text, its number of encrypted passages, and the ids of its task groups.
 
-    `files` maps the note's resources, by fingerprint, to their names. `tasks` maps its task groups, by id, to their
-    text. Raises SourceError.
+    `files` maps the fingerprints of the note's resources to their names. `tasks` maps the ids of its task groups to
+    their text. Raises SourceError.
     """
     if "<!ENTITY" in content:
         raise SourceError("", "declares XML entities, which an Evernote note doesn't need, so it was refused.")
@@ -45,7 +45,7 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
-    """Convert a page. Return its text, with unchanged links, and its Notion properties. Raises SourceError."""
+    """Convert an HTML page. Return its text, with unchanged links, and its Notion properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
     return writer.convert(content), [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
@@ -66,7 +66,8 @@ class _MarkdownWriter(HTMLParser):
         self._tasks = tasks
         self._relative = relative
         self._out = list[str]()
-        # Open elements: the tag, whether it is left out, and the tag it is treated as, because code blocks are `div`s.
+        # Open elements: the tag, whether it is left out, and the tag to treat it as. A code block, for example, is a
+        # `div`.
         self._open = list[tuple[str, bool, str]]()
         self._lists = list[int]()
         self._list_end = 0
@@ -141,7 +142,7 @@ class _MarkdownWriter(HTMLParser):
             case "en-todo":  # a list item at the start of a line
                 begins = in_text and (not self._out or self._out[-1].endswith("\n"))
                 self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
-            case "div":  # where a task group belongs
+            case "div":  # may mark the position of a task group
                 group = re.match(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)", about.get("style", ""))
                 if in_text and group and group[1] in self._tasks and group[1] not in self.placed:
                     self._write(self._tasks[group[1]] + "\n")
@@ -186,7 +187,7 @@ class _MarkdownWriter(HTMLParser):
             case "a" if self._links:
                 address, start = self._links.pop()
                 if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
-                    self._out[start - 1] = ""  # a picture that links to itself loses the link
+                    self._out[start - 1] = ""  # drop the link from a picture that links to itself
                 elif address:
                     self._write(f"]({address})")
             case "pre":
@@ -227,7 +228,7 @@ class _MarkdownWriter(HTMLParser):
         self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
 
     def _address(self, address: str) -> str:
-        """Return an address escaped for Markdown, or "" if a note shouldn't link to it."""
+        """Return an address escaped for Markdown, or "" if a note shouldn't link to that address."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         is_sound = re.match(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$", address) or (

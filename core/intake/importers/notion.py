@@ -38,13 +38,13 @@ _TIMES = {"created": "created", "created time": "created", "updated": "updated",
 
 
 class Notion(FolderImporter):
-    """Reads an export, and gives its notes new names without Notion's ids."""
+    """Reads an export. Its notes get new names without Notion's ids."""
 
     name = "Notion"
 
     @property
     def knows(self) -> bool:
-        """Whether at least half of the pages and tables have a Notion id in their names."""
+        """Whether the names of at least half of the pages and tables contain a Notion id."""
         names = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES)]
         marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
         return 0 < len(names) <= 2 * marked
@@ -89,7 +89,7 @@ class Notion(FolderImporter):
 
 
 def _stem(path: str) -> str:
-    """Return the path of a page or table without its suffix, which is the same for both forms of a database."""
+    """Return the path of a page or table without its suffix. All files for the same database have the same stem."""
     return path[: path.rindex(".")].removesuffix("_all")
 
 

@@ -1,4 +1,4 @@
-"""Picture search by content: the image embedder protocol and the registry of image embedders."""
+"""Searching for pictures by what they show: the image embedder protocol and the registry of image embedders."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,24 +9,25 @@ from core.model import Matrix, Pixels
 
 
 class ImageEmbedder(Protocol):
-    """Embeds pictures and text into one vector space. Construction is cheap; the methods load the model.
+    """Embeds pictures and text in the same vector space.
 
-    The methods raise ModelError if the model can't be loaded or fails.
+    Creating an embedder is cheap, because the model is loaded only when a method needs it. The methods raise ModelError
+    if the model can't be loaded or fails.
     """
 
     @property
     def fingerprint(self) -> str:
-        """Identifies the model and its revision. Models with equal fingerprints have comparable vectors."""
+        """A string that identifies the model and its revision. Vectors are comparable if the fingerprints are equal."""
 
     @property
     def is_here(self) -> bool:
-        """Whether the model is on this machine. Only the picture job downloads models; searches never do."""
+        """Whether the model is on this machine. Only the picture job downloads models. Searches never do."""
 
     def embed_images(self, images: Sequence[Pixels]) -> Matrix:
         """Return float32 vectors of unit length, with shape (images, dimension)."""
 
     def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        """Return a vector for each string, near the vectors of pictures that show what the string describes."""
+        """Return a vector for each string. It is near the vectors of pictures that show what the string describes."""
 
     def warm(self) -> None:
         """Load the model ahead of time."""
@@ -41,8 +42,9 @@ IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
 
 
 def build(model: str) -> ImageEmbedder:
-    """Return the model named in a setting: a registry entry with its argument, or else a model for `clip`.
+    """Return the image embedder named in a setting.
 
-    Raises the same errors as `Registry.make`.
+    The name is a registry entry with an optional argument. Any other name is the argument of the `clip` entry. Raises
+    the same errors as `Registry.make`.
     """
     return IMAGE_EMBEDDERS.build(model if model.partition(":")[0] in IMAGE_EMBEDDERS else f"clip:{model}")

@@ -1,4 +1,7 @@
-"""CLIP models for sentence-transformers, loaded from the hub or a folder. They embed pictures and text together."""
+"""CLIP models for sentence-transformers, loaded from the hub or a folder.
+
+They embed pictures and text in the same vector space.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +28,7 @@ class Clip:
     """A CLIP model in the sentence-transformers or transformers folder format."""
 
     def __init__(self, name: str = "") -> None:
-        """Accept the name of a model on the hub, or a folder. Raises ConfigError if `name` is empty."""
+        """Choose a model by its name on the hub or by its folder. Raises ConfigError if `name` is empty."""
         if not name.strip():
             raise ConfigError("'clip' needs a model: clip:clip-ViT-B-32 or clip:/path/to/folder")
         self._named = name
@@ -77,7 +80,7 @@ class Clip:
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
-        # Half precision would save little time, because each picture is embedded only once.
+        # Half precision would save little time, since each picture is embedded only once.
         model = load("SentenceTransformer", self._folder, self._name, replace(choose_device(), dtype="float32"))
         if not {"text", "image"} <= {*model.modalities}:
             raise ModelError(
@@ -91,7 +94,7 @@ class Clip:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """Return the folders of a model's modules. Raises ModelError if the model comes with its own code."""
+    """Return the folders of a model's modules. Raises ModelError if the model requires its own code to run."""
     if (folder / "modules.json").is_file():
         refuse_own_code(folder, read_json(folder / "modules.json"))
     return parts_of(folder)

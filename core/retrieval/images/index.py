@@ -1,4 +1,4 @@
-"""Search for pictures in notes. Pictures are embedded in the background, once per hash and model."""
+"""Searches for pictures in notes, and embeds the pictures in the background, once per hash and model."""
 
 import logging
 import threading
@@ -38,7 +38,7 @@ from core.store.picture_table import ImageRow, is_of_pictures
 _LOG = logging.getLogger(__name__)
 _WARM = "warm_images"
 _JOB = "images"
-# Seconds between checks for other running jobs.
+# Seconds between checks whether other jobs are running.
 _PATIENCE = 0.3
 
 
@@ -52,7 +52,7 @@ class ImageIndex:
     _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> bool:
-        """Start the `images` job, or make it check again if it is running.
+        """Start the `images` job. If it is already running, make it run once more.
 
         Return False if no model is chosen or the workspace is read-only.
         """
@@ -84,9 +84,9 @@ class ImageIndex:
             self._turn.release()
 
     def status(self) -> ImageStatus:
-        """Return how many pictures are embedded, failed and pending.
+        """Return how many pictures are embedded, failed and pending, without downloading the model.
 
-        Downloads nothing. Raises the same errors as `update`.
+        Raises the same errors as `update`.
         """
         embedder = self._embedder()
         return self._store.images.status(embedder.fingerprint if embedder.is_here else "")
@@ -102,7 +102,7 @@ class ImageIndex:
     def _name(self, progress: Progress) -> None:
         """Record which pictures appear in new and changed notes.
 
-        If a note's text was read from a picture, that picture file is recorded too.
+        If a note was converted from a picture file, record that file too.
         """
         for note_id in self._store.images.notes_without_pictures():
             progress(0, 0, "")
@@ -116,9 +116,9 @@ class ImageIndex:
                 self._store.images.put(note_id, shown, note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
-        """Embed the pending pictures and return their number. If a picture fails, store the reason.
+        """Embed the pending pictures, and return how many were embedded. If a picture fails, store the reason.
 
-        Pictures that are just being changed are left for the next check.
+        A file that can't be read or has just changed is left for the next check.
         """
         table = self._store.images
         model = embedder.fingerprint
@@ -147,7 +147,7 @@ class ImageIndex:
 
 @dataclass(eq=False)
 class ImageSearch:
-    """Finds pictures in notes. Finds none if there is no model, or if the question doesn't ask for pictures."""
+    """Finds pictures in notes, if there is a model and the question asks for pictures."""
 
     _store: Store
     _settings: Settings
@@ -156,9 +156,9 @@ class ImageSearch:
     _loaded: set[str] = field(default_factory=set)
 
     def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
-        """Add the pictures a question asks for. Drop the hits if it only asks for pictures similar to others.
+        """Add the pictures a question asks for. If the question only asks for similar pictures, drop the hits.
 
-        If the model isn't loaded and the caller doesn't wait, a job loads it and no pictures are added yet. Raises
+        If the model isn't loaded and the caller doesn't wait, add a notice instead and load the model in a job. Raises
         QueryError if a picture to compare with doesn't exist.
         """
         query = prepared.query
@@ -201,7 +201,7 @@ class ImageSearch:
         return self._hits(rows, vectors, query.settings.limit)
 
     def _embedder(self) -> ImageEmbedder | None:
-        """Return the model, or None if it isn't set, isn't on this machine, or can't be used."""
+        """Return the chosen model, or None if there is none, it isn't on this machine, or it can't be used."""
         if not self._settings.pictures.model:
             return None
         try:
@@ -218,9 +218,9 @@ class ImageSearch:
         self._loaded.add(embedder.fingerprint)
 
     def _named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with the given name, or else the pictures in the note with that name.
+        """Return the pictures with the given name. If there are none, return the pictures in the note with that name.
 
-        Raises QueryError if there are none.
+        Raises QueryError if there is no such picture or note, or if the note has no embedded pictures.
         """
         if rows := self._store.images.named(name, model):
             return rows
@@ -235,7 +235,10 @@ class ImageSearch:
     def _hits(
         self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: Collection[str] = ()
     ) -> tuple[PictureHit, ...]:
-        """Return the nearest picture files except those in `known`, each where it first appears."""
+        """Return the picture files nearest to any of the `vectors`, without those whose hashes are in `known`.
+
+        Each file is returned once, at the first position where it appears.
+        """
         files: dict[str, ImageRow] = {}
         for row in rows:
             if row.hash not in known and len(row.vector) == vectors.shape[1]:

@@ -1,1 +1,1 @@
-"""Finds related notes by meaning, words, links and tags, finds duplicates, and maps all notes."""
+"""Finds related notes by meaning, words, links and tags. Also finds duplicate notes, and lays notes out on a map."""

@@ -1,4 +1,4 @@
-"""Finds pairs of notes that are copies, or that contain the same sentence with different numbers."""
+"""Finds pairs of notes with identical text, and pairs that contain the same sentence with different numbers."""
 
 import re
 from collections import defaultdict
@@ -17,15 +17,16 @@ from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.remembered import PerNote
 
-# Sentences with numbers, compared ignoring the numbers. Two notes with the same sentence may contradict each other.
+# Sentences that contain numbers. If two notes' sentences differ only in the numbers, the notes may contradict each
+# other.
 
 LONGEST = 300
 """Maximum sentence length in characters."""
 LEAST_WORDS, LEAST_CHARACTERS = 4, 10
-"""Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence besides its numbers."""
+"""Minimum number of words in a sentence, not counting numbers, or of Chinese, Japanese or Korean characters."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-# Dates, times, and numbers for chapters, pages and the like. Differences in these aren't contradictions.
+# Dates, times, and numbers of chapters, pages and the like. Different values of these aren't contradictions.
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
@@ -36,10 +37,10 @@ _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
 @frozen
 class Claims:
-    """The hash of a note's text, and the note's sentences that contain numbers.
+    """A note's text hash, and the sentences in the note that contain numbers.
 
-    `text` is the hash, empty if the text is very short. `numbers` maps each sentence, with its numbers masked, to the
-    numbers and the original sentence.
+    `text` is the hash, or empty if the text is very short. `numbers` maps each sentence, with the numbers masked, to
+    its numbers and its original text.
     """
 
     text: bytes
@@ -47,9 +48,9 @@ class Claims:
 
 
 def extract_claims(body: str, visible: str) -> Claims:
-    """Return a note's claims, except for sentences that the note itself repeats with different numbers.
+    """Return a note's claims. Leave out sentences that the note itself repeats with different numbers.
 
-    Sentences are taken from `visible`, which is the text with hidden parts blanked out.
+    `body` is hashed. Sentences are taken from `visible`, which is `body` with its hidden parts blanked out.
     """
     folded = " ".join(fold(body).split())
     numbers: dict[str, tuple[str, str]] = {}
@@ -72,13 +73,13 @@ def extract_claims(body: str, visible: str) -> Claims:
 
 
 SEVERAL = 3
-"""Maximum number of notes with the same sentence. A sentence found in more notes comes from a template."""
+"""Maximum number of notes that share a sentence. A sentence found in more notes probably comes from a template."""
 
 
 class Likeness:
-    """Finds similar pairs of active notes, unless one note supersedes the other. Thread-safe.
+    """Finds copies and contradictions among active notes. Thread-safe.
 
-    Notes are reread only if they have changed.
+    Pairs in which one note supersedes the other are left out. Notes are reread only if they have changed.
     """
 
     def __init__(self, store: Store) -> None:
@@ -95,16 +96,16 @@ class Likeness:
         self._claims.get(self._states())
 
     def copies(self) -> Iterator[NotePair]:
-        """Yield pairs of notes with the same text, pairing the first such note with each of its copies."""
+        """Yield pairs of notes with the same text. The first note with a given text is paired with each later one."""
         first: dict[bytes, str] = {}
         for note_id, claim in self._claims.get(self._states()).items():
             if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
                 yield from self._unsettled(NotePair(before, note_id))
 
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
-        """Yield pairs of notes that contain the same sentence with different numbers, quoting the first such sentence.
+        """Yield pairs of notes that contain the same sentence with different numbers.
 
-        If `among` is given, only those notes are read and compared.
+        Each pair quotes one such sentence from both notes. If `among` is given, only those notes are read and compared.
         """
         known = self._claims.get(self._states(), among)
         sayers: dict[str, list[str]] = defaultdict(list)
@@ -131,7 +132,7 @@ class Likeness:
                 yield NotePair(note_id, pair.first, pair.quotes[::-1])
 
     def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
-        """Yield the pair unless one note supersedes the other, which settles the matter."""
+        """Yield the pair unless one note supersedes the other. Such pairs are already resolved."""
         newer = newer_notes(self._store)
         if pair.second not in newer.get(pair.first, ()) and pair.first not in newer.get(pair.second, ()):
             yield pair

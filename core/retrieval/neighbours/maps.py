@@ -1,4 +1,4 @@
-"""Maps of one base's notes, or of all bases with the same model: positions on a plane, and named regions."""
+"""Maps of the notes in one base, or in all bases with the same model. A map has a point per note and named regions."""
 
 import re
 from collections import Counter
@@ -19,29 +19,30 @@ from core.retrieval.neighbours.service import Meaning
 from core.store import Store
 
 NEIGHBOURS, PUSHED = 12, 6
-"""Number of neighbours that attract a point in each step, and of random points that repel it."""
+"""Number of neighbours that attract a point in each layout step, and of random points that repel it."""
 STEPS = 200
 DIRECTIONS = 128
 """Number of principal components used to find neighbours."""
-# Number of points whose neighbours are searched for at once, and number of points per group.
+# Number of points processed at once by `neighbours`, and number of points per group.
 _BLOCK = 256
 _DEALT = 16
 _STRONGEST = 4.0
 _SPREAD = 10.0
-# Weight of each repulsion. It is high because only `PUSHED` of all the other points repel a point.
+# Strength of each repulsion. It is high because each point is repelled by a sample of only `PUSHED` points.
 _PUSH = 10.0
-# Weight of a point's rank in its coordinate, which fills the plane evenly. The rest is the scaled coordinate.
+# A coordinate is a weighted mean of the point's rank and its scaled coordinate. This is the rank's weight. Ranks fill
+# the plane evenly.
 _EVEN = 0.6
 
 Places = NDArray[np.float32]
 
 
-# When other programs keep the cores busy, two BLAS threads take longer than one, because they wait for each other.
+# If other programs keep the cores busy, two BLAS threads are slower than one, because they wait for each other.
 @threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
 def places(vectors: Matrix) -> Places:
     """Lay out n unit vectors on a plane. Return coordinates from 0 to 1, with shape (n, 2).
 
-    The layout starts from the two main directions. Then neighbours are drawn together.
+    The layout starts from the two largest principal components. Then neighbours attract each other.
     """
     if len(vectors) < 3:
         return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
@@ -55,7 +56,7 @@ def places(vectors: Matrix) -> Places:
     for number in range(STEPS):
         rate = np.float32(1.0 - number / STEPS)
         force = np.zeros_like(plane)
-        # Process one neighbour of each point at a time. With arrays of all pairs, this takes five times as long.
+        # Process one neighbour of each point at a time. Using arrays of all pairs would take five times as long.
         for others in near:
             drawn = plane.take(others, axis=1) - plane
             force += drawn * (2.0 / (1.0 + (drawn**2).sum(0)))
@@ -70,7 +71,8 @@ def places(vectors: Matrix) -> Places:
 def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
     """Return the indices of the `count` points nearest to each point, with shape (n, count).
 
-    Points are split into groups of `_DEALT`. The `count` groups with the nearest members contain the result.
+    Points are split into groups of `_DEALT`. A point's nearest `count` points must be in the `count` groups whose
+    nearest member is nearest to that point, so only these groups are searched.
     """
     groups = -(-len(points) // _DEALT)
     padded = np.pad(points, ((0, groups * _DEALT - len(points)), (0, 0)))
@@ -91,7 +93,7 @@ def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
 
 
 def _within(plane: Places) -> Places:
-    """Scale coordinates to between 0 and 1, mixing in ranks per axis so that distant groups leave no empty space."""
+    """Scale coordinates to between 0 and 1. Mix in the ranks on each axis, so that outliers leave no empty space."""
     low = plane.min(axis=0)
     scaled = (plane - low) / np.maximum(plane.max(axis=0) - low, 1e-9)
     ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
@@ -119,15 +121,15 @@ MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
 PHRASES = 3
 """Maximum number of phrases in a region's name."""
-# Minimum number of notes in a region, and of notes containing a phrase for the phrase to be in the region's name.
+# Minimum number of notes in a region. A phrase in the region's name must also occur in at least this many of its notes.
 _LEAST = 3
-# Maximum number of characters in a phrase in a script without spaces.
+# Maximum number of characters in a phrase written without spaces, as in Chinese.
 _LONGEST = 6
 # Programming keywords, which can't name a topic.
 _CODE = frozenset(
     "async await bool const def else float func href import int null println return str true false var void".split()
 )
-# Maximum number of notes to read in each region to name the region.
+# Maximum number of notes to read per region to find the region's name.
 _READ = 40
 # Number of a region's most frequent phrases to consider for its name.
 _CONSIDERED = 400
@@ -137,7 +139,7 @@ _WEIGHED = 60
 _RARE = 0.02
 # Extra weight for phrases in titles.
 _TITLE = 2
-# If more than this share of two phrases' notes are the same, the second phrase is dropped.
+# Maximum overlap between two phrases' sets of notes (Jaccard). If the overlap is greater, the second phrase is dropped.
 _ALIKE = 0.5
 # Maximum number of cached maps.
 _KEPT = 4
@@ -152,7 +154,7 @@ class NoteMaps:
         self._maps: Cache[tuple[str, int], NoteMap] = Cache(_KEPT)
 
     def build_map(self, base: str = "") -> NoteMap:
-        """Return a base's map. By default, map the notes in all bases that use the model with the most notes.
+        """Return a map of one base's notes. By default, map the notes in all bases that use the most common model.
 
         Raises UnknownChoice if the base doesn't exist.
         """
@@ -183,7 +185,7 @@ class NoteMaps:
         )
 
     def _regions(self, notes: Sequence[str], plane: Places) -> list[Region]:
-        """Return the regions, each named by the phrases that best set its notes apart from the other regions' notes."""
+        """Return the regions. A region is named by the phrases that best set it apart from the others."""
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
         members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
@@ -219,7 +221,7 @@ class _Sample:
         holders = {
             phrase: {number for number, words in enumerate(self._notes) if words.count(phrase)}
             for phrase in phrases(self._text, _CONSIDERED)
-            # A name contains no programming keyword and isn't a fragment of a Chinese sentence.
+            # Names must not contain programming keywords or be fragments of Chinese sentences.
             if (
                 _CODE.isdisjoint(phrase.split()) if phrase.isascii() else len(phrase) <= _LONGEST and "的" not in phrase
             )

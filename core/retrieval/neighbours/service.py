@@ -28,17 +28,17 @@ from core.store.remembered import PerNote
 if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine
 
-# The notes' words and key phrases, and how many of them two notes share.
+# Comparing two notes by their words and key phrases.
 
-# Number of words in each piece of text compared to recognize copies.
+# Number of words in a piece. Copied text is recognized by shared pieces.
 _RUN = 6
-# Minimum number of pieces the shorter text needs for copies to be recognized.
+# Minimum number of pieces in the shorter text. Copies of even shorter texts aren't recognized.
 _LEAST = 20
 # Maximum number of shared phrases to show.
 _SHOWN = 3
 
 Counts = Mapping[str, int]
-"""How often each word or phrase occurs."""
+"""Maps each word or phrase to its number of occurrences."""
 
 
 @frozen
@@ -51,7 +51,11 @@ class NoteWords:
 
 @frozen
 class Shared:
-    """What two notes share: their words' cosine, common key phrases, and how much of the shorter text is copied."""
+    """What two notes share.
+
+    `cosine` is the cosine between their word weights. `phrases` are their common key phrases. `copied` is the share of
+    the shorter text that also occurs in the longer one.
+    """
 
     cosine: float
     phrases: tuple[str, ...]
@@ -96,7 +100,7 @@ def _weigh_words(counts: Counts, rarity: Mapping[str, float]) -> dict[str, float
 
 
 def _rarity(group: Collection[Counts]) -> dict[str, float]:
-    """Return each word's rarity in a group of notes: the log of the inverse share of notes containing the word."""
+    """Return each word's rarity in a group of notes (the log of the number of notes over those with the word)."""
     holders = Counter(word for counts in group for word in counts)
     return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
 
@@ -115,7 +119,7 @@ def _common_phrases(first: Counts, second: Counts, rarity: Mapping[str, float]) 
     return tuple(chosen)
 
 
-# How near notes are in meaning. Each note has a vector, kept in memory and reread when the note's windows change.
+# Similarity in meaning. Each note's vector is kept in memory, and reread when the note's windows change.
 
 # Number of notes at which half of their mean vector is subtracted. With fewer notes, less is subtracted, because the
 # mean of a few notes depends too much on each one.
@@ -124,9 +128,9 @@ _FEW = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSpace:
-    """The notes that have vectors from one model.
+    """The vectors of all notes embedded by the same model.
 
-    `vectors` are centred and have unit length. `rows` maps each note id to its row.
+    `vectors` are centred and have unit length. `rows` maps each note id to a row in `vectors`.
     """
 
     rows: Counts
@@ -142,7 +146,10 @@ class Meaning:
         self._spaces: Cache[int, Mapping[str, VectorSpace]] = Cache(1)
 
     def cosines(self, note_id: str) -> dict[str, float]:
-        """Return a note's cosines to all other notes with the same model, nearest first. Empty if it has no vector."""
+        """Return the cosine between a note and each other note with the same model, nearest first.
+
+        Return an empty dict if the note has no vector.
+        """
         for space in self.spaces().values():
             if note_id in space.rows:
                 cosines = space.vectors @ space.vectors[space.rows[note_id]]
@@ -156,7 +163,7 @@ class Meaning:
         return self._spaces.get(self._store.database.version()) is not None
 
     def spaces(self) -> Mapping[str, VectorSpace]:
-        """Return the notes that have vectors, by their model's fingerprint."""
+        """Return the vector space for each model, keyed by the model's fingerprint."""
         return self._spaces.get_or_compute(self._store.database.version(), self._read)
 
     def _read(self) -> Mapping[str, VectorSpace]:
@@ -175,7 +182,7 @@ class Meaning:
         return spaces
 
     def _read_means(self, note_ids: Collection[str]) -> Iterator[tuple[str, tuple[str, Matrix]]]:
-        """Yield each note's id with its model's fingerprint and the mean of its vectors."""
+        """Yield (note id, (its model's fingerprint, mean of its vectors)) for each of the notes."""
         base_of = self._store.notes.base_ids(note_ids)
         for base in self._store.bases.all():
             ids = [note_id for note_id in note_ids if base_of.get(note_id) == base.id]
@@ -186,31 +193,32 @@ class Meaning:
 # Finding the notes nearest to a note.
 
 CANDIDATES = 40
-"""Number of notes nearest in meaning to compare by words. On two vaults, 20 was slightly worse and 80 no better."""
+"""Number of nearest notes in meaning to compare by words. On two vaults, 20 was slightly worse and 80 no better."""
 LONGEST = 20_000
 """Maximum number of characters to compare per note, counted from the beginning."""
 # Maximum number of notes whose words are cached.
 _KNOWN = 4_000
-# Weight of the word cosine relative to the vector cosine. The best of the values 1 to 4 on two vaults
+# Weight of the word cosine relative to the vector cosine. On two vaults, it was the best of the values from 1 to 4
 # (benchmarks/related.py).
 _WORDS = 2.0
 # Score for a link between two notes.
 _LINKED = 0.3
-# Score for a tag shared by only two notes. Frequent tags add less.
+# Score for a shared tag that no third note has. More frequent tags add less.
 _TAGGED = 0.3
-# Maximum number of notes that can share a tag and still be compared because of that tag.
+# Maximum number of notes with a tag. A more frequent tag isn't a reason to compare two notes.
 _RARE = 50
-# Number of words to search for if a note has no vectors, and of chunks to use from that search's results.
+# If a note has no vectors, its neighbours are found by keyword search. These are the number of words to search for and
+# the number of resulting chunks to use.
 _ASKED = 24
 _CHUNKS = 200
 
 
 @frozen
 class Neighbour:
-    """A note similar to another note, with their vectors' cosine (None if either has no vector) and what they share.
+    """A note similar to a given note, with the cosine between their vectors and what they share.
 
-    `links_here` is True if the neighbour links to the note, and `linked` if the note links to the neighbour. `tags` are
-    the tags they have in common.
+    The cosine is None if either note has no vector. `links_here` is True if the neighbour links to the given note, and
+    `linked` if the given note links to the neighbour. `tags` are the tags they have in common.
     """
 
     note_id: str
@@ -238,12 +246,12 @@ class Neighbours:
         self._phrases = PerNote(self._read_phrases)
         self.meaning = Meaning(self._store)
         self.likeness = Likeness(self._store)
-        """Copies and contradictions among the notes."""
+        """Finds copies and contradictions among the notes."""
 
     def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
         """Return the active, unexpired notes nearest to a note, best first.
 
-        If `links` and `tags` aren't given, only meaning and words count.
+        Without `links` and `tags`, only meaning and words count.
         """
         allowed = self._store.note_vectors.answering() - {note.id}
         there = {link.note_id for link in links.resolve(note, note.links)} if links else set()
@@ -269,7 +277,7 @@ class Neighbours:
         return self._phrases.get(self._states(), self._store.note_vectors.answering())
 
     def passages(self, words: Iterable[str], limit: int, bases: Collection[str] = ()) -> list[Hit]:
-        """Return passages similar to the given words, only the best one from each note.
+        """Return the passages most similar to the given words, with only the best passage from each note.
 
         Return an empty list if no passage is similar enough. Raises ModelError.
         """
@@ -289,7 +297,7 @@ class Neighbours:
         return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
-        """Return the notes containing a note's most characteristic words. Used if the note has no vectors."""
+        """Return candidate neighbours for a note without vectors: notes that contain its most characteristic words."""
         counts = self._read_words(note.id).counts
         known = self._store.words.counts([*counts])
         every = max(1, self._store.chunks.count_all())

@@ -43,11 +43,11 @@ def make(
     *,
     to: Path | None = None,
 ) -> Backup:
-    """Back up the workspace in `folder`. Its database may be written to at the same time.
+    """Back up the workspace in `folder`. The database may be written to at the same time.
 
     `place` is the backup folder, by default `backups` in the workspace. `to` overrides `place` with another folder or
-    with a .zip file. Raises ConfigError if that file exists, NotesDamaged if the database is damaged (older backups
-    are kept), DiskFull, and other errors from `core.base.faults`.
+    with the path of a new .zip file. Raises ConfigError if that file exists, NotesDamaged if the database is damaged,
+    DiskFull, and other errors from `core.base.faults`. On error, older backups are kept.
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 Path.is_dir raises for a long name
@@ -64,9 +64,9 @@ def make(
             counts = copy.execute(_COUNTS).fetchone()
         backup = Backup(database, utc_now(), 0, reason, str(folder), version("tessera-notes"), *counts)
         made = _write_zip(folder, partial, backup, progress)
-        if reason != "migration":  # a migration's backup is next to the database, and encrypting it might fail
+        if reason != "migration":  # the database next to it isn't encrypted either, and encrypting might fail
             backup = manifest.encrypt_backup(folder, made, backup)
-        with suppress(OSError):  # a disk without permissions
+        with suppress(OSError):  # the file system may not support permissions
             made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
@@ -80,10 +80,10 @@ def make(
 
 @contextmanager
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
-    """Lock a backup folder, and yield an empty temporary folder in it. A killed process's leftovers are deleted.
+    """Lock a backup folder, and yield an empty temporary folder in it. Leftovers from a killed process are deleted.
 
-    The names of the lock file and the temporary folder begin with the prefix. With the default prefix, the lock file
-    is kept.
+    The names of the lock file and of the temporary folder begin with the prefix. If it is the default prefix, the lock
+    file isn't deleted afterwards.
     """
     if not place.is_dir():
         raise StoreError(
@@ -101,7 +101,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
                 if prefix == _PREFIX:
-                    with suppress(OSError):  # fails on Windows, which deletes the file once it is unused
+                    with suppress(OSError):  # fails on Windows, where releasing the lock deletes the file
                         lock.unlink()
     except Timeout as error:
         raise StoreError(
@@ -110,7 +110,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def _check_space(folder: Path, place: Path) -> None:
-    """Raise DiskFull if there is too little space for a copy of the database and the zip."""
+    """Raise DiskFull if there isn't enough space for a copy of the database and for the zip file."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need = 2 * size + _SPARE
     if (free := shutil.disk_usage(place).free) < need:
@@ -126,7 +126,7 @@ def _check_space(folder: Path, place: Path) -> None:
 
 
 def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: Progress) -> None:
-    """Copy a database from a single snapshot. Raises NotesDamaged if the copy fails its check."""
+    """Copy a snapshot of the database. Raises NotesDamaged if the copy fails the integrity check."""
 
     def step(_: int, left: int, total: int) -> None:
         progress(total - left, total, message("Copying the notes"))
@@ -134,7 +134,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
     within = connection.in_transaction
     with closing(sqlite3.connect(target)) as copy:
-        # Durability doesn't matter: if the process is killed, the copy is deleted anyway.
+        # Durability doesn't matter, because the copy is deleted anyway if the process is killed.
         copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         if not within:
             connection.execute("BEGIN")
@@ -149,7 +149,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
 
 
 def open_closed(database: Path) -> closing[sqlite3.Connection]:
-    """Open a database file without locking it. Nothing may write to the file in the meantime."""
+    """Open a database file without locking it. Nothing may write to the file while it is open."""
     return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
 
 
@@ -164,7 +164,7 @@ def check(database: Path) -> str:
 
 
 def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
-    """Pack the copied database and the workspace's files into a zip, and delete the copy."""
+    """Write the copied database and the workspace's files to a zip file, and delete the copy."""
     packed = partial / "backup.zip"
     database = partial / DATABASE
     others = {name: file for name, file in _workspace_files(folder) if manifest.belongs(name)}
@@ -176,7 +176,7 @@ def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) 
                 source = files.open_regular(file)
                 with source as stream, archive.open(name, "w", force_zip64=True) as target:
                     digests[name] = manifest.copy_stream(stream, target)
-            except (FileNotFoundError, files.Unfit):  # just deleted, or not a regular file
+            except (FileNotFoundError, files.Unfit):  # deleted in the meantime, or not a regular file
                 continue
         manifest.write(archive, backup, digests)
     database.unlink()
@@ -200,7 +200,7 @@ def _free_name(place: Path, backup: Backup) -> Path:
 
 
 def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
-    """Delete this workspace's old backups with the same reason. `KEPT` says how many to keep.
+    """Delete this workspace's oldest backups with the same reason, keeping as many as `KEPT` allows.
 
     The new backup is always kept, even if others have later timestamps because the clock was wrong.
     """

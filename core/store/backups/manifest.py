@@ -1,8 +1,8 @@
-"""The contents of a backup: the workspace's files and a manifest with their digests, possibly encrypted.
+"""The contents of a backup: the workspace's files, and a manifest with the files' digests.
 
-Encrypted backups use the age format. The passphrase is needed to read a backup, but not to create one. It encrypts a
-private key once. Later backups are encrypted for the public key, so the passphrase is never stored. Every backup
-contains the encrypted key, so the `age` program can also read the backup.
+Backups may be encrypted in the age format. The passphrase encrypts a private key once, and is never stored. Backups are
+encrypted with the public key, so the passphrase is needed only to read a backup, not to create one. Every encrypted
+backup contains the encrypted private key, so the `age` program can read the backup, too.
 """
 
 import io
@@ -39,14 +39,14 @@ DAMAGE = (
 """Exceptions that may be raised while reading a damaged backup."""
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
-"""Names of the key and the encrypted zip in an encrypted backup."""
+"""Names of the encrypted private key and of the encrypted zip file in an encrypted backup."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash", FILES),
 )
 """Workspace files and folders to back up in addition to the database."""
 Digests = Mapping[str, tuple[int, str]]
-"""Each backed-up file's size and SHA-256, by path."""
+"""Maps each file's path in a backup to the file's size and SHA-256."""
 
 
 @frozen
@@ -66,7 +66,7 @@ class _Manifest:
 
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
-# Pattern for backups by earlier versions, which only copied the database, before migrations.
+# Pattern for backups created by earlier versions before migrations. They contain only a copy of the database.
 _OF_EARLIER = "notes-schema-*.db"
 _MOST = 16 << 20
 _BLOCK = 1 << 20
@@ -101,7 +101,8 @@ def read(file: Path) -> tuple[Backup, Digests]:
 def belongs(name: str) -> bool:
     """Return whether a backup may contain a file with this path.
 
-    Files left by other programs may have names that a zip can't store, with a backslash or a lone surrogate.
+    Other programs may leave files whose names a zip file can't store, because they contain a backslash or a lone
+    surrogate. Such files are left out of backups.
     """
     whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
     inside = any(name.startswith(f"{item}/") for item in BELONGING)
@@ -122,7 +123,7 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def read_backup(file: Path) -> Backup:
-    """Return a backup, with a `problem` if its contents are invalid. Raises SourceError if the file can't be read."""
+    """Return a backup. Its `problem` is set if the contents are invalid. Raises SourceError if it can't be read."""
     try:
         status = file.stat()
     except OSError as error:
@@ -137,7 +138,7 @@ def read_backup(file: Path) -> Backup:
 
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
-    """Copy a stream to `target`, or only read it if `target` is None, and return its size and SHA-256."""
+    """Copy a stream to `target`, and return the stream's size and SHA-256. If `target` is None, nothing is written."""
     size = 0
     digest = sha256()
     while block := source.read(_BLOCK):
@@ -149,7 +150,10 @@ def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
 
 
 def unpack(file: Path, folder: Path | None, names: Digests) -> None:
-    """Write a backup's files to `folder`, or only verify them if it is None. Raises SourceError if a file differs."""
+    """Unpack a backup's files to `folder`, or only verify them if `folder` is None.
+
+    Raises SourceError if a file differs from its digest.
+    """
     try:
         with zipfile.ZipFile(file) as archive:
             if {*archive.namelist()} != {*names, FILE}:
@@ -174,7 +178,7 @@ def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, st
     place = folder / name
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with place.open("xb") as target:
-        with suppress(OSError):  # a disk without permissions
+        with suppress(OSError):  # the file system may not support permissions
             place.chmod(0o600)
         result = copy_stream(stream, target)
         target.flush()
@@ -230,7 +234,7 @@ def protect(folder: Path, passphrase: str) -> None:
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
-    """Encrypt a backup file in place if the workspace encrypts its backups, and return the resulting backup."""
+    """Encrypt a backup file in place if the workspace's backups are encrypted, and return the resulting backup."""
     if (own := key(folder)) is None:
         return backup
     age = _age()

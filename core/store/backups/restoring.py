@@ -1,8 +1,9 @@
-"""Restoring a backup. It is unpacked and checked now, and replaces the workspace's files at the next opening.
+"""Restoring a backup in two steps.
 
-The folder with the unpacked backup is named `restoring` only once it is complete. Opening the workspace moves the
-current files aside, renames the folder to `restored`, and moves its contents into the workspace. If the process is
-killed at any point, the folder has one of these two names, and the next opening continues from there.
+First, the backup is unpacked and checked. Once the folder with the unpacked files is complete, it is named `restoring`.
+Then, the next time the workspace is opened, its current files are moved aside, the folder is renamed to `restored`, and
+the folder's contents are moved into the workspace. If the process is killed, the folder's name shows which step comes
+next, and the next opening continues from there.
 """
 
 import shutil
@@ -18,16 +19,16 @@ from core.model import Backup
 from core.store.backups import making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
-"""A function that returns the SQL of a schema version's objects, by kind and name. Raises NewerSchema."""
+"""A function that returns the SQL for each object in a schema version, by kind and name. It may raise NewerSchema."""
 ASIDE = "replaced"
-"""The folder in a workspace for files replaced by restored backups."""
+"""Name of the folder in a workspace for files replaced by restored backups."""
 
 _READY = "restoring"
 _MOVED = "restored"
-# The file, in either folder, that holds the name of the folder for the replaced files.
+# A file in `restoring` and `restored`. It contains the name of the folder in `ASIDE` for the replaced files.
 _NAMED = "aside.txt"
 _BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != manifest.KEY_FILE]
-# Files replaced by a restored backup. Tokens, logs, other backups and the backup key stay.
+# Files replaced by a restored backup. Tokens, logs, other backups and the backup key stay where they are.
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
 # Bytes to leave free on the workspace's disk.
 _SPARE = 64 << 20
@@ -55,7 +56,7 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
             name = f"{utc_now():%Y%m%dT%H%M%S%fZ}"
             files.replace(partial / _NAMED, name)
             if ready.is_dir():
-                ready.rename(before)  # so that the next opening never finds a partly deleted folder
+                ready.rename(before)  # so that opening the workspace never finds a partly deleted folder
             partial.rename(ready)
             sync_folder(folder)
         finally:
@@ -97,7 +98,7 @@ def _check_space(need: int, folder: Path) -> None:
 
 
 def _check_database(file: Path, database: Path, objects: Objects) -> None:
-    """Raise SourceError if a database is damaged, lacks tables of its schema, or contains foreign triggers or views."""
+    """Raise SourceError if a database is damaged, lacks tables from its schema, or has unknown triggers or views."""
     if wrong := making.check(database):
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
     with making.open_closed(database) as connection:

@@ -2,9 +2,9 @@
 
 | module | what it does |
 |---|---|
-| `vector_index` | the workspace's index: updated from SQLite by a thread, checked, and rebuilt if damaged |
-| `exact_search` | search without the index, comparing with all vectors in memory |
-| `chroma_process` | backends for folders and servers; they call Chroma in a separate process, which may crash |
-| `chroma_worker` | that process's main program, and the seal of a closed index |
-| `chroma_collections` | Chroma collections in that process, in a folder or on a server |
+| `vector_index` | the workspace's index: updates it from SQLite in a thread, checks it, and rebuilds it if damaged |
+| `exact_search` | search without the index: compares the question with every vector, in memory |
+| `chroma_process` | backends for folders and servers, which call Chroma in a worker process that may crash |
+| `chroma_worker` | the worker process's main program, and the seal of a closed index |
+| `chroma_collections` | the worker process's Chroma collections, in a folder or on a server |
 """

@@ -1,4 +1,4 @@
-"""Collections of a Chroma client, in a folder or on a server."""
+"""Chroma collections, in a folder or on a server."""
 
 from collections.abc import Sequence
 from dataclasses import field, replace
@@ -15,7 +15,7 @@ from core.model import Matrix
 
 @frozen
 class Address:
-    """Address of a workspace's collections on a Chroma server. `owner` is the workspace's name there."""
+    """Address of a workspace's collections on a Chroma server. `owner` is the workspace's name on the server."""
 
     url: str
     owner: str
@@ -28,7 +28,7 @@ Place = Path | Address
 
 
 def rebuild_address(address: Address) -> Address:
-    """Return the address where new collections are built. No workspace's owner name starts with this prefix."""
+    """Return the address at which to build new collections. No workspace's name starts with the prefix `new-`."""
     return replace(address, owner=f"new-{address.owner}")
 
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 
 _PAGE = 1000
-# HNSW parameters. With 150,000 windows, a search misses a hundredth of the ten nearest windows, compared to a tenth
-# with Chroma's defaults. Adding a window takes 0.5 ms longer, and a search 2 ms longer.
+# HNSW parameters. With 150,000 windows, a search misses 1% of the ten nearest windows, compared with 10% with Chroma's
+# defaults. Adding a window takes 0.5 ms longer, and a search takes 2 ms longer.
 _GRAPH: Any = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
 
 
 class Collections:
-    """A Chroma client's collections, by name, with the same methods as `Backend`."""
+    """A Chroma client's collections, by name. The methods are the same as in `Backend`."""
 
     _client: "ClientAPI"
 
@@ -106,7 +106,7 @@ class Collections:
 
 
 def client_settings() -> "Settings":
-    """Return settings for a client that sends no telemetry and never computes vectors."""
+    """Return settings for a client without telemetry, and make sure that Chroma never computes vectors itself."""
     from chromadb.api.types import DefaultEmbeddingFunction
     from chromadb.config import Settings
 
@@ -121,11 +121,11 @@ def _refuse(self: object, input: object) -> NoReturn:
 
 # A Chroma server, called from the worker process.
 
-# Time limits in seconds for connecting to a server and for its responses. Chroma's client has no limits.
+# Time limits in seconds for connecting to a server, and for its responses. Chroma's client sets no limits.
 _REACHED_SECONDS = 5
 _ANSWERED_SECONDS = 30
 _SEALED = "sealed"
-# Prefix of the names of a workspace's collections, to be filled in with the owner.
+# Prefix of the names of a workspace's collections. The placeholder stands for the owner.
 _PREFIX = "tessera-{}-"
 # HTTP status codes for a temporarily unavailable server or proxy.
 _BUSY = (408, 429, 502, 503, 504)
@@ -134,8 +134,8 @@ _BUSY = (408, 429, 502, 503, 504)
 class RemoteChroma(Collections):
     """A workspace's collections on a Chroma server.
 
-    When an undamaged collection is closed, its number of entries is stored in the metadata as a seal. Opening the
-    collection removes the seal.
+    When an undamaged collection is closed, its number of entries is stored in its metadata as a seal. The seal is
+    removed when the collection is opened.
     """
 
     def __init__(self, address: Address, *, empty: bool) -> None:
@@ -156,7 +156,7 @@ class RemoteChroma(Collections):
         self.sound = bool(states) and all(states)
 
     def hand_over(self, owner: str) -> None:
-        """Transfer all collections to another owner, replacing the owner's collections with the same names."""
+        """Transfer all collections to another owner. Collections it already has under the same names are deleted."""
         theirs = _PREFIX.format(owner)
         present = {collection.name for collection in self._client.list_collections()}
         for name in self.names():
@@ -210,7 +210,10 @@ def _client(address: Address) -> "ClientAPI":
 
 
 def fault_of(error: BaseException, address: Address) -> StoreError:
-    """Return the error for a failed call: IndexAway if the server is unreachable or denies access, or IndexDamaged."""
+    """Return the error for a failed call.
+
+    It is IndexAway if the server is unreachable or denies access, and IndexDamaged otherwise.
+    """
     why = str(error) or type(error).__name__
     status = 0
     cause: BaseException | None = error

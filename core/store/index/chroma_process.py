@@ -1,4 +1,4 @@
-"""Backends that call Chroma in a separate process, which may crash without affecting this one.
+"""Backends that call Chroma in a worker process, so that a crash in Chroma doesn't affect this process.
 
 A single worker process serves all folders and servers.
 """
@@ -18,7 +18,7 @@ from core.model import Matrix
 from core.store.index.chroma_collections import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED, seal_file
 
-# Number of entries to add or remove per request, so that a search waits for one batch at most.
+# Number of entries to add or remove per request. Between requests, a waiting search gets its turn.
 _BATCH = 100
 # Time limit in seconds for a reply. A search in a damaged graph may never end.
 _SECONDS = 60
@@ -29,26 +29,30 @@ _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 @dataclass
 class Backend:
-    """Collections of entries by name, in a folder or on a server. An entry is an id with a unit-length vector.
+    """Named collections of entries, in a folder or on a server. An entry is an id with a unit-length vector.
 
-    Raises IndexDamaged if a collection must be rebuilt, or another StoreError if the backend is currently unusable.
+    The methods raise IndexDamaged if a collection must be rebuilt, or another StoreError if the backend can't be used
+    at the moment.
     """
 
     _place: Place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the folder or server, clearing the index if `empty`. Return whether a seal proves it undamaged."""
+        """Open the folder or connect to the server. Return whether a seal proves that the index is undamaged.
+
+        With `empty`, delete all collections.
+        """
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:
-        """Close the folder or server if it is open. With `sealed`, mark the index as undamaged."""
+        """Close the folder or the connection if it is open. With `sealed`, mark the index as undamaged."""
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
         return set(self._ask("names"))
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
-        """Return the best entries with their cosines, possibly fewer than `count`."""
+        """Return up to `count` of the entries nearest to the query, with their cosines."""
         return dict(self._ask("search", name=name, query=query, count=count))
 
     def ids(self, name: str) -> set[str]:
@@ -59,7 +63,7 @@ class Backend:
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
     def reach(self, name: str) -> float:
-        """Return the share of entries found by a search that asks for all of them."""
+        """Return the share of a collection's entries found by a search for all of them."""
         return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
@@ -83,7 +87,7 @@ class Backend:
         return Backend(rebuild_address(place) if isinstance(place, Address) else place.with_name(FRESH))
 
     def take_over(self, fresh: "Backend") -> None:
-        """Replace this backend's contents with those of another backend. Both are closed afterwards."""
+        """Replace this backend's contents with those of another backend, and close both."""
         place = self._place
         if isinstance(place, Address):
             fresh._ask("hand_over", _LONG, owner=place.owner)

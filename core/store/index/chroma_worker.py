@@ -1,7 +1,8 @@
 """Main program of the process that runs Chroma: `python -m core.store.index.chroma_worker`.
 
 Chroma 1.5.9 needs a separate process because a damaged HNSW file crashes the process that reads it, and because adding
-entries holds the GIL. Chroma also remembers a failure to open a folder, so this process exits after such a failure.
+entries holds the GIL. If Chroma once fails to open a folder, it keeps failing, so this process exits after such a
+failure.
 """
 
 import json
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders next to an index during a rebuild. They remain if the process is killed."""
+"""Names of temporary folders next to the index during a rebuild. If the process is killed, they are left behind."""
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))
@@ -42,15 +43,15 @@ class NotOpened(Exception):
 class Directory(Collections):
     """A Chroma folder opened by this process.
 
-    Opening waits while another process has the folder open. If that process's parent was killed, the process will
-    close the folder and exit.
+    If another process has the folder open, wait until it closes the folder. A worker whose parent process was killed
+    closes its folders and exits.
     """
 
     def __init__(self, folder: Path, *, empty: bool) -> None:
         super().__init__()
         self._folder = folder
         lock = folder.with_name("chroma.lock")
-        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # no process can hold it
+        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # can't be a lock
             delete(lock)
         self._lock = FileLock(lock, is_singleton=True)
         self._lock.acquire(timeout=_LOCK_SECONDS)
@@ -65,7 +66,7 @@ class Directory(Collections):
             raise
 
     def close(self, *, sealed: bool) -> None:
-        """Close the folder. With `sealed`, also seal it to mark the index as undamaged."""
+        """Close the folder. With `sealed`, seal it to mark the index as undamaged."""
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
@@ -75,22 +76,22 @@ class Directory(Collections):
             self._lock.release()
 
 
-# The seal of a closed index: its files' sizes and checksums, in a file next to its folder. An index has no seal while
-# it is in use, or after its process was killed.
+# The seal of a closed index is a file next to its folder. It contains the sizes and checksums of the index's files.
+# While an index is in use, or if its process was killed, there is no seal.
 
 Files = Mapping[str, list[int]]
-"""Each file's size and CRC-32, by path within the folder. They detect damage, not forgery."""
+"""Maps each file's path within the folder to its size and CRC-32. These detect damage, but not forgery."""
 
 _BLOCK = 1 << 20
-# Minimum size in bytes of files to check for holes.
+# Minimum size in bytes for a file to be checked for holes.
 _HOLLOW = 1 << 26
 
 
 def checksums(folder: Path) -> Files:
     """Return the size and checksum of each file in a folder.
 
-    Raises IndexDamaged if the folder contains anything but files and folders, or a file that is mostly a hole. If HNSW
-    is killed while writing, it may leave a sparse file of 137 GB (chroma-core/chroma#7510).
+    Raises IndexDamaged if the folder contains anything but files and folders, or a file that consists mostly of holes.
+    If HNSW is killed while writing, it may leave a sparse file of 137 GB (chroma-core/chroma#7510).
     """
     checksums = {}
     for file in sorted(file for file in folder.rglob("*") if not file.is_dir()):
@@ -108,7 +109,7 @@ def checksums(folder: Path) -> Files:
 
 
 def seal(folder: Path, present: Files, *, changed: bool) -> None:
-    """Seal a folder. `changed` means that its files were written since they were last known to be undamaged."""
+    """Seal a folder. `changed` means that its files were written to since they were last known to be undamaged."""
     replace(seal_file(folder), json.dumps({"changed": changed, "files": present}))
 
 
@@ -136,7 +137,7 @@ Opened = dict[Place, Directory | RemoteChroma]
 
 
 def _reply(opened: Opened, request: tuple[Place, str, Values]) -> tuple[object, bool]:
-    """Return the requested method's result or a StoreError, and whether the process should keep running."""
+    """Handle a request. Return the method's result or a StoreError, and whether the process should keep running."""
     place, verb, arguments = request
     try:
         if verb in ("open", "close") and place in opened:
@@ -170,7 +171,9 @@ def _client(folder: Path) -> "ClientAPI":
 
 
 def _folder_fault(error: BaseException, folder: Path) -> StoreError:
-    """Return the error for a failed call on a folder: a full disk, a read-only folder, or a damaged index."""
+    """Return the error for a failed call on a folder. It says that the disk is full, the folder can't be written to, or
+    the index is damaged.
+    """
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
         return translate_error(OSError(ENOSPC, os.strerror(ENOSPC)), folder.parent)
@@ -182,8 +185,11 @@ def _folder_fault(error: BaseException, folder: Path) -> StoreError:
 
 
 def main() -> None:
-    """Answer requests, each with a folder or address, a method name and arguments. Finally, close everything."""
-    # Building a graph uses all cores, so give priority to other programs, and to processes that write notes.
+    """Answer requests until there are no more, and then close everything.
+
+    A request consists of a folder or address, a method name and arguments.
+    """
+    # Building a graph uses all cores. Let other programs and the processes that write notes go first.
     if hasattr(os, "nice"):
         os.nice(10)
     opened: Opened = {}

@@ -1,7 +1,7 @@
-"""Exact search over a base's vectors in memory, for bases small enough to compare with every vector.
+"""Exact search, which compares the question with all of a base's vectors in memory, for bases that are small enough.
 
-A graph search takes hardly any longer for a larger base, but misses vectors that aren't reached by the graph's links.
-How many it misses depends on the vectors (docs/decisions/0025-exact-search.md).
+Searching a graph takes barely any longer in a larger base, but misses vectors that the graph's links don't lead to. How
+many are missed depends on the vectors (docs/decisions/0025-exact-search.md).
 """
 
 from dataclasses import dataclass
@@ -20,12 +20,15 @@ from core.store.top_k import Scores
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
-"""Maximum size in bytes of a base's vectors for exact search, which then takes up to 20 ms. This is 109,000 windows
-with the built-in model, or 20,000 with hashed words.
+"""Maximum size in bytes of a base's vectors for exact search.
+
+It allows 109,000 windows with the built-in model, or 20,000 with hashed words. A search then takes up to 20 ms.
 """
 ALONE = 2 << 30
-"""The limit in a workspace without an index: 1,400,000 windows with the built-in model. A graph of that size takes more
-memory, and reading the vectors from the database for each question takes many times as long.
+"""Maximum size in bytes of a base's vectors in a workspace without an index.
+
+It allows 1,400,000 windows with the built-in model. A graph of that size would take more memory, and reading the
+vectors from the database for each question would take many times as long.
 """
 # Budget for all bases' vectors combined, as a multiple of the budget for one base.
 _BASES = 2
@@ -36,8 +39,9 @@ _BLOCK = 4096
 class _Vectors:
     """A base's vectors at one version of the database.
 
-    `matrix` has shape (n, dimension), and `rows` maps entries to rows in the matrix. `chunks` are sorted. For each
-    window, `places` holds the index of its chunk in `chunks`, and `windows` holds the row of its vector.
+    `matrix` has shape (n, dimension), and `rows` maps entries to its rows. `chunks` holds the sorted rowids of the
+    chunks. For each window, `places` holds the index of its chunk in `chunks`, and `windows` the row of its vector in
+    `matrix`.
     """
 
     version: int
@@ -55,9 +59,9 @@ class _Vectors:
 
 
 class ExactSearch(StoreTable):
-    """Exact search, with the most recently searched bases' vectors in memory. After a write, only new vectors are read.
+    """Searches bases exactly, keeping the vectors of the most recently searched bases in memory.
 
-    `alone` means that the workspace has no index.
+    After a write, only new vectors are read. `alone` means that the workspace has no index.
     """
 
     def __init__(self, database: Database, *, alone: bool = False) -> None:
@@ -67,7 +71,7 @@ class ExactSearch(StoreTable):
         self._vectors = VectorTable(database)
         self._reading = Lock()
         self._read: dict[str, _Vectors] = {}
-        # The database version at which each base exceeded the budget, by base id.
+        # Bases that exceed the budget: the database version at which this was found, by base id.
         self._larger: dict[str, int] = {}
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
@@ -101,13 +105,13 @@ class ExactSearch(StoreTable):
         return ALONE if self._alone else BUDGET
 
     def _loaded(self, base: KnowledgeBase, known: _Vectors | None, version: int) -> _Vectors:
-        """Return a base's vectors at a database version, without rereading the vectors in `known`."""
+        """Return a base's vectors at the given database version. Vectors already in `known` aren't read again."""
         chunks, vectors = self._columns(
             "SELECT group_concat(chunk), group_concat(vector) FROM notes JOIN chunks ON note_id = notes.id"
             " JOIN windows ON chunk = chunks.rowid WHERE base_id = ?",
             base.id,
         )
-        # Read the ids of all vectors. That only takes an index, while the rows themselves are large.
+        # Read the ids of all vectors. An index suffices for this, so the rows themselves, which are large, aren't read.
         numbers, entries = self._columns("SELECT group_concat(id), group_concat(entry) FROM vectors")
         named = dict(zip(numbers, entries, strict=True))
         ids = {named[vector]: int(vector) for vector in vectors}
@@ -126,5 +130,8 @@ class ExactSearch(StoreTable):
         return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
-        """Return a query's columns, read as strings joined in one row, which takes a third of the time of many rows."""
+        """Return the columns of a query that joins each column's values into one string.
+
+        Reading a single row takes a third of the time of reading many rows.
+        """
         return [joined.split(",") if joined else [] for joined in self._row(statement, *values) or ()]

@@ -1,6 +1,7 @@
-"""The workspace's vector index: updated from SQLite when opened, and rebuilt if damaged.
+"""The workspace's vector index. It is updated from SQLite when opened, and rebuilt if damaged.
 
-While the index is closed or being rebuilt, searches compare with every vector in SQLite, which is slower but exact.
+While the index is closed or being rebuilt, searches compare the question with every vector in SQLite. This is slower,
+but exact.
 """
 
 import random
@@ -24,28 +25,29 @@ from core.store.database import Database
 from core.store.events import WriteLock
 from core.store.index.chroma_process import Backend
 
-# Number of entries to update at a time, which takes less than a second.
+# Number of entries to update at a time. Updating a batch takes less than a second.
 _BATCH = 100
-# Maximum number of queued entries per base, because a search compares with each of them.
+# Maximum number of queued entries per base. It is limited because a search has to compare the question with each one.
 _MAX_BACKLOG = 5000
 
 
 class IndexQueue:
-    """A queue of written entries by base id. A thread passes them to `align`, which updates the index from SQLite.
+    """A queue of entries that were written to SQLite, by base id.
 
-    An entry that changes during its update is queued again. Writers that outpace the index have to wait.
+    A thread passes the entries to `align`, which updates the index. An entry that changes during its update is queued
+    again. If writers are faster than the index, they have to wait.
     """
 
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
         self._align = align
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = Condition()
-        # The base whose entries are being updated, and these entries.
+        # The batch being processed: the base's id and its entries.
         self._at: tuple[str, list[str]] = ("", [])
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
-        """Queue the last transaction's entries, waiting while the base's backlog is too long."""
+        """Queue the last transaction's entries. If the base's backlog is too long, wait until it is shorter."""
         with self._changed:
             self._noted[base_id].update(dict.fromkeys(entries))
             if self._noted[base_id] and not self._running:
@@ -89,21 +91,23 @@ class IndexQueue:
                 self._changed.notify_all()
 
 
-# Number of additions per window beyond which a collection is rebuilt, because HNSW files never shrink.
+# HNSW files never shrink. A collection is rebuilt once the number of additions per window exceeds this limit.
 _CHURN = 3
 REACH = 0.95
-"""Minimum share of entries found by a search that asks for all of them. An undamaged graph may miss 2 to 3%."""
-# Time limit in seconds for emptying the queue before closing. The rest is done when the index is next opened.
+"""Minimum share of a collection's entries found by a search for all of them. An undamaged graph may miss 2 to 3%."""
+# Time limit in seconds for emptying the queue before closing. Any remaining entries are added when the index is next
+# opened.
 _LAST_SECONDS = 60
 _LOG = getLogger(__name__)
 
 
 @dataclass
 class Index:
-    """All bases' collections, in a single backend. Only the writing process opens the index.
+    """The collections of all bases, in a single backend. Only the writing process opens the index.
 
-    `state` says whether searches can use the index, and `problem` says why not. `_changing` is the lock for writing
-    notes. In a workspace without an index, the state is always `none`, and searches compare with every vector.
+    `state` says whether searches can use the index. If they can't, `problem` may say why. `_changing` is the lock for
+    writing notes. In a workspace without an index, the state is always `none`, and searches compare the question with
+    every vector.
     """
 
     _backend: Backend
@@ -119,14 +123,17 @@ class Index:
         # Held while collections are written or replaced. To prevent deadlocks, acquire it after `_changing`.
         self._writing = RLock()
         self._queue = IndexQueue(self._align)
-        # Names of deleted collections. A search still running in one of them may fail.
+        # Names of deleted collections. If a search is still running in one of these, it may fail.
         self._dropped: set[str] = set()
         # Ids of bases whose newly built graph disagrees with exact search.
         self._exact: set[str] = set()
 
     @staticmethod
     def name(base: KnowledgeBase) -> str:
-        """Return the ASCII name of a base's collection, made up of base, model, dimension and index generation."""
+        """Return the ASCII name of a base's collection.
+
+        It contains the base's id, a hash of the model's fingerprint, the dimension, and the index generation.
+        """
         model = sha256(base.fingerprint.encode()).hexdigest()[:10]
         return f"vectors-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
 
@@ -141,7 +148,7 @@ class Index:
 
         With `heal`, a damaged index is rebuilt. A failure is stored in `problem`, and the next call tries again.
         """
-        # Opening never blocks writers. At the end, it waits for them and adds the entries that they wrote.
+        # Opening blocks writers only at the end, while the entries written in the meantime are added.
         if self.state == "none" or self._database.readonly or not self._opening.acquire(blocking=False):
             return
         try:
@@ -159,7 +166,7 @@ class Index:
             self._opening.release()
 
     def rebuild(self, progress: Progress = no_progress) -> None:
-        """Rebuild every collection from the vectors in SQLite, without a model. Raises StoreError on failure."""
+        """Rebuild every collection from the vectors in SQLite. No model is needed. Raises StoreError on failure."""
         if self.state == "none":
             return
         with self._opening:
@@ -181,7 +188,11 @@ class Index:
     # use
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
-        """Return the best entries with their cosines, or None if the index can't currently be used for this base."""
+        """Return the entries nearest to the query, with their cosines.
+
+        Entries that aren't in the index yet are all included. Return None if the index can't be used for this base at
+        the moment.
+        """
         if not self.ready or base.id in self._exact:
             return None
         name = self.name(base)
@@ -196,7 +207,7 @@ class Index:
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Queue entries, which a thread then adds or removes to match SQLite."""
+        """Queue entries. A thread then adds or removes them, so that the index matches SQLite."""
         if self.ready:
             self._queue.note(base.id, ids)
 
@@ -204,7 +215,7 @@ class Index:
         self._write(lambda: self._build(self._backend, base))
 
     def drop(self, base: KnowledgeBase) -> None:
-        """Delete a base's collection that is no longer in use."""
+        """Delete a base's collection, which must no longer be in use."""
         self._dropped.add(self.name(base))
         self._write(lambda: self._backend.drop(self.name(base)))
 
@@ -214,9 +225,9 @@ class Index:
         return set() if self.state == "none" else self._backend.ids(self.name(base))
 
     def _write(self, write: Callable[[], object]) -> None:
-        """Write to the index if it is ready.
+        """Write to the index if it is ready. Otherwise, the missing data is written when the index is next opened.
 
-        If it isn't, the next opening catches up. A failure is stored in `problem`.
+        A failure is stored in `problem`.
         """
         if self.ready:
             try:
@@ -226,7 +237,7 @@ class Index:
                 self._fault(error)
 
     def _align(self, base_id: str, ids: list[str]) -> None:
-        """Add those of the given entries that are used by a base's windows, and remove the rest."""
+        """Add the given entries if they are used by any window in the base, and remove them otherwise."""
 
         def write() -> None:
             with suppress(UnknownChoice):  # the base was deleted
@@ -253,7 +264,7 @@ class Index:
         version = self._database.version()
         names = self._backend.names()
         for base in self._bases.all():
-            with self._database.read():  # a single snapshot, because notes may be written at the same time
+            with self._database.read():  # a snapshot, because notes may be written at the same time
                 name = self.name(base)
                 living = self._chunks.count(base).windows
                 good = name in names and self._bases.index_added(base) <= _CHURN * max(living, 1000)
@@ -266,7 +277,7 @@ class Index:
         self._begin(version)
 
     def _renew(self, progress: Progress) -> None:
-        """Build all collections in an empty backend, then replace the current backend with it."""
+        """Build all collections in an empty backend, and then replace the current backend's contents with them."""
         fresh = self._backend.rebuild_backend()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
@@ -288,12 +299,15 @@ class Index:
     def _renew_base(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Build a base's collection from a single snapshot, check it, and return the updated `done`."""
+        """Build a base's collection from a single snapshot, and check the collection.
+
+        Return `done` increased by the number of entries.
+        """
         self._bases.count_index_added(base, None)
         with self._database.read():
             done = self._build(backend, base, progress, done, total)
             agrees = self._agrees(backend, base)
-        # If a base's new graph disagrees with exact search, the base is searched exactly from now on.
+        # If a base's new graph disagrees with exact search, search the base exactly from now on.
         (self._exact.discard if agrees else self._exact.add)(base.id)
         if not agrees:
             _LOG.warning("The base '%s' is searched exactly: its graph misses too many near vectors", base.name)
@@ -322,7 +336,7 @@ class Index:
     def _build(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Create and fill a collection, and return the updated `done`."""
+        """Create and fill a base's collection. Return `done` increased by the number of entries."""
         name = self.name(base)
         backend.drop(name)
         backend.create(name)
@@ -352,7 +366,7 @@ class Index:
         backend.remove(name, sorted(present - expected))
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Return whether searches for a few stored vectors find hits as near as those found by exact search."""
+        """Return whether searches for a few stored vectors find hits as near as exact search does."""
         questions = _sample(self._chunks.windows(base))
         if not len(questions):
             return True
@@ -367,7 +381,8 @@ class Index:
 
 # Checks that compare the index with SQLite and with exact search.
 
-# Number of sample vectors to search for on opening, number of hits per vector, and minimum share of exact hits.
+# Number of sample vectors to search for when opening the index, number of hits per vector, and minimum share of hits
+# that are as near as those of exact search.
 _QUESTIONS = 12
 _NEAREST = 10
 _AGREEMENT = 0.95

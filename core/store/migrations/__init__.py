@@ -1,4 +1,4 @@
-"""The schema of `notes.db`, and its migrations. Each is run once, in its own transaction, after a backup."""
+"""The migrations that make up the schema of `notes.db`. Each runs once, in its own transaction, after a backup."""
 
 import sqlite3
 from collections.abc import Callable
@@ -32,7 +32,10 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v20_files.step,
     v21_file_intents.STEP,
 )
-"""The migration from version N to N + 1, at index N: an SQL script, or a function to call within a transaction."""
+"""Migrations in order. The one at index N migrates the schema from version N to version N + 1.
+
+A migration is an SQL script, or a function to call within a transaction.
+"""
 
 
 def migrate(connection: sqlite3.Connection, folder: Path) -> None:
@@ -58,7 +61,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def objects_of(version: int) -> dict[tuple[str, str], str | None]:
-    """Return the SQL of each object in the given schema version, by kind and name. Raises NewerSchema."""
+    """Return the SQL for each object in the given schema version, by kind and name. Raises NewerSchema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
         schema_version(connection)
@@ -73,7 +76,7 @@ def objects_of(version: int) -> dict[tuple[str, str], str | None]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the number of migrations applied to a database. Raises NewerSchema if this program knows fewer."""
+    """Return the number of migrations applied to a database. Raises NewerSchema if it exceeds the known migrations."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(

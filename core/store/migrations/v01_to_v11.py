@@ -110,7 +110,7 @@ FIRST = """
     """
 
 
-# 2. The user's edits to chunks. An edit outlives its note, because the note's file may be imported again.
+# 2. The user's edits to chunks. Edits are kept after their note is deleted, because its file may be imported again.
 
 EDITS = """
     CREATE TABLE edits (
@@ -134,7 +134,7 @@ EDITS = """
     """
 
 
-# 3. Sign bits of token vectors, relative to a model's centre, which never changes; unfinished model switches.
+# 3. Sign bits of token vectors, relative to the model's centre, which never changes. Unfinished model switches.
 
 TOKENS = """
     ALTER TABLE bases ADD COLUMN keep_tokens INTEGER NOT NULL DEFAULT 1;
@@ -152,9 +152,9 @@ TOKENS = """
     """
 
 
-# 4. A number that increases with every change, for caching; past searches; feedback on hits; weights.
+# 4. A version number that increases with every change, for caching. Past searches, feedback on hits, and weights.
 #
-# In a base's weights and limits, 0 and NULL mean that the settings decide.
+# If a base's weight or limit is 0 or NULL, the settings apply.
 
 USAGE = """
     CREATE TABLE version (number INTEGER NOT NULL);
@@ -180,7 +180,7 @@ USAGE = """
     """
 
 
-# 5. Reindexed words of chunks with traditional Chinese characters, which are now indexed as simplified ones.
+# 5. Reindexing of chunks that contain traditional Chinese characters, which are now indexed as simplified ones.
 
 _BLOCK = 1000
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -255,7 +255,7 @@ def _table() -> dict[int, str]:
     return {ord(character): table.get(simple, simple) for character, simple in table.items()}
 
 
-# 6. Indexes with all note and chunk columns read by filters, in the order in which notes are listed.
+# 6. Covering indexes for filters on notes and chunks, in the order in which notes are listed.
 
 FILTERS = """
     CREATE INDEX notes_filters ON notes(updated_at DESC, id, base_id, status, type, category, project, path, title);
@@ -264,7 +264,8 @@ FILTERS = """
     """
 
 
-# 7. Questions and the passages that answer them, which outlive their notes because a file may be imported again.
+# 7. Questions and the passages that answer them. Passages are kept after their note is deleted, because its file may be
+# imported again.
 
 QUESTIONS = """
     CREATE TABLE question_sets (
@@ -303,7 +304,8 @@ QUESTIONS = """
     """
 
 
-# 8. Runs and their results, which outlive their question set; a base's reranker, where '' means the settings decide.
+# 8. Runs and their results, which are kept after their question set is deleted. A base's reranker, where '' means that
+# the settings apply.
 
 RUNS = """
     CREATE TABLE runs (
@@ -330,13 +332,13 @@ RUNS = """
     """
 
 
-# 9. A base's or pipeline's search settings as a single object, without the values that meant "no choice".
+# 9. A base's or pipeline's search settings as a single object. Values that meant "no choice" are left out.
 
 _COLUMNS = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 
 
 def move_search_settings(connection: sqlite3.Connection) -> None:
-    """Move search settings into objects, and drop a column from `switches` that existed between two releases."""
+    """Move search settings into objects. Drop a column from `switches` that existed only between two releases."""
     names = ", ".join(f'"{name}"' for name in _COLUMNS)
     connection.execute("ALTER TABLE bases ADD COLUMN search TEXT NOT NULL DEFAULT '{}'")
     for base_id, *values in connection.execute(f"SELECT id, {names} FROM bases").fetchall():
@@ -357,7 +359,8 @@ def _chosen(parts: Iterable[tuple[str, object]], left_open: Mapping[str, object]
     return {name: value for name, value in parts if value not in (None, left_open.get(name))}
 
 
-# 10. A centring for each model. Models in `v10_centring.safetensors` get their centring and new indexes now.
+# 10. A centring for each model. For models in `v10_centring.safetensors`, the centring is stored now, and their indexes
+# are rebuilt.
 
 _CONSTANTS = Path(__file__).with_name("v10_centring.safetensors")
 
@@ -374,7 +377,7 @@ def add_centring(connection: sqlite3.Connection) -> None:
         )
 
 
-# 11. An id for each vector's entry in the vector index; equal vectors share an entry.
+# 11. An id for each vector's entry in the vector index. Equal vectors share an entry.
 
 
 def add_entries(connection: sqlite3.Connection) -> None:

@@ -3,7 +3,7 @@
 import sqlite3
 import zlib
 
-# 12. A first version of every note, new fields for bases and notes, drafts, changes by programs, packs.
+# 12. A first version of every note, new fields for bases and notes, drafts, changes by programs, and packs.
 
 
 def add_versions(connection: sqlite3.Connection) -> None:
@@ -105,8 +105,9 @@ _STATEMENTS = """
 """
 
 
-# 13. Guests: the model requested by an archive, until the user agrees to it; zips of deleted bases.
-# The days on which a workspace was opened are stored so that an item is seen in the trash twice before it expires.
+# 13. Guests: the model requested by an imported archive, until the user agrees to it. Zip files of deleted bases.
+# The days on which a workspace was opened are stored, so that an item can be seen in the trash on two days before it
+# expires.
 
 GUESTS = """
     ALTER TABLE bases ADD COLUMN wish TEXT NOT NULL DEFAULT '';
@@ -125,7 +126,7 @@ GUESTS = """
     """
 
 
-# 14. Text refused by a model, with the reason, and the chunks that have no vectors as a result.
+# 14. Text refused by a model, with the reason, and the chunks that have no vectors because of this.
 
 REFUSALS = """
     CREATE TABLE refusals (
@@ -144,7 +145,7 @@ REFUSALS = """
     """
 
 
-# 15. Documents: what a note was converted from, chunks' pages, originals of uploads, and unread files.
+# 15. Documents: the format from which a note was converted, chunks' pages, originals of uploads, and unreadable files.
 
 DOCUMENTS = """
     ALTER TABLE notes ADD COLUMN document TEXT NOT NULL DEFAULT 'null';
@@ -166,7 +167,7 @@ DOCUMENTS = """
     """
 
 
-# 16. Pictures: their positions in notes, the text read from each file (by hash), and the chunks with that text.
+# 16. Pictures: their positions in notes, the text read from each file (by hash), and the chunks that contain this text.
 
 PICTURES = """
     ALTER TABLE bases ADD COLUMN read_pictures INTEGER NOT NULL DEFAULT 0;
@@ -195,7 +196,7 @@ PICTURES = """
     """
 
 
-# 17. Decisions on items to review: postponed to a later day, or left unchanged.
+# 17. The user's decisions on items to review: to postpone the item to a later day, or to leave it unchanged.
 
 DECISIONS = """
     CREATE TABLE decisions (
@@ -206,7 +207,7 @@ DECISIONS = """
     """
 
 
-# 18. Facts extracted from logs: suggested as notes, or rejected so that they aren't suggested again.
+# 18. Facts extracted from logs. They are suggested as notes, or marked as rejected so that they aren't suggested again.
 
 LEARNING = """
     CREATE TABLE learnt_facts (
@@ -222,7 +223,7 @@ LEARNING = """
     """
 
 
-# 19. Answer threads, uses of notes, concepts, checks that notes can be found, expected answers to questions.
+# 19. Answer threads, uses of notes, concepts, checks that notes can be found, and expected answers to questions.
 
 ANSWERING = """
     CREATE TABLE turns (

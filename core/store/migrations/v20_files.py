@@ -1,13 +1,13 @@
 """Schema version 20: more data from notes' files, such as omissions, encoding, stamp, properties and times.
 
 Chunks get a breadcrumb in addition to their sections, because their vectors and token bits include the breadcrumb.
-There is a new table for clicks. Pictures shown in notes get vectors, by file hash. `imaged` is the note's generation
-when its pictures were last recorded.
+There is a new table for clicks. Pictures shown in notes get vectors, by file hash. `imaged` is a note's generation at
+the time its pictures were last recorded.
 
-Unread pictures are retried, because the stored data doesn't say whether the pictures were the problem.
+Unreadable pictures are retried, because the stored data doesn't say whether the cause was in the picture itself.
 
-Times without an offset, previously read as UTC, are corrected to local times. Notes with unreadable front matter are
-read again on their folder's next sync.
+Times without an offset used to be read as UTC. They are corrected to local times. Notes with unreadable front matter
+are read again by their folder's next sync.
 """
 
 import json
@@ -85,7 +85,7 @@ _KEYS = {
     "updated_at": "updated|updated_at|modified",
     "expires_at": "expires|expires_at|expiry",
 }
-# The expiry in a note's file, if the user overrode it.
+# The expiry time in a note's file, if the user has overridden it.
 _OF_FILE = "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
 _TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
 _LINES = {
@@ -125,7 +125,7 @@ def step(connection: sqlite3.Connection) -> None:
 
 
 def _holds_only_diagrams(text: str) -> bool:
-    """Return whether all code fences in a chunk are diagrams, which no longer count as code."""
+    """Return whether a chunk's code fences contain only diagrams. Diagrams no longer count as code."""
     opening = ""
     diagrams = 0
     for fence, info in _FENCE.findall(text):
@@ -140,7 +140,7 @@ def _holds_only_diagrams(text: str) -> bool:
 
 
 def _properties(extra: str) -> list[tuple[str, str]]:
-    """Return (name, value) for each of the properties' values, or an empty list if the row can't be read."""
+    """Return (name, value) for each property value in a note's `extra`, or an empty list if `extra` can't be read."""
     try:
         loaded = json.loads(extra)
         items = loaded.items() if isinstance(loaded, dict) else ()
@@ -160,12 +160,12 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _local(line: re.Pattern[str], front: str, stored: str) -> str:
-    """Return the correct UTC time if a local time was stored as if it were UTC, or "" if not."""
+    """Return the correct UTC time if a local time was stored as if it were UTC, or "" otherwise."""
     for year, month, day, hour, clock in line.findall(front):
         with suppress(ValueError, OverflowError, OSError):
             written = datetime.fromisoformat(f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}{clock}")
             if written.replace(tzinfo=UTC).isoformat() == stored:
                 at = written.astimezone(UTC)
-                # Exactly midnight UTC would mean a date without a time.
+                # Avoid exactly midnight UTC, which stands for a date without a time.
                 return at.replace(microsecond=int(not (at.hour or at.minute or at.second))).isoformat()
     return ""

@@ -1,4 +1,4 @@
-"""Schema version 21: a table of file changes in progress (to undo them after a crash), an index of versions by time."""
+"""Schema version 21: a table for file changes in progress, to undo them after a crash. An index on versions by time."""
 
 STEP = """
     CREATE TABLE file_intents (

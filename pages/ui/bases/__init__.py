@@ -1,1 +1,1 @@
-"""Parts of the Bases page."""
+"""Components of the Bases page."""

@@ -1,4 +1,4 @@
-"""A base's settings: name, switches, splitting, model and search, with a trial search."""
+"""A base's settings: its name, switches, chunking, model and search settings, with a box for trial searches."""
 
 from dataclasses import replace
 
@@ -35,19 +35,17 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# Passages refused by a base's model, and the button that retries them.
-
-# Base switches that are always visible.
+# Switches for a base that are always visible.
 _USUAL = ("watch", "write_files")
-# Base search settings that are always visible.
+# A base's search settings that are always visible.
 _USUAL_SEARCH = ("limit", "reranker")
 _SHOWN = 20
-# Maximum number of refused passages to list, and maximum characters to show of each.
+# Maximum number of characters to show of each refused passage. At most `_SHOWN` passages are listed.
 _LENGTH = 80
 
 
 def section(status: BaseStatus) -> None:
-    """Draw any passages the model refused, with their notes and the reasons."""
+    """Draw any passages that the base's model refused, with their notes and the reasons, and a button to retry them."""
     if not status.refused:
         return
     base = status.base.name
@@ -77,7 +75,7 @@ def section(status: BaseStatus) -> None:
 
 
 def page(status: BaseStatus) -> None:
-    """Draw all of a base's settings."""
+    """Draw a base's page, with its problems, the import form and its settings."""
     base = status.base
     folders.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
@@ -154,7 +152,7 @@ def _name(base: KnowledgeBase) -> None:
 
 
 def _search(base: KnowledgeBase) -> None:
-    """Draw the base's search settings, with a box for a trial question below and its hits on the right."""
+    """Draw a base's search settings, with a box for a trial question below them. Its hits appear on the right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(base)
@@ -173,7 +171,7 @@ def _search(base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(base: KnowledgeBase) -> None:
-    """Draw the base's search settings. Choices are saved at once; unset settings follow the Settings page."""
+    """Draw a base's search settings. Choices are saved immediately. Unset settings follow the Settings page."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:

@@ -1,4 +1,4 @@
-"""The current view of the Bases page, a base's folders, and a restored base's permissions."""
+"""Components of the Bases page: its current view, a base's folders, and a restored base's permissions."""
 
 from pathlib import Path
 
@@ -15,10 +15,10 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, errors, expander, small, submit, text_input, warn
 
-# The current view of the Bases page, kept in the URL: all bases, one base, or the form for a new one.
+# The current view of the Bases page: all bases, one base, or the form for a new base. It is kept in the URL.
 
 NEW = "\0new"
-"""Name of the view with the form for a new base; no base can have this name."""
+"""Name of the view with the form for a new base. No base can have this name."""
 _OPEN = "open_base"
 _ADDING = "adding_to_base"
 
@@ -30,7 +30,7 @@ def settle_view() -> str:
     elif (linked := arrived_value("base")) is not None:
         session_state[_OPEN] = linked
     elif links.last_value("base") and "base" not in query_params:
-        session_state[_OPEN] = ""  # the user clicked the page's link in the side bar
+        session_state[_OPEN] = ""  # the user clicked the link to this page in the sidebar
     chosen: str = session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in base_names():
         chosen = session_state[_OPEN] = ""
@@ -41,9 +41,9 @@ def settle_view() -> str:
 
 
 def go(base: str, *, adding: bool = False) -> None:
-    """Open a base, NEW, or "" for all bases on the next rerun. For use in callbacks.
+    """Change the view on the next rerun, to a base, NEW, or "" for all bases. For use in callbacks.
 
-    If `adding`, the import form is expanded.
+    With `adding`, the base's import form is expanded.
     """
     session_state.update({_OPEN: base, _ADDING: adding})
 
@@ -54,15 +54,15 @@ def is_adding() -> bool:
 
 
 def back() -> None:
-    """Draw the button that leads back to all bases."""
+    """Draw the button for going back to all bases."""
     small("All knowledge bases", "all_bases", "arrow_back", on_click=go, args=("",))
 
 
-# A base's watched folders: their problems, and syncs that need the user's consent.
+# A base's watched folders, problems with them, and syncs awaiting the user's consent.
 
 
 def problems(base: KnowledgeBase) -> None:
-    """Draw a base's unreadable files, problems with its watched folders, and syncs awaiting the user's consent."""
+    """Draw a base's unreadable files and problems with its watched folders, and any syncs awaiting consent."""
     failures = workspace.folders.failures(base)
     reports.draw_unread(base)
     away = workspace.folders.not_downloaded(base)
@@ -96,7 +96,7 @@ def problems(base: KnowledgeBase) -> None:
 
 
 def state(status: BaseStatus) -> str:
-    """Return a base's freshness and last sync as HTML, or "" if the base has no folders."""
+    """Return HTML that says whether a base is up to date and when it was last synced, or "" if it has no folders."""
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
         return ""
@@ -116,7 +116,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders() -> None:
-    """Draw the bases created for text folders since startup, and the folders that were refused, with the reasons."""
+    """Draw the bases created for text folders since startup, and the refused folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
             t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
@@ -131,14 +131,14 @@ _FOREIGN = "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a restored base on the next rerun. Its page then shows the permissions that its archive requests."""
+    """Open a restored base on the next rerun. Its page then shows the permissions it had where it came from."""
     session_state[_RESTORED] = restored
     session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions a restored base doesn't have yet, and where the user can grant them."""
+    """Draw the permissions that a restored base used to have but doesn't have yet, and how to grant them."""
     restored: Restored | None = session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return
@@ -171,7 +171,7 @@ def section(base: KnowledgeBase) -> None:
 
 
 def connection(base: KnowledgeBase) -> None:
-    """Draw the form for connecting a folder to a base. The user reviews the changes before they are made."""
+    """Draw the form for connecting a folder to a base. The user reviews the changes before they are applied."""
     with expander("Connect a folder", "create_new_folder", f"connect_{base.id}"):
         small_print(
             "Notes with the same path as a file are linked to it and keep their history. Other "

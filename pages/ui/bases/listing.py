@@ -50,7 +50,7 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# The form for a new base: all its settings, before the base exists.
+# The form for a new base, which offers all of the base's settings before the base is created.
 
 # Width of the form in pixels.
 _WIDTH = 640
@@ -116,7 +116,10 @@ _TITLES = 5
 
 
 def draw_trash() -> None:
-    """Draw the deleted bases, if any, most recently deleted first."""
+    """Draw the trash: deleted bases, newest first, with buttons to restore or permanently delete each of them.
+
+    If there are none, draw nothing.
+    """
     trashed = workspace.archives.trash()
     if not trashed:
         return
@@ -193,7 +196,7 @@ def _draw_emptying() -> None:
     )
 
 
-# Importing an exported base, or a folder of notes that Tessera then owns.
+# Importing an exported base, or a folder of notes that are then stored in Tessera.
 
 TYPES = ["zip", "json", "yaml", "yml"]
 
@@ -201,7 +204,7 @@ Value = TypeVar("Value")
 
 
 def section() -> None:
-    """Draw the ways to import a base. If a file is invalid, all its errors are listed."""
+    """Draw the import forms for a base. If a file is invalid, all of its errors are listed."""
     if is_shut():
         return
     with expander("Import a base", "upload", "import_a_base"):
@@ -303,7 +306,7 @@ FOLDERS = 3
 
 
 def page() -> None:
-    """Draw a card for each base, and the button that creates a new one."""
+    """Draw a card for each base, the button for a new base, the import forms and the trash."""
     status = workspace.status()
     about = t(
         "A base is a collection of notes with its own model, splitting and search settings. Each "
@@ -359,7 +362,7 @@ def _card(status: BaseStatus) -> None:
 
 
 def figures(status: BaseStatus) -> list[str]:
-    """Return the facts to show about a base: its notes, passages, model and refused passages."""
+    """Return the facts to show about a base: its model, and its numbers of notes, passages and rejected passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),
@@ -374,7 +377,7 @@ def figures(status: BaseStatus) -> list[str]:
 
 
 def export(base: KnowledgeBase) -> None:
-    """Draw a button for each export format."""
+    """Draw a popup with a download button for each of a base's export formats."""
     forms = {
         "zip": (t("Everything, including the history (zip)"), "application/zip", ".zip", "folder_zip"),
         "markdown": (t("Markdown files (zip)"), "application/zip", " Markdown.zip", "description"),

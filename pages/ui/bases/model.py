@@ -1,4 +1,4 @@
-"""Changing a base's model or splitting, with the cost and a preview."""
+"""Changing a base's model or its splitting parameters, with a cost estimate and a preview."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -27,13 +27,16 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 from pages.ui.shared.widgets import button, caption, expander, group_title, row, select
 
-# How a base splits its notes: a preview of one note, and what a change would cost.
+# A base's splitting parameters, with a preview of one note and the estimated cost of a change.
 
 OFFERED = 50
 
 
 def draw_splitting(base: KnowledgeBase) -> None:
-    """Draw a base's splitting parameters with a preview. The cost of a change is shown before it can be applied."""
+    """Draw a base's splitting parameters with a preview.
+
+    The user has to estimate the cost of a change before applying it.
+    """
     left, right = st.columns([5, 6], gap="large")
     with left:
         tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
@@ -66,12 +69,15 @@ def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
 
 
 def _subject(base: KnowledgeBase) -> str:
-    """Return the subject of the `cost` job for splitting. The job for a model change has another subject."""
+    """Return the subject of the `cost` job for a splitting change. A model change uses another subject."""
     return f"{base.name} · {t('Splitting')}"
 
 
 def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
-    """Preview how a note from `base` ("" for any base) would be split. If there are no notes, use a sample note."""
+    """Draw a preview of how a note would be split with `options`.
+
+    The user chooses a note from `base`, or from all bases if `base` is "". If there are no notes, use a sample note.
+    """
     if cards := workspace.notes.all(Filters(bases=(base,)) if base else None):
         latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
         note = workspace.notes.get(
@@ -93,7 +99,7 @@ def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
 
 
 def draw_model(status: BaseStatus) -> None:
-    """Draw the switch for a base's reranking data, and the controls for changing its model."""
+    """Draw the toggle for keeping a base's reranking data, and the controls for changing its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
@@ -124,7 +130,10 @@ def draw_model(status: BaseStatus) -> None:
 
 
 def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
-    """Draw the switch for the base's token bits, their size, and the button that computes any missing bits."""
+    """Draw the toggle for keeping the base's reranking data (token bits), with its size.
+
+    If some of the data is missing, draw a button that computes it.
+    """
     base = status.base
     possible = model is None or model.has_token_vectors
     on = base.keep_tokens and possible
@@ -158,7 +167,7 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
 
 
 def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
-    """Draw an unfinished embedder switch, with buttons to resume or abandon it."""
+    """Draw an unfinished change of embedder, with buttons to resume or cancel it."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
     fields = {
@@ -190,7 +199,10 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
 
 
 def _draw_archived_model(base: KnowledgeBase) -> None:
-    """Draw the model requested by a base's archive, with its requirements and buttons to use or decline it."""
+    """Draw the model named in the archive that a base was imported from, and what the model needs to run.
+
+    Two buttons switch the base to this model or keep the current one.
+    """
     text = t(
         "This base was imported from an archive that names the model {name}. The model isn't used until you allow it.",
         name=base.wish,
@@ -246,5 +258,5 @@ def _model_cost(base: KnowledgeBase, embedder: str, progress: Progress) -> Chang
 
 def _run(base: KnowledgeBase, progress: Progress) -> None:
     workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
-    # A base is searched by words until its model is known to exist.
+    # Load the new model now: until it is loaded, the base is searched by words only.
     workspace.models.start_warming()

@@ -1,4 +1,4 @@
-"""A note's source text with its chunks as coloured bands."""
+"""Drawing a note's source text with its chunks as coloured bands."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
@@ -29,18 +29,24 @@ CHANGES = message_table(
 """Display names for the kinds of chunk edits."""
 
 VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
-"""Component. A click or an arrow key triggers `pick` with a chunk's index; a double click or Enter triggers `edit`."""
+"""Component that draws the bands.
+
+A click or an arrow key triggers `pick` with a chunk's index. A double click or Enter triggers `edit`.
+"""
 
 RENDERED = 200_000
 """Maximum number of characters to render at once."""
 
 LIMIT = 2_000_000
-"""Maximum number of characters to lay out at once; a longer note is shown only around the chosen chunk."""
+"""Maximum number of characters to lay out at once. In a longer note, only the text around the chosen chunk is shown."""
 
 
 @frozen
 class BandSpan:
-    """A span of the text: in one chunk (`own`), also in the `following` chunk (`both`), or in no chunk (`gap`)."""
+    """A span of a note's text.
+
+    The span is in one chunk (`own`), shared by that chunk and the `following` one (`both`), or in no chunk (`gap`).
+    """
 
     kind: Literal["own", "both", "gap"]
     index: int
@@ -72,7 +78,10 @@ def pieces(chunks: Chunks, length: int) -> list[BandSpan]:
 
 
 def _next_chunks(chunks: Chunks) -> list[int]:
-    """Return the index of each chunk's successor among those cut from the note, or len(chunks) if there is none."""
+    """Return the index of the next chunk after each chunk, or len(chunks) if there is none.
+
+    Chunks added by the user are skipped, because they aren't part of the note's text.
+    """
     indexes = []
     after = len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
@@ -83,7 +92,10 @@ def _next_chunks(chunks: Chunks) -> list[int]:
 
 
 def window(chunks: Chunks, shown: int, limit: int = LIMIT) -> tuple[int, int]:
-    """Return the range of chunks to lay out: all chunks, or only those around the shown one."""
+    """Return the range of chunks to lay out.
+
+    It starts as the chunk at index `shown` and grows in both directions until it has `limit` characters.
+    """
     first = last = shown
     size = len(chunks[shown].text)
     while size < limit and (first > 0 or last < len(chunks) - 1):
@@ -97,7 +109,7 @@ def window(chunks: Chunks, shown: int, limit: int = LIMIT) -> tuple[int, int]:
 
 
 def placed_edits(note: Note) -> dict[str, Edit]:
-    """Return a note's edits that still fit its text, keyed by chunk id."""
+    """Return the user's edits to a note that still fit the note's text, keyed by chunk id."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 
@@ -112,9 +124,10 @@ def draw(
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw a note's text with its chunks as bands. `only` has the indexes of chunks that the other split doesn't have.
+    """Draw a note's text with its chunks as bands.
 
-    Clicking a band calls `on_pick` with its chunk's index. Double-clicking it or pressing Enter calls `on_edit`.
+    When two splits are compared, `only` has the indexes of the chunks that are missing from the other split. Clicking a
+    band calls `on_pick` with the chunk's index. Double-clicking the band or pressing Enter calls `on_edit`.
     """
 
     def prepare(piece: BandSpan) -> list[object]:
@@ -170,7 +183,10 @@ def draw(
 
 
 def rendered_text(chunks: Chunks, shown: int | None) -> None:
-    """Draw the chunks as formatted text, each in its own colour. A long note is drawn only around the shown chunk."""
+    """Draw the chunks as formatted text, each in its own colour.
+
+    In a long note, only the chunks around the one at index `shown` are drawn.
+    """
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []
     for chunk in chunks[first:last]:
@@ -184,7 +200,7 @@ def rendered_text(chunks: Chunks, shown: int | None) -> None:
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:
-    """Return the name of a chunk's edit, or "" if the chunk is unedited."""
+    """Return the display name for the kind of edit made to a chunk, or "" if the chunk is unedited."""
     if chunk.state == "deleted":
         return text_of(CHANGES["delete"])
     return text_of(CHANGES[edit.kind]) if edit else ""

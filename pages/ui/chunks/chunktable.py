@@ -34,16 +34,16 @@ ACTIONS = {
     "delete": (message("Hide"), message("Searches no longer find them; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
-"""Actions on selected chunks: each button's label and its effect."""
+"""Actions on selected chunks, with each button's label and a description of its effect."""
 
 ALWAYS = ("index", "section", "tokens")
-"""Columns that are always shown; any other column is omitted if all its values are equal."""
+"""Columns that are always shown. Any other column is omitted if all its values are equal."""
 WORDS = ("state", "edited", "kind")
-"""Columns that are replaced by a line below the table if all their values are equal."""
+"""Columns whose value is shown once below the table if it is the same in all rows."""
 
 
 def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edit]) -> tuple[list[Chunk], int | None]:
-    """Draw the table. Return the selected chunks and the index of the chunk to show in the text."""
+    """Draw the table of chunks. Return the selected chunks, and the index of the chunk to show in the note's text."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
     sections = [chunk.section for chunk in chunks]
@@ -90,20 +90,21 @@ def table(note: Note, chunks: Chunks, shown: int | None, edits: Mapping[str, Edi
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Sync the selected row with the chunk shown in the text, and return that chunk's index.
+    """Sync the table's selection with the chunk shown in the note's text, and return that chunk's index.
 
-    This happens on every run, because a callback is lost if another message from the browser interrupts its run.
+    The sync happens on every run rather than in a callback. A callback is lost if another message from the browser
+    interrupts its run.
     """
     before = f"{key}_before"
     by_text = f"{key}_by_text"
     now = _marked(key)
-    # Without a state, the table is new because another page was open, and the user hasn't deselected anything.
+    # If the table has no state, it is new because another page was open. The user hasn't deselected anything.
     seen = session_state.get(before, []) if key in session_state else now
     if now != seen:
         new = [row for row in now if row not in seen]
         automatic = session_state.get(by_text)
         if new and automatic in now and automatic not in new:
-            # This row was selected from the text and may be off screen. Once the user selects rows, only those count.
+            # This row was selected by a click in the text and may be off screen. Rows selected by the user replace it.
             now.remove(automatic)
             _mark(key, now)
         shown = (new or now)[-1] if now else None
@@ -134,7 +135,7 @@ def actions(
     marked: Chunks,
     edited: set[str],
 ) -> None:
-    """Draw the actions on the selected chunks. Each applies only to the chunks that allow it."""
+    """Draw buttons for the actions on the selected chunks. Each action skips the chunks it can't be applied to."""
     why = hindrance(base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
@@ -175,14 +176,14 @@ def actions(
 
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
-    """Draw an action's button, disabled if `why` gives a reason."""
+    """Draw an action's button with the number of chunks it applies to. If `why` gives a reason, disable the button."""
     label, about = map(text_of, ACTIONS[name])
     return count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
 def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def run(progress: Progress) -> None:
-        # In reverse order, because changing a chunk can change later ones.
+        # In reverse order, because a change to a chunk can affect later chunks.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)

@@ -1,4 +1,4 @@
-"""The drawer for editing, splitting, merging, hiding and restoring a chunk, and edits that no longer fit their note."""
+"""The drawer for changing a chunk, undo for these changes, and edits that no longer fit their note."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,10 @@ _MOST = 20
 
 @dataclass
 class EditStep:
-    """An undo step: an action's description, and the note's edits before and after it (None until the action runs)."""
+    """An undo step: the description of an action (`text`), and the note's edits before and after the action.
+
+    `after` is None until the action has run.
+    """
 
     note_id: str
     text: str
@@ -38,7 +41,7 @@ class EditStep:
     after: Sequence[Edit] | None = None
 
     def run(self, act: Callback) -> None:
-        """Run the action, possibly in a job, and record the note's edits afterwards."""
+        """Run the action, then record the note's edits, even if the action fails. Can run in a background job."""
         try:
             act()
         finally:
@@ -46,14 +49,14 @@ class EditStep:
 
 
 def begin_step(note: Note, text: str) -> EditStep:
-    """Return the undo step for an action on a note, described by `text`. The caller runs the step."""
+    """Create the undo step for an action on a note. `text` describes the action; the caller runs the step."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
     session_state[_STEPS] = [*session_state.get(_STEPS, []), step][-_MOST:]
     return step
 
 
 def draw_undo(note: Note, *, shut: bool) -> None:
-    """Draw the last step with an undo button, if nothing has changed since."""
+    """Draw a note's last undo step with an undo button, unless the note's edits have changed since."""
     steps: list[EditStep] = [step for step in session_state.get(_STEPS, []) if step.note_id == note.id]
     last = steps[-1] if steps else None
     if not last or last.after in (None, last.before) or last.after != workspace.chunks.edits(note.id):
@@ -77,7 +80,7 @@ LENGTH = 600
 
 
 def draw_flagged() -> None:
-    """Draw the flagged edits, if any, each with its text and buttons to keep or discard it."""
+    """Draw the edits that no longer fit their note, if any, each with buttons to keep or discard it."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
@@ -128,21 +131,21 @@ def _draw_flagged(item: Flagged) -> None:
 
 MERGED = message("The chunks were merged.")
 
-# The drawer, opened with a chunk's id.
+# The drawer for one chunk. Its subject is the chunk's id.
 _DRAWER = Dialog("drawer")
 WIDTH = 680
-"""Initial width in pixels, which leaves the note visible. The user can change the width."""
+"""Initial width of the drawer in pixels. The note stays visible beside it, and the user can resize it."""
 PLACES = 400
 """Maximum number of split positions to list. The user can enter any other position as an offset."""
 SEEN = 700
-"""Maximum number of characters to show of each half in the preview."""
+"""Maximum number of characters to show of each half in the preview of a split."""
 _PLACE = r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)"
-# A line that belongs to the text after it: a list marker or a heading.
+# A line that must not be separated from the text after it: a list marker or a heading.
 _BELONGS_TO_NEXT = r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)"
 
 
 def open_at(chunk_id: str) -> None:
-    """Open the drawer for a chunk."""
+    """Open the drawer for a chunk and rerun the page."""
     open_next(chunk_id)
     rerun()
 
@@ -167,7 +170,7 @@ def drawer(base: KnowledgeBase, note: Note, chunks: Chunks, edits: Mapping[str, 
 
 
 def _draw_lock_reason(base: KnowledgeBase) -> bool:
-    """If the base's chunks can't be changed now, show the reason and return True."""
+    """Return whether the base's chunks are currently locked. If they are, draw the reason."""
     why = hindrance(base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
@@ -235,8 +238,8 @@ def _draw_chunk(base: KnowledgeBase, note: Note, chunks: Chunks, chunk: Chunk, e
 def chunks_to_merge(chunks: Chunks, chosen: Chunks) -> list[Chunk]:
     """Return the chunks to merge for a selection, in reading order, or an empty list if they can't be merged.
 
-    Several chosen chunks must be consecutive. A single chunk is merged with the next one, or failing that, with the
-    previous one.
+    If several chunks are chosen, they must be consecutive. A single chunk is merged with the next chunk, or with the
+    previous one if that isn't possible.
     """
     if len(chosen) == 1:
         at = chosen[0].index
@@ -278,7 +281,7 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
 
 
 def first(base: KnowledgeBase, note: Note) -> None:
-    """Draw the form for adding a chunk to a note that has none."""
+    """Draw the form for adding the first chunk to a note that has no chunks."""
     shut = _draw_lock_reason(base)
     text = text_area("Text of the new chunk", f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
@@ -291,7 +294,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
 
 
 def _finish(note: Note, index: int, done: str, act: Callback) -> None:
-    """Call `act`, which `done` describes, then close the drawer and show the chunk at `index`."""
+    """Call `act`, then close the drawer and show the chunk at `index`. `done` describes the undo step."""
     with busy("Saving…"):
         begin_step(note, done).run(act)
     _DRAWER.close()
@@ -300,7 +303,10 @@ def _finish(note: Note, index: int, done: str, act: Callback) -> None:
 
 
 def places(text: str) -> list[int]:
-    """Return the offsets above 0 where lines and sentences start, or only the line starts if there are too many."""
+    """Return the offsets above 0 at which lines and sentences start.
+
+    If there are more than PLACES, return only line starts.
+    """
     text = with_newlines(text)
     starts = [
         match.start()
@@ -313,6 +319,6 @@ def places(text: str) -> list[int]:
 
 
 def _best_place(text: str, offered: Sequence[int]) -> int:
-    """Return the offered position nearest the middle, preferably before a heading or a paragraph."""
+    """Return the offered position nearest the middle of the text, preferring starts of headings and paragraphs."""
     blocks = [at for at in offered if text[at] == "#" or text[:at].endswith("\n\n")]
     return min(blocks or offered, key=lambda at: abs(at - len(text) / 2))

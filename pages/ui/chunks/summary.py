@@ -43,7 +43,7 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# The page's note selector: the tree on the left, or the latest notes if no note is chosen.
+# The note selector: the tree on the left, and buttons for recently changed notes if no note is chosen.
 
 _LAST = "chunks_note"
 SHOWN = 12
@@ -51,7 +51,10 @@ COLUMNS = 3
 
 
 def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
-    """Draw the filters and the tree. Return the id of the chosen note (a link may set it) and the filtered notes."""
+    """Draw the filters and the tree. Return the id of the chosen note, and the notes that match the filters.
+
+    The note can be chosen by a link. The id is None if no note is chosen.
+    """
     if linked := links.arrived_value("note"):
         session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = base_filter(bases, "cut_base")
@@ -115,7 +118,10 @@ _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
 
 
 def head(note: Note, own: bool) -> str:
-    """Draw the note's title and the view selector. Return the chosen view: stored, preview or compare."""
+    """Draw the note's title and the view selector. Return the chosen view: "stored", "preview" or "compare".
+
+    `own` marks a note that has its own splitting settings.
+    """
     views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
@@ -131,7 +137,7 @@ def head(note: Note, own: bool) -> str:
 
 
 def figures(chunks: Chunks) -> None:
-    """Draw the number of chunks, and their sizes with a histogram."""
+    """Draw the number of chunks, their smallest, average and largest size, and a histogram of sizes."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.from_chunks(living)
     values = [
@@ -147,7 +153,7 @@ def figures(chunks: Chunks) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Return a histogram: its start, the bin width, and the count in each bin."""
+    """Build a histogram. Return the start of the first bin, the bin width, and the count in each bin."""
     low = min(numbers)
     high = max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
@@ -173,14 +179,14 @@ def _histogram(numbers: Sequence[int]) -> str:
 
 
 def linked_chunk(chunks: Chunks) -> int | None:
-    """Return the index of the chunk given in the URL, or None."""
+    """Return the index of the chunk given in the URL, or None. Warn the user if the note has no such chunk."""
     index = st.query_params.get("chunk", "")
     if not index:
         return None
     if index.isdecimal() and int(index) < len(chunks):
         return int(index)
     if index == links.last_value("chunk"):
-        # It was chosen on this page when the note had more chunks.
+        # This chunk was chosen on this page when the note had more chunks.
         return len(chunks) - 1
     st.warning(t("This note has no chunk {n}.", n=html(index)))
     return None
@@ -192,12 +198,12 @@ def _state_of(note: Note) -> str:
 
 @st.cache_data(max_entries=64, show_spinner=False, hash_funcs={Note: _state_of})
 def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-    """Split a note as an import would, applying its edits. Results are cached."""
+    """Split a note as an import would, and apply the user's edits. Results are cached."""
     return workspace.chunks.cut(note, options, embedder)
 
 
 def retained_edits(edits: Collection[Edit]) -> None:
-    """If there are any edits, draw a hint that they are kept however the note is split."""
+    """Draw a hint that the user's edits are kept however the note is split. If there are no edits, draw nothing."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: only the split around it changes.",
@@ -208,7 +214,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 
 def why(cut: Cut) -> None:
-    """Draw the reasons for or against every strategy, and the note's profile, on which the choice is based."""
+    """Draw why each splitting strategy was or wasn't chosen, and the note's profile, on which the choice is based."""
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):
@@ -245,7 +251,7 @@ COMPARE = (message("Splits in both"), message("only on the left"), message("only
 
 
 def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw the note as other parameters would split it, and what would change."""
+    """Draw a preview of the note split with other parameters, and the differences from the stored split."""
     left, right = st.columns(2, gap="medium")
     with right:
         tried = knobs.choose("preview", current, base.chunking)
@@ -262,7 +268,7 @@ def preview(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
 
 
 def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw two splits of the note side by side, and mark the chunks that occur in only one of them."""
+    """Draw two splits of the note side by side, marking the chunks that start in only one of the splits."""
     retained_edits(placed_edits(note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
@@ -283,7 +289,7 @@ def compare(note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
 
 
 def _unmatched(ours: Chunks, theirs: Chunks) -> tuple[set[int], set[int]]:
-    """Return, for each split, the indexes of the chunks that start where the other split has no boundary."""
+    """Return, for each of two splits, the indexes of the chunks that start where no chunk of the other split starts."""
     difference = Difference.between(ours, theirs)
     return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
 
@@ -305,7 +311,7 @@ def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
 
 
 def _text(note: Note, chunks: Chunks, side: str, *, only: Collection[int]) -> None:
-    """Draw a split of the note; clicking a position shows that position in every split."""
+    """Draw one split of the note. Clicking a chunk selects the same position in every split shown."""
 
     def picked(index: int) -> None:
         session_state["tried_at"] = (note.id, chunks[index].start)

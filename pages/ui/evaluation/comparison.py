@@ -1,4 +1,4 @@
-"""Comparison of two runs: the verdict with its certainty, figures, differing settings, and the questions one by one."""
+"""Comparison of two runs: the verdict and how certain it is, metrics, differing settings, and every question."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -42,25 +42,28 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import caption, errors, expander, page_link, popup, text_column
 
-# One question: its right passages (those that answer it), and each run's hits with the right text highlighted.
+# One question: the passages that answer it ("right passages"), and each run's hits with those passages highlighted.
 
 LINES = 4
 """Number of lines to show of a hit that contains no right passage."""
 SHOWN = 2
-"""Number of right passages that are shown unfolded."""
+"""Number of right passages to show expanded."""
 ChunksOf = Callable[[str], Sequence[Chunk]]
-"""Function that returns the chunks of a note, which it reads once per drawn question."""
+"""Function that returns a note's chunks. They are cached while a question is drawn."""
 
 
 def _find_note(note_id: str) -> Note | None:
-    """Return a note, or None if it no longer exists."""
+    """Return the note with the given id, or None if it no longer exists."""
     with suppress(NoteNotFound):
         return workspace.notes.get(note_id)
     return None
 
 
 def _place_of(run: Run, hit: FoundSpan, chunks_of: ChunksOf) -> tuple[Span | None, Chunk | None]:
-    """Return the current span of a hit in a note, or None if unknown, and the chunk there."""
+    """Return where a run's hit is now in its note, and the chunk at that position.
+
+    Both are None if the note has changed and the position is unknown.
+    """
     chunks = chunks_of(hit.note_id)
     # A chunk's id depends only on its text, so chunks with the same id have the same text.
     same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
@@ -79,7 +82,7 @@ def _is_in_place(gold: GoldSpan) -> bool:
 
 
 def draw_question(base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
-    """Draw a question with its right passages, and each run's hits below it."""
+    """Draw a question with its right passages, and each run's hits below them."""
     result = row.results[0]
     kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
@@ -154,7 +157,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return a run's answer as HTML, with the number of its quotes that are right."""
+    """Return a run's answer as HTML, with the number of its quotes that come from a right passage."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
     about = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited))
     right = quotes > 0
@@ -178,7 +181,10 @@ def _tagged(text: str, tag: Text, tone: str) -> str:
 
 
 def _diagnosis(result: QuestionResult) -> str:
-    """Return HTML that explains why passages were missed, with one reason per chunk and stage."""
+    """Return HTML that explains why right passages were missed.
+
+    Passages that were lost in the same chunk at the same stage share one reason.
+    """
     together: dict[tuple[str, str], list[Diagnosis]] = {}
     for diagnosis in result.diagnoses:
         together.setdefault((diagnosis.stage, diagnosis.chunk_id or f"{diagnosis.gold}"), []).append(diagnosis)
@@ -237,7 +243,10 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 
 def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the list and the chosen question as a fragment, so that a click in the list redraws nothing else."""
+    """Draw the list of questions and the chosen question.
+
+    They form a Streamlit fragment, so that a click in the list doesn't redraw the rest of the page.
+    """
     section_title("Question by question")
 
     @st.fragment
@@ -257,18 +266,18 @@ def draw_questions(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def states(row: ComparisonRow) -> set[str]:
-    """Return a question's states in the compared runs, named as in FILTERS."""
+    """Return the keys of FILTERS that apply to a question in the compared runs."""
     conditions = {"all": True, "missed": row.missed, "negative": row.negative}
     return {*(name for name, applies in conditions.items() if applies), *filter(None, [row.change])}
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
-    """Draw the table of questions. Return the chosen row, initially the one for the question in the URL."""
+    """Draw the table of questions and return the chosen row. At first, this is the row of the question in the URL."""
     if (linked := links.arrived_value("question")) is not None:
         session_state["rows_linked"] = linked
         links.set_value("question", linked)
     first = next((number for number, row in enumerate(rows) if row.id == links.last_value("question")), 0)
-    # Rows are selected by number, so a different list, or a list opened by a link, is a separate table.
+    # Streamlit selects rows by number, so a changed list or a list opened by a link gets a new table key.
     linked = session_state.get("rows_linked")
     state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
     event = widgets.table(
@@ -315,7 +324,7 @@ SHORT = (*MAIN, "p50_ms")
 
 
 def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the comparison of the chosen runs, or of the set's last runs by default."""
+    """Draw the comparison of the chosen runs. By default, these are the set's last runs."""
     runs = chosen_runs(base, question_set)
     if not runs:
         small_print(
@@ -338,7 +347,7 @@ def section(base: KnowledgeBase, question_set: QuestionSet) -> None:
 
 @st.cache_resource(max_entries=12, show_spinner=False, hash_funcs={Run: lambda run: (run.id, run.asked, run.ended_at)})
 def _compare(runs: Sequence[Run]) -> SideBySide:
-    """Compare runs. Results are cached, because computing confidence intervals takes time."""
+    """Compare runs. Results are cached, because computing confidence intervals is slow."""
     return workspace.runs.side_by_side(workspace.runs.measured(run.id for run in runs))
 
 
@@ -377,7 +386,7 @@ def _verdict(shown: SideBySide) -> None:
 
 
 def _report(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a button for each report format. Reports are generated on demand."""
+    """Draw a popup with a download button for each report format. Reports are generated on demand."""
     forms = {
         "html": (t("Web page (HTML)"), "text/html"),
         "md": (t("Markdown"), "text/markdown"),
@@ -392,7 +401,10 @@ def _report(base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
-    """Draw the button that applies the setup's settings to the base, unless the base already has them."""
+    """Draw the button that applies a setup's settings to the base, unless the base already has them.
+
+    If the setup has another embedder, draw a link to the Settings page instead.
+    """
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
@@ -419,7 +431,10 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
 
 
 def _draw_tables(shown: SideBySide) -> None:
-    """Draw the runs' metrics, the settings that differ (all settings of a single run), and results by question kind."""
+    """Draw the runs' metrics, their differing settings, and their results by question kind.
+
+    For a single run, draw all of its settings.
+    """
     runs = workspace.runs
     lettered = replace(shown, labels=tuple(LETTERS[: len(shown.runs)]))
     answers = [name for name in shown.figures if name in ANSWER_METRICS]
@@ -440,7 +455,7 @@ def _draw_tables(shown: SideBySide) -> None:
 
 
 def _table(rows: Sequence[Sequence[Text]]) -> str:
-    """Return a table as HTML. The first row and column are headers, and metrics have tooltips that explain them."""
+    """Return a table as HTML. The first row and the first column are headers. Metrics have explanatory tooltips."""
     head = elements(rows[0], "th")
     about = {FIGURES[name]: text for name, text in ABOUT.items()}
     body = ""

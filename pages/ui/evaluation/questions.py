@@ -1,4 +1,4 @@
-"""The questions in a set as a table, next to one question with its right passages, which answer it."""
+"""A set's questions as a table, and one question with its right passages (those that answer it) beside the table."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -46,15 +46,15 @@ from pages.ui.shared.widgets import (
 
 Listed = TypeVar("Listed", Question, ComparisonRow)
 
-# Marking a hit as a right passage of its question, in one of the base's question sets.
+# Marking a search hit as a right passage for its query, in one of the base's question sets.
 
 _MARKED = "marked"
 BASE = "eval_base"
-"""Session state key of the base being evaluated."""
+"""Session state key for the name of the base being evaluated."""
 
 
 def mark_button(hit: Hit, text: str) -> None:
-    """Draw the button that marks a hit as a right passage of a question; a second click removes the mark."""
+    """Draw the button that marks a hit as a right passage for the question `text`. A second click removes the mark."""
     questions = workspace.questions
     base = hit.note.base
     question_set = last_used(base)
@@ -63,7 +63,7 @@ def mark_button(hit: Hit, text: str) -> None:
     marked = any(gold.is_within(hit) for gold in golds)
 
     def act() -> None:
-        # Each card is a fragment: another one may have added the set, or the first of two clicks this mark.
+        # Each hit is a separate fragment. Another fragment may have added the set, and an earlier click the mark.
         now = last_used(base)
         if now and any(gold.is_within(hit) for gold in questions.marked(now, text)):
             questions.unmark(now, text, hit)
@@ -91,7 +91,10 @@ def mark_button(hit: Hit, text: str) -> None:
 
 
 def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
-    """Draw the button that adds a hit to the right passages or removes it; `about` is the button's tooltip."""
+    """Draw the button that adds a hit to a question's right passages or removes it. `about` is the button's tooltip.
+
+    The button is disabled for a chunk that the user added, because the chunk isn't part of the note's text.
+    """
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     if added:
@@ -110,14 +113,14 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
 
 
 def last_used(base: str) -> QuestionSet | None:
-    """Return a base's last used question set, its first set by default, or None if it has no sets."""
+    """Return a base's last used question set, or None if the base has no sets. The default is the first set."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
 def use(question_set: QuestionSet) -> None:
-    """Remember a question set as its base's last used one."""
+    """Remember a question set as the last one used for its base."""
     key = f"question_set_{question_set.base_id}"
     if workspace.preferences.get(key) != question_set.id:
         workspace.preferences.set(key, question_set.id)
@@ -126,12 +129,15 @@ def use(question_set: QuestionSet) -> None:
 # A question's right passages: where each one is in its note, and the search for another.
 
 SHOWN = 20
-"""Maximum number of right passages to draw; the rest are only counted."""
+"""Maximum number of right passages to draw. Any others are only counted."""
 FOUND = 8
 """Number of hits in the search for another passage."""
 LINES = 6
 LONG = 300
-"""Length above which a passage can be shortened, in characters. A passage counts only if half of it is found."""
+"""Number of characters above which a passage can be shortened.
+
+A shorter passage is easier to find, because a hit counts only if it contains at least half of the passage.
+"""
 
 
 def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
@@ -182,8 +188,8 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 
 
 def find(question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a search in the base, prefilled with the question. Clicking a hit makes it a right passage."""
-    # Expanded at first if there is no right passage. After that, the user decides.
+    """Draw a search of the base, prefilled with the question. Clicking a hit's button makes it a right passage."""
+    # Initially expanded if the question has no right passage. After that, the user decides.
     session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
@@ -193,7 +199,7 @@ def find(question_set: QuestionSet, question: Question, key: str) -> None:
         text = text_input("Search for", key, question.text, icon=":material/search:", label_visibility="collapsed")
         base = workspace.bases.by_id(question_set.base_id)
         with busy("Searching…"):
-            # The base's own settings apply; a repeated search comes from the cache.
+            # The search uses the base's own settings. A repeated search is answered from the cache.
             result = workspace.search(
                 text.strip() or question.text,
                 **SearchOptions(
@@ -241,7 +247,7 @@ def kind_name(kind: str) -> str:
 
 
 ALWAYS = ("all", "missed")
-"""States that are offered as filters even if no question has them."""
+"""States to offer as filters even if no question is in them."""
 
 
 def narrow(
@@ -253,7 +259,7 @@ def narrow(
 ) -> list[Listed]:
     """Draw filters for state (with counts), kind and text, and return the matching questions.
 
-    `names` maps states to their labels; every question has the state "all".
+    `names` maps states to their labels, and `states` returns a question's states. Every question has the state "all".
     """
     counts = Counter(state for item in questions for state in states(item))
     labels = {
@@ -290,7 +296,7 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
                 if button(label, name, icon, type=tone, writes=True):
                     act(question_set, [question.id])
                     rerun()
-    # A changed question gets new widgets, which start with its new values.
+    # If the question has changed, its widgets get new keys, so that they start with the new values.
     stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")
     title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
@@ -308,9 +314,9 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
 
 
 def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> Question | None:
-    """Draw a question's form. Return a new question once it is added, or None otherwise.
+    """Draw a question's form. Return the question if it is new and was just added, or None otherwise.
 
-    If the question is changed elsewhere, that change replaces the typed text.
+    If the question is changed elsewhere, the changed question replaces any text typed in the form.
     """
     with st.form(f"question_{key}", border=False), errors():
         text = text_area("Question", f"question_text_{key}", question.text, height=100, max_chars=LONGEST)
@@ -369,7 +375,7 @@ _DELETION = Dialog("deleting_questions")
 
 
 def draw(question_set: QuestionSet) -> None:
-    """Draw a set's questions, the actions on them, and the last chosen question."""
+    """Draw a set's questions, the actions on them, and the question chosen last."""
     with container():
         jobs.job_panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
@@ -401,7 +407,10 @@ def draw(question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
-    """Return the ids of the chosen questions, forgetting any that were deleted or belong to another set."""
+    """Return the ids of the chosen questions, leaving out any that were deleted or belong to another set.
+
+    If the URL has a question, it is opened first.
+    """
     ids = {item.id for item in every}
     if session_state.get("questions_of") != question_set.id:
         session_state.update({"questions_of": question_set.id, _CHOSEN: []})
@@ -414,7 +423,7 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
 
 
 def show(question_id: str) -> None:
-    """Open a question."""
+    """Select a question in the table and open it beside the table."""
     session_state.update(
         {_CHOSEN: [question_id], _ADDING: False, "questions_marked": session_state.get("questions_marked", 0) + 1}
     )
@@ -442,14 +451,14 @@ def _bar(question_set: QuestionSet, every: Sequence[Question]) -> None:
             rerun()
 
 
-# Suggested questions that the notes answer, generated by rules or by a language model.
+# Suggested questions. They are generated from the notes, by rules or by a language model.
 
 COUNTS = (5, 10, 20, 50, 100)
 USUAL = 20
 
 
 def popover(question_set: QuestionSet) -> None:
-    """Draw the options for the number and source of suggestions, and the button that suggests questions."""
+    """Draw a popup for choosing how many questions to suggest, and whether by rules or by a language model."""
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.is_set_up:
@@ -487,23 +496,23 @@ def start(question_set: QuestionSet, count: int = USUAL, *, by_model: bool = Fal
 
 
 def states(item: Question) -> set[str]:
-    """Return a question's states, named as in STATES."""
+    """Return the keys of STATES that apply to a question."""
     gone = any(gold.flagged for gold in item.spans)
     conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
     return {name for name, applies in conditions.items() if applies}
 
 
 def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
-    """Draw the questions as a table without empty columns."""
+    """Draw the questions as a table in which several can be chosen. Empty columns are left out."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
-    # Rows are selected by position: each listing is a separate widget, to which the selection is carried over.
+    # Streamlit selects rows by position, so each list of questions is a separate widget. Carry the selection over.
     key = f"questions_{hash((tuple(item.id for item in listed), session_state.get('questions_marked')))}"
 
     def picked() -> None:
         now = [listed[at].id for at in session_state[key]["selection"]["rows"] if at < len(listed)]
-        # The last chosen question is shown.
+        # The question chosen last is the one shown, so it goes to the end.
         session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
     rows: list[Values] = [
@@ -533,7 +542,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
 
 
 def _actions(question_set: QuestionSet, items: Sequence[Question]) -> None:
-    """Draw the actions on the chosen questions. Deletion is confirmed in a dialog."""
+    """Draw buttons that accept, reject or delete the chosen questions. A dialog asks to confirm a deletion."""
     chosen = [item.id for item in items]
     suggested = [item.id for item in items if item.suggested]
     questions = workspace.questions

@@ -1,4 +1,4 @@
-"""Setups to compare, runs of a question set with two setups, and the run history."""
+"""Choosing two setups to compare, running a question set with both setups, and the run history."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -44,14 +44,14 @@ from pages.ui.shared.widgets import (
     text_column,
 )
 
-# Setup names, and setups that differ from a base in one setting.
+# Setup names and presets.
 
 LETTERS = "AB"
-"""Letters that name the compared runs."""
+"""Letters that stand for the compared runs."""
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
-    """Return presets by name; each differs from the base in one setting."""
+    """Return preset setups, keyed by name. Each changes one aspect of the base's settings."""
     now = base.chunking
     halves = {
         name: max(SIZES[name].least, getattr(now, name) // 2)
@@ -73,13 +73,13 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
 
 
 def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
-    """Return a setup's name, or its differences from the base if it is unnamed."""
+    """Return a setup's name. If it is unnamed, describe how it differs from the base."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
 
 def badge(number: int) -> str:
-    """Return a run's letter in its colour, as HTML."""
+    """Return a run's letter as HTML, in the run's colour."""
     return f'<span class="t-run t-run-{number}">{LETTERS[number]}</span>'
 
 
@@ -99,7 +99,7 @@ PRESETS = message_table(
 
 
 def choose(base: KnowledgeBase) -> list[Pipeline]:
-    """Draw two setups side by side and return them. At first, they are the base's settings and the first preset."""
+    """Draw two setups side by side and return them. Initially, they are the base's settings and the first preset."""
     chosen: list[Pipeline] = session_state.setdefault(
         f"ways_{base.id}", [Pipeline(), next(iter(presets(base).values()))]
     )
@@ -129,7 +129,7 @@ def _way(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipelin
 
 
 def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]) -> None:
-    """Draw a widget for each setting. The setup stores only values that differ from the base's."""
+    """Draw a widget for each of the setup's settings. The setup stores only values that differ from the base's."""
     usual = workspace.bases.search_settings(base)
     cut = way.chunking or base.chunking
 
@@ -187,11 +187,11 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
 
 @st.cache_data(ttl=60, show_spinner=False)
 def embedders() -> list[str]:
-    """Return the usable embedders. The result is cached, because finding them reads folders."""
+    """Return the names of the usable embedders. They are cached, because finding them involves reading folders."""
     return [card.name for card in workspace.models.all() if card.part == "embedder" and not card.problem]
 
 
-# Runs of a question set with two setups: estimated time, button, progress, and finally the comparison.
+# Running a question set with two setups: the estimated time, the button, the progress and the result.
 
 ABOUT = message_table(
     {
@@ -235,7 +235,11 @@ ABOUT = message_table(
 
 
 def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
-    """Return the runs in the URL, those chosen in this session, or else the set's last runs."""
+    """Return the runs to show, at most MOST_RUNS.
+
+    They are the runs given in the URL or, failing that, those chosen in this session. By default, they are the set's
+    last finished runs with different setups.
+    """
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
         session_state[key] = linked
@@ -252,7 +256,7 @@ def chosen_runs(base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Choose the runs of a set to compare, or a single run to look at."""
+    """Select the runs to compare for a question set. A single run is shown without a comparison."""
     session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": session_state[_key(set_id)], "question": ""})
 
@@ -263,11 +267,11 @@ def _key(set_id: str) -> str:
 
 JOB = "evaluate"
 SECONDS = 0.15
-"""Assumed seconds per question if the base has no runs yet."""
+"""Minimum estimated number of seconds per question. Used alone if the base has no runs yet."""
 
 
 def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
-    """Draw the button that runs the setups, with the estimated time."""
+    """Draw the button that runs the question set with both setups, and the estimated time."""
     count = question_set.questions - question_set.suggested
     first, second = (replace(way, name="") for way in chosen)
     twice = first == second
@@ -301,7 +305,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
 
 
 def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
-    """Draw a run's progress. When the run ends, open its question set and results."""
+    """Draw the progress of a running evaluation. When it has finished, open its question set and results."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
@@ -315,7 +319,7 @@ def panel(base: KnowledgeBase, question_set: QuestionSet | None) -> None:
 
 
 def estimate(base: KnowledgeBase, count: int) -> str:
-    """Return the estimated time for `count` questions, based on the base's latest runs."""
+    """Return the estimated time for asking `count` questions, based on the base's latest runs."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
     return duration(count * max(measured, default=SECONDS))
 
@@ -342,7 +346,7 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     else:
         small_print("There are no runs yet. Compare two setups first.")
         button("Compare two setups", "history_first", "compare_arrows", on_click=show, args=("compare",))
-    # Note copies used by other setups.
+    # Copies of the notes, split or indexed differently for setups other than the base's own.
     if not (size := workspace.runs.scratch.bytes()):
         return
     with row("eval_places"):
@@ -388,7 +392,7 @@ def _marked(base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run
 
 
 def state(run: Run) -> str:
-    """Return a run's state: "running", "stopped", "changed" if notes have changed since, or "complete"."""
+    """Return a run's state: "running", "stopped", "complete", or "changed" if notes have changed since the run."""
     if run.ended_at is None:
         return "running" if workspace.runs.is_under_way(run) else "stopped"
     return "complete" if workspace.runs.is_current(run) else "changed"
@@ -399,7 +403,7 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
     ready = [run for run in marked if run.asked]
 
     def open_comparison() -> None:
-        # The newer run is compared with the older one; the table lists the newest first.
+        # Put the older run first, as the baseline. The table lists the newest run first.
         compare(question_set.id, [run.id for run in reversed(ready)])
         show("compare")
 
@@ -424,5 +428,5 @@ def _actions(question_set: QuestionSet, marked: Sequence[Run]) -> None:
 
 
 def show(view: str) -> None:
-    """Open another view on the next rerun. For use in callbacks."""
+    """Open another view of the Evaluation page on the next rerun. For use in callbacks."""
     session_state["eval_view"] = view

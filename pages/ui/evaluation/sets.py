@@ -1,4 +1,4 @@
-"""A base's question sets: selection, actions, import and export, and suggested questions."""
+"""Choosing, creating, renaming, deleting, importing and exporting a base's question sets."""
 
 import re
 from collections.abc import Callable
@@ -20,13 +20,13 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, button, errors, popup, text_input
 
-# Question sets as files: export, and import with a list of errors in the file.
+# Exporting a question set, and importing one. If a file is invalid, its errors are listed.
 
 KINDS = ("jsonl", "csv", "tsv")
 
 
 def export_questions(question_set: QuestionSet) -> None:
-    """Draw a set's export buttons. Files are generated on demand."""
+    """Draw a popup with a download button for each of a set's export formats. Files are generated on demand."""
     with popup("Export", "download", f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON Lines"), "application/jsonl", False),
@@ -39,7 +39,7 @@ def export_questions(question_set: QuestionSet) -> None:
 
 
 def import_questions(base: str) -> None:
-    """Draw the dialog for importing a file into a new or existing set."""
+    """Draw the dialog for importing questions from a file into a new or existing set."""
 
     def content() -> None:
         small_print(
@@ -82,16 +82,16 @@ LONGEST = 80
 """Maximum number of characters in a set's name."""
 
 QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
-"""File with the questions about the sample notes."""
+"""Path of the file with questions about the sample notes."""
 SAMPLES = message("Sample questions")
 """Name of the sample question set."""
 
 DIALOG = Dialog("questions_dialog")
-"""Dialog about a set, opened with the name of an action."""
+"""Dialog for actions on question sets. Its subject is the action's name, such as "rename"."""
 
 
 def menu(base: str, question_set: QuestionSet) -> None:
-    """Draw a set's menu."""
+    """Draw the menu with the actions on a question set. Each opens a dialog."""
     labels = {"new": t("New set"), "import": t("Import a file"), "rename": t("Rename"), "delete": t("Delete this set")}
     if base == jobs.SAMPLE:
         labels["samples"] = text_of(SAMPLES)
@@ -100,7 +100,7 @@ def menu(base: str, question_set: QuestionSet) -> None:
 
 
 def dialogs(base: str, question_set: QuestionSet | None) -> None:
-    """Draw the dialog that adds, renames or deletes a set, if it is open."""
+    """Draw the dialog for the action chosen in the menu, if any. `question_set` is None if the base has no sets."""
     name = DIALOG.subject
     question_sets = workspace.question_sets
     if name == "samples":
@@ -153,7 +153,7 @@ def open_samples() -> None:
 
 
 def open_set(question_set: QuestionSet) -> None:
-    """Open a set on the next rerun, as a link would."""
+    """Open a set on the next rerun, by setting it in the URL."""
     query_params["set"] = question_set.name
 
 
@@ -166,7 +166,10 @@ def toast_added(question_set: QuestionSet) -> None:
 
 
 def bar(base: KnowledgeBase) -> QuestionSet | None:
-    """Draw the question set selector and the actions. Return the chosen set, or None if the base has no sets."""
+    """Draw the question set selector, and buttons for the actions on the chosen set.
+
+    Return the chosen set, or None if the base has no sets.
+    """
     sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:
@@ -197,7 +200,10 @@ def bar(base: KnowledgeBase) -> QuestionSet | None:
 
 
 def draw_check(base: KnowledgeBase) -> None:
-    """Draw the button that creates a question set from a base's notes and runs it."""
+    """Draw a popup for checking whether a base's notes can be found by searching.
+
+    The check creates a question set from the notes and runs it.
+    """
     with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
         small_print(
             "Creates questions from the notes in this base (titles, headings, sentences with a "
@@ -217,7 +223,7 @@ def draw_check(base: KnowledgeBase) -> None:
 
 
 def _none(base: str) -> None:
-    """Explain question sets, and offer ways to create the first one."""
+    """Draw an explanation of question sets, and buttons that create the base's first set."""
     importing = jobs.is_importing(base)
     st.info(
         t("The notes are being imported. You can add questions about them when that is finished.")
@@ -255,6 +261,6 @@ def _none(base: str) -> None:
 
 
 def _first(base: str) -> QuestionSet:
-    """Add a base's first set and open its questions, as a link would."""
+    """Create a base's first question set, and open its list of questions on the next rerun."""
     query_params["view"] = "questions"
     return workspace.question_sets.add(base, t("My questions"))

@@ -40,10 +40,10 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# The dialog for setting fields on several notes at once; fields left empty stay unchanged.
+# The dialog for setting fields on several notes at once. Fields left empty stay unchanged.
 
 FIELDS_DIALOG = Dialog("setting")
-"""Dialog for setting fields on notes, opened with the notes' ids."""
+"""Dialog for setting fields on notes. Its subject is the notes' ids."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
@@ -59,7 +59,7 @@ def archive_notes(note_ids: Sequence[str]) -> None:
 
 
 def draw_dialogs() -> None:
-    """Draw any open dialog about notes."""
+    """Draw the open dialog for an action on notes, if any."""
     trash.dialog()
     _draw_change_dialog()
     if note_ids := FIELDS_DIALOG.subject:
@@ -108,18 +108,18 @@ def _fields(note_ids: Sequence[str]) -> None:
 # The dialogs for renaming, moving and exporting notes, and for changing the encoding of a note's file.
 
 DIALOG = Dialog("changing_note")
-"""Dialog for one note, opened with its id and an action: rename, export or read_as."""
+"""Dialog for an action on one note. Its subject is the note's id and "rename", "export" or "read_as"."""
 MOVE_DIALOG = Dialog("moving")
-"""Dialog for moving notes, opened with the notes' ids."""
-# Preference for whether renaming a note also renames its file: "on" or "off".
+"""Dialog for moving notes. Its subject is the notes' ids."""
+# Preference that says whether renaming a note also renames its file: "on" or "off".
 _FILES = "rename_files"
 _RAW = "raw"
-# Maximum number of linking notes to list.
+# Maximum number of notes to list that link to a renamed note.
 _SHOWN = 8
 
 
 def _draw_change_dialog() -> None:
-    """Draw the dialog for one note, if it is open."""
+    """Draw the dialog that renames or exports a note or changes its encoding, if it is open."""
     if not DIALOG.subject:
         return
     note_id, what = DIALOG.subject
@@ -161,7 +161,7 @@ def _rename(note: Note) -> None:
 
 
 def draw_retitled(note: Note) -> None:
-    """Offer to rename the file and update the links if the note's title was changed in the editor."""
+    """If a note's title was changed in the editor, offer to rename its file and to update links to it."""
     note_id, before = session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
@@ -193,7 +193,10 @@ def _forget_title() -> None:
 
 
 def _offer_undo(done: Sequence[Renaming], text: str) -> None:
-    """Show the result of a rename or move, any links that couldn't be updated, and a button to undo everything."""
+    """Show the result of renaming or moving notes, with a button that undoes it.
+
+    `text` says what was done. Any links that couldn't be updated are listed.
+    """
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
     texts = [
@@ -234,7 +237,10 @@ def _move_into(note_ids: Sequence[str], folder: str) -> None:
 
 
 def drop(note_ids: Sequence[str], base: str, folder: str) -> None:
-    """Move dragged notes into a folder of their base. Raises EditError if `base` isn't "" and a note isn't in it."""
+    """Move dragged notes into a folder of their base.
+
+    `base` is the target base, or "" for the notes' own base. Raises EditError if a note is in another base.
+    """
     if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
         raise EditError("Notes can only be moved within their own base.")
     _move_into(note_ids, folder)
@@ -275,7 +281,7 @@ def _done() -> None:
     rerun()
 
 
-# Opening a note's file in another program: in Obsidian with an obsidian:// URL, or in the system's editor.
+# Opening a note's file in another program: Obsidian (by an obsidian:// URL) or the system's editor.
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
@@ -290,7 +296,10 @@ def obsidian(note: Note, label: str) -> None:
 
 
 def is_here() -> bool:
-    """Return whether the browser runs on the app's machine, so that the user can see programs opened by the app."""
+    """Return whether the browser runs on the same machine as the app.
+
+    Only then can the user see a program opened by the app.
+    """
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
@@ -311,7 +320,7 @@ def is_raw() -> bool:
 
 
 def actions(note: Note) -> None:
-    """Draw the actions on an open note."""
+    """Draw the edit button and the menu of an open note."""
     button(
         "Edit",
         "edit_note",
@@ -340,13 +349,13 @@ def marked(note_ids: Sequence[str]) -> None:
         (t("Archive"), "archive_notes", "archive", archive_notes),
         (delete, "delete_notes", "delete", trash.ask),
     )
-    with row("marked_actions"):  # always drawn, or the table would move at the first tick
+    with row("marked_actions"):  # always drawn, so that the table doesn't move when a first note is selected
         for label, key, icon, act in acts:
             button(label, key, icon, disabled=is_shut() or not note_ids, on_click=act, args=(note_ids,))
 
 
 def _menu(note: Note) -> None:
-    """Draw the menu of rarely used actions on a note."""
+    """Draw the menu with the less common actions on a note."""
     note_id = note.id
 
     def choose(action: str) -> None:

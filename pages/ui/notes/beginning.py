@@ -1,4 +1,4 @@
-"""The right side when no note is open: the most recently changed notes, and the concepts in the notes."""
+"""The right side of the Notes page when no note is open: the most recently changed notes, and concepts."""
 
 from collections.abc import Sequence
 from heapq import nlargest
@@ -13,7 +13,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import caption, group_title, more, note_link, on_demand, pills, row, small, text_box
 
-# Concepts: key phrases in the notes, notes that contain several of them, and paths between notes.
+# Concepts, which are key phrases found in the notes, and paths from one note to another.
 
 _CONCEPTS = 60
 _NOTES = 20
@@ -49,7 +49,7 @@ def _draw(base: str) -> None:
 
 
 def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
-    """Draw the actions on the chosen concepts; several concepts can be merged into the first."""
+    """Draw buttons for the actions on the chosen concepts. If there are several, they can be merged into the first."""
     first = chosen[0]
     known = {concept.name: concept for concept in concepts}
     decide = workspace.related.concepts.decide
@@ -88,7 +88,7 @@ def _notes(names: Sequence[str], base: str) -> None:
 
 
 def _way() -> None:
-    """Draw inputs for two notes, and the path from the first note to the second."""
+    """Draw inputs for the titles of two notes, and the path of links and concepts that connects the notes."""
     st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
     with left:
@@ -115,9 +115,9 @@ _SHOWN = 10
 
 
 def draw(base: str, *, several: bool) -> None:
-    """Draw a hint about opening a note, links to the most recently changed notes in one or all bases, and the concepts.
+    """Draw a hint on how to open a note, links to the most recently changed notes, and the concepts.
 
-    If `several`, show each note's base.
+    If `base` is "", the notes of all bases are included. If `several`, each note's base is shown.
     """
     with container(key="beginning"):
         lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")

@@ -1,4 +1,4 @@
-"""The page for writing a note: title, conflict and editor, with the rendered text or the fields beside it."""
+"""The page for writing a note: the title, the editor, and a panel with the rendered text or the fields beside it."""
 
 import posixpath
 from collections.abc import Callable
@@ -37,13 +37,13 @@ from pages.ui.shared.widgets import (
 )
 
 LOOK = 3.0
-"""Seconds between checks for changes to the note's file."""
+"""Seconds between checks for changes to the open note's file."""
 AROUND = 20_000
-"""Number of characters to render before and after the caret in a long note."""
+"""Number of characters to render before and after the caret if the note is long."""
 
 
 def is_open() -> bool:
-    """Return whether the editor is open. A link to another note closes the editor."""
+    """Return whether the editor is open. If the URL links to another note, the editor is closed first."""
     session = current_session()
     if session is None:
         return False
@@ -55,7 +55,7 @@ def is_open() -> bool:
 
 
 def page() -> None:
-    """Draw the page. Typing redraws only the editor; saving redraws the whole page."""
+    """Draw the page for writing a note. Typing redraws only the editor. Creating the note redraws the whole page."""
 
     @fragment
     def part() -> None:
@@ -70,7 +70,7 @@ def page() -> None:
     part()
     if (
         session and session.note and session.note.in_file
-    ):  # drawn last, so the editor stays where it is when a new note becomes a file
+    ):  # drawn last, so that the editor doesn't move when a new note becomes a file
 
         @fragment(run_every=LOOK)
         def look() -> None:
@@ -133,10 +133,10 @@ def _draw(session: EditorSession) -> None:
 
 
 def _act(session: EditorSession) -> None:
-    """Perform the pending action. Redraw the whole page if it created the note or closed the editor.
+    """Perform the pending action, if any. Redraw the whole page if the action created the note or closed the editor.
 
-    The callback that requested the action may run before the one that delivers the typed text. The action stays pending
-    until it is done, because another message may interrupt the run started by the click.
+    The action isn't performed in its callback, which may run before the callback that delivers the typed text. It stays
+    pending until it is done, because another message may interrupt the run started by the click.
     """
     action = session.action
     note = session.note
@@ -176,7 +176,7 @@ def _bar(session: EditorSession) -> None:
         small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with container(key="writing_state"):
             st.caption(_state(session))
-            with container(key="writing_away"):  # the style sheet shows this while only the browser has the text
+            with container(key="writing_away"):  # shown by the style sheet while the text is only in the browser
                 small_print("Not saved yet: no connection")
         if session.note and not session.created:
             about = [
@@ -226,7 +226,7 @@ def _state(session: EditorSession) -> str:
 
 
 def _side(session: EditorSession, key: str, default: str | None = None) -> None:
-    """Draw the panel next to the text in the chosen view; `default` is the initial view."""
+    """Draw the panel next to the text, with a selector for its view. `default` is the initial view."""
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
         views["nearby"] = t("Nearby passages")
@@ -255,7 +255,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
 
 
 def _preview(session: EditorSession) -> None:
-    """Draw the rendered text. Clicking a link closes the editor and opens the linked note; the draft is kept."""
+    """Draw the rendered text. Clicking a link to a note saves the text, closes the editor and opens that note."""
 
     def clicked(link: Clicked) -> None:
         if link.note_id:
@@ -282,7 +282,7 @@ def _preview(session: EditorSession) -> None:
 
 
 def _note_in_editor(session: EditorSession) -> Note:
-    """Return the note from which links are resolved: the one in the editor, or a placeholder in a new note's folder."""
+    """Return the note to resolve links from. For a new note, this is a placeholder in the note's folder."""
     if session.note:
         return session.note
     base = workspace.bases.find(session.base)
@@ -290,11 +290,14 @@ def _note_in_editor(session: EditorSession) -> Note:
     return Note("", base.id if base else "", body="", content_hash="", title="", path=path)
 
 
-# The choice between the editor's text and the stored note, which was changed in the meantime.
+# Resolving a conflict between the editor's text and a stored note that was changed in the meantime.
 
 
 def _draw_conflict(session: EditorSession) -> None:
-    """Draw the differences and the choices. No choice loses any text, and the user can keep writing."""
+    """Draw the differences and the ways to resolve the conflict. Every one of them keeps both texts.
+
+    The user can keep writing until the conflict is resolved.
+    """
     stored = session.conflict
     assert stored is not None
     with container(border=True, key="conflict"):
@@ -334,9 +337,9 @@ def _keep_mine(session: EditorSession) -> None:
 
 
 def _take_theirs(session: EditorSession) -> None:
-    """Save the editor's text as a version, then revert to the stored text."""
+    """Save the editor's text as a version, then revert the note to the conflicting stored text."""
     stored = stored_note(session)
-    if session.decides:  # a save would accept a program's text, so the text stays a draft
+    if session.decides:  # saving would accept text written by a program, so the text stays a draft
         composer.leave()
         return
     composer.save(session, over=stored)
@@ -351,7 +354,7 @@ def _take_theirs(session: EditorSession) -> None:
 
 
 def _keep_both(session: EditorSession) -> None:
-    """Save the editor's text, and add the stored text as a new note next to it."""
+    """Save the editor's text, and add the conflicting stored text as a new note in the same folder."""
     stored = stored_note(session)
     composer.save(session, over=stored)
     if session.changed:
@@ -408,19 +411,20 @@ PHRASES = message_table(
     "replaced match on line $": message("Replaced in line {n}", n="$"),
     "replaced $ matches": message("Replaced: {n}", n="$"),
 }
-"""CodeMirror's phrases, under its own keys; `$` is replaced by a number."""
+"""Translations of CodeMirror's phrases, keyed by the English phrase. `$` stands for a number."""
 
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
-"""Component. Triggers `typed` with the text, its number, the caret, a typed title, the last action and its number.
+"""Component for the editor.
 
-Both numbers only increase.
+It triggers `typed` with a message (see `Typed`): the text, its number, the caret, a typed title, the last action, and
+the number of actions so far. Both numbers only increase.
 """
 
 
 class Typed(TypedDict, total=False):
-    """A message from the editor."""
+    """A message from the editor in the browser. `at` is the caret's offset."""
 
     text: Required[str]
     number: Required[int]
@@ -431,11 +435,11 @@ class Typed(TypedDict, total=False):
 
 
 def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
-    """Draw the editor. `typed` receives the editor's messages before the page is drawn."""
+    """Draw the editor. `typed` is called with each message from the editor before the page is drawn."""
     key = f"editor_{session.token}"
 
     def take() -> None:
-        # A closed editor's last message arrives too late for the page; `composer.listen` takes its text.
+        # A closed editor's last message arrives too late for this page. Its text is received by `composer.listen`.
         if sent := (st.session_state.get(key) or {}).get("typed"):
             typed(sent)
 

@@ -1,4 +1,4 @@
-"""The targets of a note's links, and the source document of a converted note."""
+"""The targets of a note's links, a converted note's source document, and export as an HTML page."""
 
 import posixpath
 import re
@@ -23,7 +23,7 @@ from pages.ui.shared.widgets import caption, row
 # The targets of a note's links.
 
 PREVIEW = 400
-"""Number of characters in the preview of a linked note."""
+"""Maximum number of characters in the preview of a linked note."""
 PREVIEWED = 100
 """Maximum number of linked notes with a preview."""
 
@@ -33,9 +33,9 @@ def _route(note_id: str, file: Attachment) -> str | None:
 
 
 class NoteSources:
-    """Lookup of the notes and files referenced by a note, used to draw the note.
+    """Lookup of the notes and files that a note links to or embeds, used to draw the note.
 
-    `address` returns the web address of a note's file, or None.
+    `address` returns the URL of a file in a note, or None if the file can't be shown.
     """
 
     def __init__(
@@ -80,18 +80,18 @@ class NoteSources:
         return note.body, NoteSources(note, self._links, address=self._address)
 
     def links(self) -> tuple[list[SourceSpan], list[str], list[SourceSpan]]:
-        """Return the linked notes, the targets of broken links, and the notes that link to this one."""
+        """Return the notes this note links to, the targets of its broken links, and the notes that link to it."""
         links = self._links.resolve(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
         missing = [link.target for link in links if not link.note_id]
         return self._places(there), missing, self._places(workspace.notes.linking(self._note.id))
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
-        """Return the sentences in which other notes link to this one, keyed by the linking note's id."""
+        """Return the sentence in which each of the given notes links to this one, keyed by the linking note's id."""
         return workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
-        """Return notes with a similar meaning, if their vectors are in memory."""
+        """Return up to `limit` notes with a similar meaning. The list is empty if vectors aren't in memory."""
         has = workspace.has("related")
         return self._places(card.id for card in (workspace.related.close(self._note.id, limit) if has else ()))
 
@@ -108,11 +108,14 @@ class NoteSources:
         return SourceSpan(note_id, self._links.title(note_id), self._beginnings.get(note_id, ""))
 
 
-# The document a note was converted from.
+# The document from which a note was converted.
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
-    """Draw a note's source format and converter, and a link to the document if no passage is shown."""
+    """Draw the format of a converted note's source document, and the name of the converter.
+
+    If no passage is shown, also draw a link to the document.
+    """
     if note.document is None:
         return
     converter = note.document.converter
@@ -123,7 +126,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
 
 
 def original_link(note: Note, page: int = 0) -> None:
-    """Draw the link to a note's source document, if any; `page` is the PDF page to open."""
+    """Draw the link to a note's source document, if any. `page` is the PDF page to open, or 0 for none."""
     if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")
@@ -132,7 +135,10 @@ def original_link(note: Note, page: int = 0) -> None:
 # Exporting a note as a single HTML file with its pictures, for printing and sharing.
 
 LAID_OUT = 300_000
-"""Maximum number of characters to render, which takes about three seconds. Longer notes are exported as raw text."""
+"""Maximum number of characters to render. Longer notes are exported as raw text.
+
+Rendering this many takes about three seconds.
+"""
 PICTURES = 50_000_000
 """Maximum total size of a note's pictures in bytes. Any further pictures are replaced by their descriptions."""
 _STYLE = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8")
@@ -146,7 +152,7 @@ a:not([href]) { color: inherit; }
 
 
 def page_file(title: str, body: str) -> bytes:
-    """Return an HTML page in the style of a note; `title` is plain text, `body` is HTML."""
+    """Return a complete HTML page, styled like a note. `title` is plain text and `body` is HTML."""
     body = f'<div class="document"><article>{body}</article></div>'
     return html_page(title, body, _STYLE, session_language()).encode("utf-8", "replace")
 
@@ -167,7 +173,7 @@ def note_page(note: Note) -> bytes:
         return page_file(note.title, heading + as_written(note.body))
     drawn = document(note.body, NoteSources(note, address=inside))
     headed = [heading.level for heading in drawn.headings[:1]] == [1]
-    # Outside the app, other notes can't be opened; links within the page work without a script.
+    # Other notes can't be opened outside the app. Links within the page must work without a script.
     body = re.sub(r'<a class="(?:note|missing)"[^>]*>', "<a>", drawn.html)
     body = re.sub(r'href="#" data-place="([^"]+)"', r'href="#\1"', body)
     return page_file(note.title, body if headed else heading + body)

@@ -1,4 +1,4 @@
-"""A dialog with a note's version history, and undoing the last changes."""
+"""Undoing recent changes, and the dialog with a note's version history."""
 
 import streamlit as st
 from streamlit import container, session_state
@@ -10,7 +10,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
 from pages.ui.shared.widgets import Callback, Dialog, button, close, errors, row, segments, select, small
 
-# The latest changes, and the button that undoes them one by one.
+# The latest changes to notes, which can be undone one by one.
 
 _DONE = "notes_done"
 _OFFERED = "notes_offered"
@@ -44,7 +44,10 @@ def offer_text_undo(note: Note) -> None:
 
 
 def draw_undo() -> None:
-    """Draw a message about the last change with its undo button, until another note or page is opened."""
+    """Draw a message about the last change, with a button that undoes it.
+
+    The message disappears when another note or page is opened.
+    """
     place = session_state["page"], session_state.get("open_note")
     if session_state.setdefault(_PLACE, place) != place:
         clear_undo()
@@ -64,18 +67,18 @@ def draw_undo() -> None:
 
 
 def clear_undo() -> None:
-    """Drop the undoable changes, because undoing them after other changes would be wrong."""
+    """Forget the changes that could be undone, because undoing them after other changes would be wrong."""
     for key in (_DONE, _PLACE):
         session_state.pop(key, None)
 
 
 DIALOG = Dialog("history_of")
-"""Dialog with a note's history, opened with the note's id."""
-# Number of lines to show around a change.
+"""Dialog with a note's history. Its subject is the note's id."""
+# Number of unchanged lines to show before and after a change.
 _AROUND = 2
-# Text for an empty field.
+# Text shown for an empty field.
 _NONE = "–"
-# Maximum number of characters to show of a difference between versions.
+# Maximum number of characters to show of the difference between two versions.
 _MOST = 60_000
 
 
@@ -86,7 +89,7 @@ def dialog() -> None:
 
 
 def line(version: Version) -> str:
-    """Describe a version in one line: number, kind, author and time."""
+    """Return a one-line description of a version: its number, kind, author and time."""
     done = t("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
     return f"{version.number} · {done} · {local(version.at)}"
 
@@ -136,7 +139,10 @@ def _history(note_id: str) -> None:
 
 
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
-    """Draw the view and version selectors. By default, the newest version is compared with the one before it."""
+    """Draw the view selector, and the selector for the version to compare with.
+
+    Return the view, and the number of the other version or None. `others` has a label for each other version.
+    """
     if not others:
         small_print("This is the only version.")
         return "alone", None
@@ -155,7 +161,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
 
 
 def draw_difference(difference: NoteDifference) -> None:
-    """Draw the fields and words that differ between two states of a note."""
+    """Draw the differences in fields and text between two states of a note."""
     st.html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{t_html("The text is the same.")}</span>')
@@ -163,7 +169,7 @@ def draw_difference(difference: NoteDifference) -> None:
 
 
 def words(difference: NoteDifference, *, sides: bool = False) -> str:
-    """Return a text difference as HTML, omitting lines far from a change, or "" if there is no difference.
+    """Return the difference between two texts as HTML, or "" if they are equal. Lines far from a change are omitted.
 
     If `sides`, return the cells of a table with the two texts side by side.
     """
@@ -203,12 +209,12 @@ def _sides(left: str, right: str) -> str:
 
 
 def _cut(length: int) -> str:
-    """Return HTML saying that text of this length is shown only in part, or "" if it is shown in full."""
+    """Return an HTML hint that a difference is too long to show in full, or "" if `length` is below the limit."""
     return f'<div class="t-dim">{t_html("The rest is too long to show.")}</div>' if length >= _MOST else ""
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:
-    """Return a table of the differing fields as HTML, or "" if there are none."""
+    """Return an HTML table of the changed fields with their old and new values, or "" if no field has changed."""
     if not changes:
         return ""
     rows = (
@@ -224,7 +230,7 @@ def _marked(tag: str, item: object) -> str:
 
 
 def value(item: object) -> str:
-    """Return a field's value as display text."""
+    """Format a field's value for display. An empty value becomes a dash, and a time becomes its date."""
     if isinstance(item, (tuple, list)):
         return join_list(map(str, item)) or _NONE
     return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)

@@ -1,4 +1,4 @@
-"""Importing notes: the source, the preview of the changes, and the confirmation."""
+"""Importing notes: choosing a source, previewing the changes, and confirming them."""
 
 import os
 from pathlib import Path
@@ -32,11 +32,14 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
-# Asking whether edits may change the user's files, on the first import of a folder into a base.
+# The question asked on the first import of a folder into a base: whether edits may change the user's files.
 
 
 def question(plan: SyncPlan) -> bool | None:
-    """Ask whether to save edits to files. Return the answer, or None if there is nothing to ask."""
+    """Ask whether edits may be saved to the user's files, and return the answer.
+
+    Return None if the question doesn't apply, or if it was already answered for the base.
+    """
     folder = Path(plan.source_ref)
     base = workspace.bases.find(plan.base)
     decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
@@ -52,15 +55,15 @@ def question(plan: SyncPlan) -> bool | None:
     return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
 
 
-# Choosing a folder on this machine, in the system's dialog or, failing that, from a list of folders.
+# Choosing a folder on this machine, in the system's dialog if there is one, or from a list of folders.
 
 _LISTED = "folders_listed"
-# Number of folders chosen so far; each choice gets a new list, which starts closed.
+# Number of folders chosen so far. It is part of the popup's key, so that the popup is closed after each choice.
 _CHOICES = "folders_chosen"
 
 
 def choose(key: str) -> None:
-    """Draw the button for choosing a folder. `take` puts the folder's path into the widget with the given key."""
+    """Draw the button for choosing a folder. On the next run, `take` puts its path into the widget named `key`."""
     if window.command():
         if button("Choose a folder…", f"{key}_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
@@ -74,14 +77,17 @@ def choose(key: str) -> None:
 
 
 def take(key: str) -> None:
-    """Put the chosen folder's path into the widget with the given key. Call this before the widget is drawn."""
+    """Put the path of the folder chosen by the user, if any, into the widget with the given key.
+
+    Call this before the widget is drawn.
+    """
     if chosen := session_state.pop(f"{key}_chosen", ""):
         session_state[key] = chosen
 
 
 @st.fragment
 def _browse(key: str) -> None:
-    """Draw the current folder, its subfolders, and the button that chooses the folder."""
+    """Draw a folder browser: the current folder, its subfolders, and the button that chooses the current folder."""
     now = Path(session_state.get(_LISTED, "") or Path.home())
 
     def go(folder: Path) -> None:
@@ -99,19 +105,25 @@ def _browse(key: str) -> None:
             small(verbatim(plain(folder.name)), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
 
 
-# Prefix of the widget keys for a given base, because a base's page has its own buttons.
+# Prefix of widget keys in the form for one base, to tell them apart from those of the general import form.
 _INTO = "into_"
 
 
 def popover(*, vacant: bool) -> None:
-    """Draw the button that opens the import form, unless the page already shows the form (`vacant`)."""
+    """Draw the button that opens the import form, unless the page already shows the form.
+
+    `vacant` means that the chosen base has no notes.
+    """
     if not (vacant or _opens_ways() or _is_locked()):
         with popup("Import", "sync"), container(key="import_body"):
             _ways()
 
 
 def section() -> None:
-    """Draw the plan awaiting confirmation, or the import form if there are no notes or a link opens it."""
+    """Draw the import plan awaiting confirmation, if any.
+
+    Otherwise, draw the import form if there are no notes yet or a link asks for the form.
+    """
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None:
         _decide(plan)
@@ -121,7 +133,10 @@ def section() -> None:
 
 
 def adding(base: str, *, opened: bool) -> None:
-    """Draw the ways to add notes to a base (folder, files, new note), or the base's plan awaiting confirmation."""
+    """Draw the ways to add notes to a base: importing a folder or files, or writing a note.
+
+    If an import plan for the base awaits confirmation, draw the plan instead.
+    """
     plan: SyncPlan | None = session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(plan)
@@ -148,7 +163,7 @@ def _is_locked() -> bool:
 
 
 def _ways(base: str = "") -> None:
-    """Draw the import form. If no base is given, the form asks for one."""
+    """Draw the import form, with a tab for each kind of source. If `base` is "", the form asks for a base."""
     folder = t("Upload a folder")
     files = t("Upload files or a zip")
     tabs(
@@ -162,7 +177,7 @@ def _ways(base: str = "") -> None:
 
 
 def _target(key: str) -> str:
-    """Return the base to import into. The user chooses if there are several; the first import creates one."""
+    """Return the base to import into. If there are several, draw a selector. If there are none, name a new base."""
     bases = {name: name for name in composer.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
@@ -250,7 +265,10 @@ def _propose(plan: SyncPlan) -> None:
 
 
 def _decide(plan: SyncPlan) -> None:
-    """Draw a plan and its confirmation. A plan that removes many notes needs a second confirmation."""
+    """Draw an import plan and the buttons to carry it out or cancel it.
+
+    If the plan removes many notes or replaces differing text, the user has to confirm this too.
+    """
     with container(border=True, key="plan"):
         several = len({*base_names(), plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
@@ -274,7 +292,7 @@ def _decide(plan: SyncPlan) -> None:
         into = workspace.bases.find(plan.base)
         is_folder = Path(plan.source_ref).is_absolute() and not plan.importer
         if into and into.write_files and is_folder and plan.source_ref not in dict(workspace.folders.all(into)):
-            # A base writes to the files in all its folders, and this folder is new to the base.
+            # The base writes edits to the files in all its folders, and this folder is a new one.
             label = t("Yes, edits may change the files of this folder too")
             confirmed = st.checkbox(label, key="plan_writes_too") and confirmed
         if plan.is_empty:
@@ -296,7 +314,10 @@ def _decide(plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that will be linked to files. Return whether the user agrees to replace differing text."""
+    """Draw how many notes will be linked to files at the same paths.
+
+    If a note's text differs from its file, ask whether to replace the text. Return False if the user hasn't agreed.
+    """
     st.info(
         plain(
             t_plural(
@@ -329,7 +350,7 @@ def _joins(plan: SyncPlan) -> bool:
 
 
 def _makes(plan: SyncPlan) -> None:
-    """Draw a message about the base created by a plan, and a link to the form with the base's other settings."""
+    """If a plan creates a base, draw a message saying so, and a link to the form with all of the base's settings."""
     bases = base_names()
     if plan.makes is None or plan.base in bases:
         return

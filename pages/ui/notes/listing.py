@@ -1,4 +1,4 @@
-"""The list of notes on the left: filters, and a tree or table in which clicking a note opens it."""
+"""The notes on the left of the Notes page: the filter box, and a tree or table. Clicking a note opens it."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -22,23 +22,23 @@ _FILTERS = "notes_filters"
 
 @frozen
 class Narrowing:
-    """The parsed contents of the filter box: filters, and words to find in titles or paths."""
+    """The parsed contents of the filter box: filters, and words that a note's title or path must contain."""
 
     filters: Filters
     words: Texts
 
     @property
     def base(self) -> str:
-        """The base if exactly one is named, or "" otherwise."""
+        """The base named in the filters, or "" if there are none or several."""
         return self.filters.bases[0] if len(self.filters.bases) == 1 else ""
 
     @property
     def parts(self) -> list[object]:
-        """All parts that narrow the list, starting with the base."""
+        """Everything that narrows the list of notes, starting with the base."""
         return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
 
     def cards(self) -> list[NoteSummary]:
-        """Return the notes that match the filters and contain every word in their title or path."""
+        """Return the notes that match the filters and have every word in their title or path."""
         found = [workspace.notes.all(self.filters, text=word) for word in self.words or [""]]
         passing = set.intersection(*({card.id for card in cards} for cards in found))
         return [card for card in found[0] if card.id in passing]
@@ -87,7 +87,7 @@ def _label(field: str, value: str) -> str:
 
 
 def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:
-    """Parse the filter box entries: query language terms become filters, and any other entries become words."""
+    """Parse the entries of the filter box. Terms of the query language become filters, and all others become words."""
     named = list[str]()
     terms = list[str]()
     words = list[str]()
@@ -106,12 +106,12 @@ def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:
 
 
 def is_list() -> bool:
-    """Return whether the notes are shown as a list."""
+    """Return whether the list view is selected, which shows the notes as a table."""
     return session_state.get("notes_view") == "list"
 
 
 def view() -> str:
-    """Draw the view selector (tree, list, trash) and return the view."""
+    """Draw the view selector and return the selected view: "tree", "list" or "trash"."""
     views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
 
     def changed() -> None:
@@ -136,7 +136,10 @@ def notes(
     shut: bool,
     move: Callable[[Sequence[str], str, str], None],
 ) -> None:
-    """Draw the filtered notes; `move` gets the ids of dragged notes, and the target base and folder."""
+    """Draw the filtered notes as a tree or table.
+
+    When notes are dragged, `move` is called with their ids and the target base and folder.
+    """
     if not cards and not any(narrowed.parts[1:]):
         small_print("There are no notes here yet.")
     elif not cards:
@@ -166,13 +169,13 @@ def notes(
 
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
-    """On the next rerun, show the notes with the given tags in a base, or in all bases if `base` is ""."""
+    """Set the filters to a base and tags, from the next rerun on. If `base` is "", notes from all bases are shown."""
     session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
     """Draw the table of notes. Clicking a cell opens the note; the checkbox at the left of a row selects it."""
-    # Rows are selected by position: each listing is a separate widget, to which the selection is carried over.
+    # Streamlit selects rows by position, so each list of notes is a separate widget. Carry the selection over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}
     present = [name for name, is_present in optional.items() if is_present]

@@ -1,4 +1,4 @@
-"""Drawing a note's neighbours: notes linking to it on the left, notes it links to on the right."""
+"""Drawing a note's neighbours: the notes that link to it on the left, and the notes it links to on the right."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -11,15 +11,15 @@ from pages.ui.shared.safe import html, t_html
 MOST = 20
 """Maximum number of notes in the drawing."""
 NEAR = 6
-"""Maximum number of notes in the drawing that are only similar in meaning."""
+"""Maximum number of notes in the drawing that are similar in meaning but not linked."""
 _WIDTH = 400
 _ROW = 26
 _HEAD = 24
 _CENTRE = _WIDTH / 2
-# Pixels from the centre to the top and bottom notes on a side, and the extra distance of the middle notes.
+# Distance from the centre to the top and bottom notes, and extra distance of the middle notes, in pixels.
 _NARROW = 26
 _BULGE = 34
-# Maximum length of a title in Latin letters; wide characters count as two.
+# Maximum length of a title in Latin letters. A wide character counts as two.
 _TITLE = 19
 
 Place = tuple[float, float]
@@ -28,7 +28,11 @@ Place = tuple[float, float]
 def draw(
     back: Sequence[SourceSpan], to: Sequence[SourceSpan], near: Sequence[SourceSpan], links: Sequence[tuple[str, str]]
 ) -> str:
-    """Return the drawing as HTML, or "" if there are no neighbours. `links` are the links among the neighbours."""
+    """Return the drawing as HTML, or "" if there are no neighbours.
+
+    `back` are the notes that link to the note, `to` the notes it links to, and `near` the notes similar in meaning.
+    `links` are the links among the neighbours, as pairs of note ids.
+    """
     linked = {place.id for place in (*back, *to)}
     near = [place for place in near if place.id not in linked][:NEAR]
     half = (MOST - len(near)) // 2
@@ -62,7 +66,7 @@ def draw(
 
 
 def _places(notes: Sequence[SourceSpan], side: int, middle: float, height: float) -> Mapping[str, Place]:
-    """Return the positions of the notes on one side, arranged one below another along a curve."""
+    """Return the positions of the notes on one side, keyed by note id. The notes are placed along a curve."""
     places = {}
     for number, note in enumerate(notes):
         y = middle + (number - (len(notes) - 1) / 2) * _ROW

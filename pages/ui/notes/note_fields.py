@@ -1,4 +1,4 @@
-"""A note's fields in the editor. Existing words are suggested, and new ones can be typed."""
+"""A note's title and fields in the editor. Words in use are suggested, and new words can be typed."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -30,16 +30,16 @@ ABOUT = message_table(
     }
 )
 MOST = 999_999
-"""Highest priority."""
+"""Maximum value of a numeric field, such as the priority."""
 
 
-# Fields that are visible below the title; the rest are collapsed.
+# Fields that are always visible below the title. The rest are shown in a panel.
 _SEEN = ("tags", "status")
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
 def draw_head(session: EditorSession) -> None:
-    """Draw the title, and below it the tags, the status and, for a new note, its base and folder."""
+    """Draw the note's title, tags and status. For a new note, also draw its base and folder."""
     _title(session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
@@ -80,7 +80,7 @@ def draw_head(session: EditorSession) -> None:
 
 
 def draw(session: EditorSession) -> None:
-    """Draw the collapsed fields."""
+    """Draw the fields that aren't shown below the title."""
     for column, name in in_columns(_FOLDED, 2):
         _field(session, name, column)
     for name in RELATIONS:
@@ -88,12 +88,12 @@ def draw(session: EditorSession) -> None:
 
 
 def key_of(session: EditorSession, name: str) -> str:
-    """Return the widget key for a field."""
+    """Return the widget key for a field in an editor session."""
     return f"note_{name}_{session.token}_{session.redraws}"
 
 
 def _title(session: EditorSession) -> None:
-    """Draw the title; a default title taken from the text is a grey placeholder."""
+    """Draw the title box. A default title taken from the text is shown as its placeholder."""
     key = key_of(session, "title")
     given = workspace.texts.title_of(session.body) if session.body.strip() else ""
     text_input(
@@ -134,7 +134,7 @@ def _field(session: EditorSession, name: str, box: Place) -> None:
 def words_box(
     box: Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
 ) -> list[str]:
-    """Draw a multi-select box and return the words. The user can also type words that aren't in `options`."""
+    """Draw a multi-select box and return the chosen words. The user can also type words that aren't in `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     words: list[str] = drawn(box.multiselect, label, options, list(value), key=key, **more)
@@ -142,17 +142,20 @@ def words_box(
 
 
 def word_box(box: Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object) -> str | None:
-    """Draw a select box and return the word; the user can also empty it, or type a word that isn't in `options`."""
+    """Draw a select box and return the chosen word, or None if the box is empty.
+
+    The user can also type a word that isn't in `options`.
+    """
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     if value:
-        session_state.setdefault(key, value)  # a box that begins with an index can't be emptied
+        session_state.setdefault(key, value)  # a box with an initial index can't be emptied
     word: str | None = drawn(box.selectbox, label, options, index=None, key=key, **more)
     return word
 
 
 def number_box(box: Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
-    """Draw a box for a numeric field, and return the number."""
+    """Draw a box for a numeric field. Return the number, or None if the box is empty."""
     number: int | None = drawn(
         box.number_input, text_of(NOTE_FIELDS[name].title), -MOST, MOST, value, step=1, key=key, **more
     )
@@ -160,14 +163,14 @@ def number_box(box: Place, name: str, key: str, value: int | None = None, **more
 
 
 def day_box(box: Place, name: str, key: str, value: date | None = None, **more: object) -> date | None:
-    """Draw a box for a date field, and return the date."""
+    """Draw a box for a date field. Return the date, or None if the box is empty."""
     more |= {"min_value": None, "format": "YYYY-MM-DD"}
     day: date | None = drawn(box.date_input, text_of(NOTE_FIELDS[name].title), value, key=key, **more)
     return day
 
 
 def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
-    """If the user has overridden a field, draw its value in the file and the button that restores that value."""
+    """If the user has overridden a field of the note's file, draw the file's value and a button that restores it."""
     note = session.note
     if note is None or name not in note.overridden:
         return
@@ -194,7 +197,7 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
 
 
 def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None]:
-    """Return the callback that copies a widget's value into a field."""
+    """Return a callback that stores a widget's value in a field of the editor session."""
 
     def take() -> None:
         if key not in session_state:

@@ -1,4 +1,4 @@
-"""The open note on the Notes page, its passage, and previously opened notes."""
+"""The state of the Notes page: the open notes, the passage to show, and previously opened notes."""
 
 import posixpath
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _TABS = "notes_tabs"
 _SECOND = "open_note_second"
 _DRAWER = "notes_drawer"
 FAR = 50
-"""Maximum number of notes remembered by the back button."""
+"""Maximum number of notes to remember for the back button."""
 MOST_TABS = 6
 """Maximum number of tabs for the most recently opened notes."""
 MOST_LINKED = 20
@@ -45,9 +45,9 @@ def note_id() -> str:
 
 
 def second_id() -> str:
-    """Return the id of the second open note, or "" if there is none. A URL with a single note closes the second one.
+    """Return the id of the second open note, or "" if there is none. A URL with only one note closes the second note.
 
-    Call this before `note_id`, which completes the URL.
+    Call this before `note_id`, which adds the open note to the URL.
     """
     linked = arrived_value("second")
     if linked is None and "note" in query_params and "second" not in query_params:
@@ -66,7 +66,7 @@ def choose_second(note_id: str, _place: str = "") -> None:
 
 
 def swap(note_id: str) -> None:
-    """Swap the first and the second note. For use in callbacks."""
+    """Swap the first and second notes. `note_id` is the second note's id. For use in callbacks."""
     first = session_state[_NOTE]
     links.set_values({"note": note_id, "second": first})
     choose_second(first)
@@ -74,7 +74,10 @@ def swap(note_id: str) -> None:
 
 
 def choose(note_id: str, place: str = "") -> None:
-    """Open a note on the next rerun, at a heading, a block or its start. If `note_id` is "", close the open note."""
+    """Open a note on the next rerun. If `note_id` is "", close the open note.
+
+    `place` is a heading or block to scroll to, or "" for the start of the note.
+    """
     _open(note_id)
     session_state[_PLACE] = place
     links.set_value("note", note_id)
@@ -83,7 +86,7 @@ def choose(note_id: str, place: str = "") -> None:
 
 
 def button(card: NoteSummary, key: str) -> None:
-    """Draw a button, labelled with a note's title, that opens the note."""
+    """Draw a button that opens a note. Its label is the note's title."""
     if small(verbatim(plain(card.title)), key, "description"):
         choose(card.id)
         rerun()
@@ -95,7 +98,7 @@ def place() -> str:
 
 
 def arrival() -> str:
-    """Return a value that changes whenever a note is opened."""
+    """Return a counter, as a string, that changes whenever a note is opened."""
     return str(session_state.get(_ARRIVAL, 0))
 
 
@@ -105,13 +108,13 @@ def trail() -> list[str]:
 
 
 def back(way: Sequence[str]) -> None:
-    """Open a trail's last note on the next rerun; the rest becomes the new trail."""
+    """Open the last note of a trail on the next rerun. The notes before it become the new trail."""
     choose(way[-1])
     session_state[_TRAIL] = list(way[:-1])
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:
-    """Close and deselect deleted notes, or all notes by default."""
+    """Close and deselect deleted notes, or all notes by default. They also leave the trail and the tabs."""
     session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
         session_state[name] = [
@@ -127,7 +130,8 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
 def tabs(note: Note) -> None:
     """Draw tabs for the notes most recently opened in this session, if there are several.
 
-    A menu opens one of these notes, or a note that links to or from the open note, beside the open note.
+    Also draw a menu for opening a second note beside the open note. It lists the tabs' notes, and notes linked to or
+    from the open note.
     """
     to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
     linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
@@ -145,12 +149,12 @@ def tabs(note: Note) -> None:
 
 
 def drawer() -> None:
-    """Draw the checkbox that shows the list of notes over the note in a narrow window."""
+    """Draw the checkbox that shows the list of notes as a drawer over the open note. It is for narrow windows."""
     st.checkbox(t("All notes"), key=f"{_DRAWER}_{arrival()}_{session_state.get(_DRAWER, 0)}")
 
 
 def drawer_close() -> None:
-    """Draw the button that closes the list of notes over the note."""
+    """Draw the button that closes the drawer with the list of notes."""
     number = session_state.get(_DRAWER, 0) + 1
     close("notes_drawer_close", "Close", on_click=session_state.update, args=({_DRAWER: number},))
 
@@ -186,12 +190,12 @@ def _open(note_id: str) -> None:
 
 # The dialog that creates the missing target of a broken link.
 
-# Dialog for creating a linked note, opened with a base and the note's path in that base.
+# Dialog for creating a linked note. Its subject is a base and the note's path in that base.
 _BEGIN_DIALOG = Dialog("linked_note")
 
 
 def ask_to_begin(base: str, path: str) -> None:
-    """Ask whether to create the note. For use in callbacks."""
+    """Open a dialog that asks whether to create the note at `path` in a base. For use in callbacks."""
     _BEGIN_DIALOG.open((base, path))
 
 

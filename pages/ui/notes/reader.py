@@ -1,4 +1,4 @@
-"""The note reader: title, fields, text, outline, links, and usage."""
+"""The note reader: a note's title, fields, text, outline, links, related notes and usage."""
 
 import itertools
 import re
@@ -55,11 +55,11 @@ from pages.ui.shared.widgets import (
 # How an open note was found and used, and whether it helped.
 
 USES = 20
-"""Maximum number of uses to list."""
+"""Maximum number of recorded uses of a note to list."""
 
 
 def draw_uses(note: Note) -> None:
-    """Draw a note's usage figures and latest uses, if it was ever found or used."""
+    """Draw how often a note was found and used, and its latest uses. If it never was, draw nothing."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
@@ -101,7 +101,7 @@ def _line(use: Use) -> str:
     return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
 
 
-# Related notes and possible duplicates of the open note, and suggestions that can be accepted with a click.
+# Notes related to the open note, its possible duplicates, and suggestions that can be accepted with a click.
 
 
 def panel(note: Note) -> None:
@@ -133,7 +133,10 @@ def _draw_related(note: Note) -> None:
 
 
 def _draw_suggestions(note: Note, related: Related) -> None:
-    """Draw suggested tags, locations, links and hints, each with its reason. Clicking accepts one and can be undone."""
+    """Draw suggested tags, locations and links, and hints, each with its reason.
+
+    Clicking a suggestion accepts it. This can be undone.
+    """
 
     def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
         pressed = button(verbatim(plain(label)), f"accept_{key}", icon, disabled=shut or is_shut())
@@ -190,23 +193,26 @@ def _draw_suggestions(note: Note, related: Related) -> None:
 EDITED = message("This is the file's own text; search finds the edited passages instead.")
 
 RENDERED = 100_000
-"""Maximum number of Markdown characters to render, which takes a browser about a second."""
+"""Maximum number of Markdown characters to render. A browser takes about a second for this many."""
 RAW = 400_000
 LISTED = 200
 """Maximum number of links of each kind to list below a note."""
 MENTIONS = 20
-"""Maximum number of linking notes whose linking sentence is quoted."""
+"""Maximum number of linking notes to show with the sentence that contains the link."""
 LISTED_FILES = 5
 """Maximum number of missing files to list."""
 NUMBERED_LINES = 2_000
 CHARACTERS = 100_000
-"""Maximum number of lines, and of characters, of a plain text note to draw at once."""
+"""Maximum number of lines, and of characters, to draw at once from a plain text note."""
 BEFORE = 8
 """Number of lines to show above the target line in a plain text note."""
 
 
 def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note, scrolled to a passage if there is one. Nothing in the note is run or fetched."""
+    """Draw a note, scrolled to a passage if one is given. Scripts in the note aren't run, and nothing is fetched.
+
+    `passage` is a chunk, and the question that found it or "".
+    """
     edits = placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     if passage and passage[1]:
@@ -243,7 +249,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             over = t("Expired on {day}: searches leave this note out.", day=day)
             caption(over if note.expired else t("Expires on {day}.", day=day), "event_busy")
         files.provenance(note, passage[0] if passage else None)
-        # Unreadable properties are omitted here if each of them has its own warning.
+        # Don't report unreadable properties here if each of them has its own warning.
         omissions = (
             omission.explanation
             for omission in note.left_out
@@ -290,7 +296,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
 
 
 def second_note(note: Note) -> None:
-    """Draw the second note, read-only, with buttons to close it or swap it with the first note."""
+    """Draw the second note. It can't be edited, but buttons close it or swap it with the first note."""
     with container(key="second"):
         with row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
@@ -310,7 +316,7 @@ def _fields(note: Note) -> None:
 
 
 def _field(name: object, value: object) -> str:
-    """Return a field as HTML, with nested lines for the parts of a mapping, or "" if it has no value."""
+    """Return a field as HTML, or "" if it has no value. The items of a mapping become nested lines."""
     if isinstance(value, dict):
         parts = "".join(itertools.starmap(_field, value.items()))
         return (
@@ -328,7 +334,10 @@ def _text(
     choose: Callable[[str, str], None] = opened.choose,
     key: str = "reader",
 ) -> None:
-    """Draw a note's rendered text, or only the part around the passage if it is long. `choose` opens linked notes."""
+    """Draw a note's rendered text. If the text is long, draw only the part around the passage.
+
+    `choose` is called to open a linked note.
+    """
     if note.plain:
         at = passage[0].line if passage else 0
         every = re.split(LINE_END, note.body)

@@ -1,6 +1,6 @@
-"""HTTP routes for notes: their files and source documents, pictures from the editor, and the editor's script.
+"""HTTP routes for files in notes, source documents, picture uploads from the editor, and the editor's script.
 
-A file's URL contains a signature that only pages of this process can create. The server starts with these routes, so
+A file's URL contains a signature that only this process can create. The server imports this module when it starts, so
 modules needed only by pages aren't imported here.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).with_name("codemirror") / "codemirror.js"
 SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:16]}.js"
-"""URL path of the editor's script, with a hash so that browsers load each version once."""
+"""URL path of the editor's script. It contains a hash, so that browsers can cache the script until it changes."""
 
-# Key for this process's URL signatures.
+# Secret key for URL signatures, which changes each time the process starts.
 _KEY = secrets.token_bytes(32)
 _ORIGINAL = "original"
 _PICTURE = "picture"
@@ -36,20 +36,21 @@ _ABOUT = ("base", "note", "language")
 
 
 def file_address(note_id: str, place: str) -> str:
-    """Return the URL of a file in a note; `place` is the file's path from the top of the note's folder."""
+    """Return the URL of a file in a note. `place` is its path relative to the top of the note's folder."""
     return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
 def original_address(note_id: str, page: int) -> str:
-    """Return the URL of a note's source document, optionally at a PDF page; 0 means no page."""
+    """Return the URL of a note's source document. `page` is the PDF page to open, or 0 for none."""
     place = f"#page={page}" if page else ""
     return f"/original/{_seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
 
 
 def picture_address(base: str, note_id: str, language: str) -> str:
-    """Return the URL for the pictures in an existing or new note. Errors are in the given language.
+    """Return the URL for pictures in a note, which may be new (`note_id` is ""). Error messages use `language`.
 
-    A POST uploads a picture. A GET with `path` redirects to the picture the note shows under that path.
+    A POST request uploads a picture. A GET request with `path` redirects to the picture that this path refers to in the
+    note.
     """
     about = (base, note_id, language)
     return f"/{_PICTURE}/{_seal(_PICTURE, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
@@ -58,7 +59,8 @@ def picture_address(base: str, note_id: str, language: str) -> str:
 def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
     """Return the HTTP routes for notes.
 
-    The response to a picture upload contains the `path` to use in the note's text, or the reason it was `refused`.
+    The response to a picture upload contains either the `path` to use in the note's text, or the reason why the picture
+    was `refused`.
     """
 
     def attachment(request: Request) -> Response:
@@ -70,7 +72,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
             file = None
         if file is None:
             return PlainTextResponse("Not Found", 404)
-        return FileResponse(  # browsers show pictures, but download other files and pictures with scripts
+        return FileResponse(  # browsers download other files, and pictures that may contain scripts
             file.path,
             media_type=file.type or "application/octet-stream",
             filename=file.path.name,
@@ -130,15 +132,15 @@ async def _script(_: Request) -> FileResponse:
 
 
 def is_shown(file: "Attachment") -> bool:
-    """Return whether a browser shows the file as a picture."""
+    """Return whether a browser may show the file as a picture. SVG is excluded, because it may contain scripts."""
     return bool(file.type) and file.type != "image/svg+xml"
 
 
 def _seal(*parts: str) -> str:
-    """Return the signature for a URL with these parts."""
+    """Return the signature for a URL made from the given parts."""
     return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
 
 
 def _is_sealed(sealed: str, *parts: str) -> bool:
-    """Return whether a signature is valid for these parts."""
+    """Return whether `sealed` is the valid signature for a URL made from the given parts."""
     return hmac.compare_digest(_seal(*parts).encode(), sealed.encode())

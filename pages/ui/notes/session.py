@@ -1,4 +1,4 @@
-"""An editor session: what the user has written, and its state between the browser and the stored note."""
+"""An editor session: the text and fields in the editor, and how they differ from the stored note."""
 
 import posixpath
 from dataclasses import dataclass, field
@@ -22,12 +22,12 @@ _NOT_IN_LINKS = set("[]|#^\n")
 
 @dataclass(frozen=True)
 class Offers:
-    """Completions: notes as (link name, title, folder), tags as (tag, count), and folders."""
+    """Completions for the editor: notes as (link name, title, folder), tags as (tag, count), and folders."""
 
     notes: list[tuple[str, str, str]]
     tags: list[tuple[str, str]]
     folders: dict[str, list[str]]
-    """Folders by base name."""
+    """Folders in each base, keyed by the base's name."""
 
 
 def load_offers() -> Offers:
@@ -57,12 +57,12 @@ def load_offers() -> Offers:
 
 
 NEW = "new"
-"""First part of a new note's draft key, in place of the note's id."""
+"""First part of the draft key for a new note, used instead of the note's id."""
 
 Action = Literal["rest", "save", "leave", "discard"]
-"""An action on the text. `rest` (a typing pause) and `leave` (closing the editor) save automatically."""
+"""An action on the text. A pause in typing (`rest`) and closing the editor (`leave`) save the text automatically."""
 SITTING = timedelta(minutes=5)
-"""Time since the last automatic save after which the next one creates a new version."""
+"""Time after an automatic save during which the next save replaces the saved version."""
 # JavaScript's largest safe integer, larger than any text number.
 _ALL = 2**53 - 1
 
@@ -71,12 +71,12 @@ class State(Enum):
     """How the text and fields in the editor differ from the stored note."""
 
     CLEAN = auto()  # nothing differs
-    SAVED = auto()  # nothing differs since this editor saved it
-    UNSAVED = auto()  # the next pause saves the difference
+    SAVED = auto()  # nothing differs, and this editor has saved the note
+    UNSAVED = auto()  # the changes are saved at the next pause in typing
     INCOMPLETE = auto()  # a new note has no base or no text yet
-    CONFLICT = auto()  # the stored note was changed in the meantime, so the user has to choose
-    REFUSED = auto()  # the last save was refused; the next change makes the text unsaved
-    UNDECIDED = auto()  # a save would accept text written by a program, which only the user can do
+    CONFLICT = auto()  # the stored note was changed in the meantime, so the user must choose a version
+    REFUSED = auto()  # the last save was refused; the next change sets the state to UNSAVED
+    UNDECIDED = auto()  # saving would accept text written by a program, so the user must do it
 
 
 @dataclass
@@ -84,41 +84,44 @@ class EditorSession:
     """The text and fields in the editor, and whether they have been saved."""
 
     token: str
-    """Token that identifies the editor."""
+    """Token that identifies this session's editor in the browser."""
     note: Note | None
-    """Stored note as of the start of editing or the last save, or None for a new note."""
+    """The note as stored when editing began or at the last save, or None for a new note."""
     base: str
     body: str = ""
     folder: str = ""
     fields: AnyValues = field(default_factory=dict)
-    """Fields that differ from the note's, in JSON form."""
+    """Values of the fields that the user has changed, in JSON form."""
     caret: int = 0
 
     number: int = 0
-    """Number of the last text from the editor."""
+    """Number of the last text received from the editor."""
     stored: int = 0
     """Number of the last text stored in the draft or in the note."""
     action: Action | None = None
-    """Action the page has yet to perform, or None."""
+    """Action that the page has yet to perform, or None."""
     actions: int = 0
-    """Number of actions sent by the editor."""
+    """Number of actions that the editor has sent so far."""
     draft_id: str = ""
     """Token of the editor that started the draft."""
     predecessor: str = ""
-    """Token of an ended session's editor that is still in the window; this session continues that editor's text."""
+    """Token of an editor whose session has ended but which is still open in the browser window, or "".
+
+    This session continues with that editor's text.
+    """
     heard: bool = False
-    """Whether the editor has sent anything; until then, late text from its predecessor is accepted."""
+    """Whether the editor has sent anything. Until it has, late text from its predecessor is accepted."""
 
     saved: bool = False
-    """Whether this editor saved the note and nothing has changed since."""
+    """Whether this editor has saved the note, and the text hasn't changed since."""
     autosaved_at: datetime | None = None
-    """Time of the last automatic save, or None if the user has saved since."""
+    """Time of the last automatic save, or None if there was none or the user has saved since."""
     conflict: Note | None = None
-    """Stored note that conflicts with the text."""
+    """The stored note that conflicts with the text, or None."""
     refusal: Message | None = None
-    """Reason a save was refused, other than a conflict."""
+    """The reason why the last save was refused, or None. Conflicts are in `conflict` instead."""
     newer: Note | None = None
-    """Newer stored version of the note, or None if there is none."""
+    """The newer version of the note found in the store, or None."""
     created: bool = False
     """Whether this editor created the note."""
     title_before: str = ""
@@ -127,9 +130,9 @@ class EditorSession:
     """Whether a save also accepts the proposed change that the user is editing."""
 
     turn: Any = field(default_factory=RLock, repr=False, compare=False)
-    """Held during a save."""
+    """Lock held while the text is being saved."""
     redraws: int = 0
-    """Counter; increasing it redraws the field widgets."""
+    """Counter in the keys of the field widgets. Increasing it redraws them with the stored values."""
     offers: Offers | None = None
     links: Any = None
 
@@ -139,18 +142,18 @@ class EditorSession:
 
     @property
     def completions(self) -> Offers:
-        """Completions for the text and fields, loaded when first needed."""
+        """Completions for the text and the fields. They are loaded on first use."""
         self.offers = self.offers or load_offers()
         return self.offers
 
     @property
     def key(self) -> str:
-        """The draft's key."""
+        """The key of the draft with this session's text."""
         return f"{self.note.id if self.note else NEW} {self.draft_id}"
 
     @property
     def state(self) -> State:
-        """How the text compares with the stored note."""
+        """How the text and fields compare with the stored note."""
         if not self.changed:
             return State.SAVED if self.saved else State.CLEAN
         if not self.complete:
@@ -163,13 +166,13 @@ class EditorSession:
 
     @property
     def changed(self) -> bool:
-        """Whether the text or a field differs from the stored note; for a new note, also whether anything was typed."""
+        """Whether the text or a field differs from the stored note. A new note is unchanged until the user types."""
         has_content = self.note is not None or self.number > 0 or self.body != ""
         return has_content and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
 
     @property
     def complete(self) -> bool:
-        """Whether there is enough for a note: text or a title."""
+        """Whether the text can be saved. A new note needs a base, and text or a title."""
         return self.note is not None or bool(self.base and (self.body.strip() or self.value("title")))
 
     @property
@@ -179,7 +182,7 @@ class EditorSession:
 
     @property
     def joins(self) -> bool:
-        """Whether a save replaces the previous version, which was an automatic save in the same sitting."""
+        """Whether a save replaces the previous version, which was saved automatically in the same sitting."""
         return self.autosaved_at is not None and utc_now() - self.autosaved_at < SITTING
 
     def value(self, name: str) -> Any:
@@ -191,9 +194,10 @@ class EditorSession:
     def take_text(
         self, text: str, number: int, at: int, action: Action | None = None, actions: int = 0, title: str | None = None
     ) -> None:
-        """Apply text from the editor, with the note's line endings, unless later text has already arrived.
+        """Apply a message from the editor. Its text is ignored if later text has already arrived.
 
-        `title` is a title the user typed that the page doesn't have yet.
+        The text gets the note's line endings. `at` is the caret's offset, and `actions` the number of actions so far.
+        `title` is a title typed by the user that the page hasn't received yet.
         """
         if number >= self.number:
             self.body = with_line_ends(without_surrogates(text), self.note.body if self.note else "")
@@ -207,7 +211,7 @@ class EditorSession:
             self.actions = actions
 
     def set(self, name: str, value: object) -> None:
-        """Change a field; setting it to the note's value removes the change."""
+        """Change a field. If the value is the stored note's, the field counts as unchanged."""
         self.refusal = None
         stored = as_json(getattr(self.note, name, None))
         if value == stored or not (value or stored):
@@ -216,14 +220,14 @@ class EditorSession:
             self.fields[name] = value
 
     def request(self, action: Action) -> None:
-        """Set the action for the next rerun. For use in callbacks.
+        """Set the action to perform in the next rerun. For use in callbacks.
 
-        A callback that reads the session state may be interrupted, so this one doesn't.
+        This doesn't read Streamlit's session state, because a callback that does may be interrupted.
         """
         self.action = action
 
     def detach(self, *, has_title: bool) -> None:
-        """Turn the text into a new note with the old note's fields. The title is kept only if `has_title`."""
+        """Turn the text into that of a new note with the old note's fields. Keep the title only if `has_title`."""
         assert self.note is not None
         self.fields = fields_of(self.note) | self.fields
         if not has_title:
@@ -251,7 +255,7 @@ class EditorSession:
         self.acknowledge()
 
     def acknowledge(self) -> None:
-        """Record that the editor's last text is stored."""
+        """Record that the last text received from the editor is stored."""
         self.stored = max(self.stored, self.number)
 
     def save(self, note: Note, *, automatic: bool) -> None:
@@ -270,9 +274,10 @@ class EditorSession:
             self.refusal = error.message
 
     def adopt(self, note: Note) -> None:
-        """Continue from the stored note, redrawing the fields if any was stored differently from how it was entered.
+        """Take `note` as the stored note, with no changes left.
 
-        The title isn't redrawn, because the user may be typing it.
+        If a field was stored differently from how the user entered it, the fields are redrawn. The title isn't redrawn,
+        because the user may still be typing it.
         """
         if any(as_json(getattr(note, name)) != value for name, value in self.fields.items() if name != "title"):
             self.redraws += 1
@@ -282,14 +287,17 @@ class EditorSession:
         self.fields = {}
 
     def give_back(self, note: Note, name: str) -> None:
-        """Continue from a note in which one field has been restored to the file's value."""
+        """Take `note` as the stored note after its field `name` was restored from the file. Keep other changes."""
         fields = {other: value for other, value in self.fields.items() if other != name}
         self.adopt(note)
         self.fields = fields
         self.redraws += 1
 
     def overtake(self, stored: Note) -> bool:
-        """Return whether the stored note is newer than at the last call, and set a conflict if the text has changed."""
+        """Record a newer stored version of the note, and return whether it is new since the last call.
+
+        If the user has changed the text, set a conflict.
+        """
         assert self.note is not None
         if stored.version <= max(self.note.version, self.newer.version if self.newer else 0):
             return False
@@ -299,18 +307,18 @@ class EditorSession:
 
 
 def fields_of(note: Note, before: Note | None = None) -> AnyValues:
-    """Return the note's fields that differ from those of `before` (by default a new note), in JSON form."""
+    """Return the fields in which a note differs from `before`, in JSON form. By default, `before` is a new note."""
     before = before or Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(before, name)}
 
 
 def as_json(value: object) -> object:
-    """Return a field's value in JSON form."""
+    """Convert a field's value to JSON form: a time to its date as a string, and a tuple to a list."""
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value
 
 
 def without_surrogates(text: str) -> str:
-    """Replace lone surrogates in text from a browser, because they can't be stored."""
+    """Replace lone surrogates, which text from a browser may contain but which can't be stored."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Today's note, opened by a key or a button. On first use, a dialog asks for its base and folder."""
+"""Opening today's note with a keyboard shortcut or a button. On first use, a dialog asks for its base and folder."""
 
 from datetime import datetime
 
@@ -19,7 +19,7 @@ _DIALOG = Dialog("choosing_today")
 
 
 def now() -> datetime:
-    """Return the time in the browser's time zone, or in this machine's if the browser's is unknown."""
+    """Return the current time in the browser's time zone, or in this machine's if the browser's is unknown."""
     zone = browser_zone()
     return datetime.now(zone) if zone else local_now()
 
@@ -56,7 +56,7 @@ def _open() -> None:
 
 
 def _choose() -> None:
-    """Draw the base and folder selectors. The choice is saved in the settings."""
+    """Draw the contents of the dialog: selectors for the base and folder, which are saved in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = base_names(plain=False)

@@ -14,7 +14,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import Dialog, more, row, small
 
-# The trash: deleted notes, which can be restored or permanently deleted.
+# The trash, from which deleted notes can be restored or permanently deleted.
 
 _SHOWN = 50
 _DIALOG = Dialog("emptying")
@@ -29,7 +29,7 @@ BY = message_table(
 
 
 def draw(base: str, text: str) -> None:
-    """Draw the deleted notes from one or all bases whose title or path contains `text`."""
+    """Draw the deleted notes whose title or path contains `text`. If `base` is "", include the notes from all bases."""
     st.caption(
         t_plural(
             "Deleted notes stay here for {n} day.",
@@ -62,7 +62,7 @@ def draw(base: str, text: str) -> None:
 
 
 def gone(note_id: str) -> None:
-    """Show that a note no longer exists, and offer to restore it if it is in the trash."""
+    """Draw a message that a note no longer exists. If it is in the trash, offer to restore it."""
     trashed = next((trashed for trashed in workspace.trash.all() if trashed.version.note_id == note_id), None)
     st.info(
         t("This note is in the trash.") if trashed else t("This note isn't here any more."), icon=":material/delete:"
@@ -115,18 +115,21 @@ def _dialog() -> None:
 
 
 NAMED = 5
-"""Maximum number of notes to list; the rest are only counted."""
+"""Maximum number of notes to name in the dialog. Any others are only counted."""
 
 DIALOG = Dialog("deleting")
 
 
 def ask(note_ids: Sequence[str], base: str = "") -> None:
-    """Open the dialog to confirm deleting notes or a base on the next rerun. For use in callbacks."""
+    """Open the dialog that asks to confirm the deletion of notes, or of a base if `base` is given.
+
+    For use in callbacks.
+    """
     DIALOG.open((list(note_ids), base))
 
 
 def dialog() -> None:
-    """Draw the deletion dialog if it is open."""
+    """Draw the dialog that asks to confirm a deletion, if it is open."""
     note_ids, base = DIALOG.subject or ([], "")
     if base:
         _base(base)

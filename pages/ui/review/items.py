@@ -1,4 +1,4 @@
-"""Review items: the list, the open item with its decisions, and the upload of logs to learn from."""
+"""Items to review: their list, the open item with the possible decisions, and the upload of logs to learn from."""
 
 import re
 import tempfile
@@ -62,11 +62,14 @@ from pages.ui.shared.widgets import (
 
 Items = Sequence[ReviewItem]
 
-# The box above a note that awaits review, or for which a program has proposed a change.
+# The box shown above a note that awaits review or has a change proposed by a program.
 
 
 def box(note_id: str) -> None:
-    """Draw a note's pending submission, if any, with its differences and actions."""
+    """Draw the pending submission for a note, if any, with buttons to accept, edit or reject it.
+
+    A submission is either the new note or a proposed change, which is shown as a difference.
+    """
     submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
     if submission is None:
         return
@@ -98,7 +101,10 @@ def _done(submission: Submission) -> str:
 
 @frozen
 class Decision:
-    """A decision: its button, its action in `REVIEW`, the kinds of its items, and if it works on `several` at once."""
+    """A decision about items: its button, its action in `REVIEW`, and the kinds of items that it applies to.
+
+    If `several`, it can be made for all listed items at once. `act` carries it out.
+    """
 
     label: Message
     icon: str
@@ -109,13 +115,16 @@ class Decision:
 
 
 def accept(chosen: Sequence[Submission]) -> None:
-    """Accept new notes and proposed changes. A single change is applied even if its note has changed since."""
+    """Accept new notes and proposed changes, and offer to undo this.
+
+    A single change is applied even if its note has changed since it was proposed.
+    """
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
     except Conflict as conflict:
         if conflict.stored.in_file:
-            # Another program changed the file. Its new text is read, so that it can be shown with the proposal.
+            # Another program has changed the file. Read its new text, so that the text can be shown with the proposal.
             workspace.files.read(conflict.stored.id)
         raise
 
@@ -133,7 +142,7 @@ def accept(chosen: Sequence[Submission]) -> None:
 
 
 def reject(chosen: Sequence[Submission]) -> None:
-    """Move new notes to the trash, and drop proposed changes."""
+    """Move new notes to the trash and discard proposed changes, and offer to undo this."""
     workspace.proposals.reject(chosen)
     new = [submission.note.id for submission in chosen if not submission.change]
     opened.forget(new)
@@ -147,13 +156,13 @@ def reject(chosen: Sequence[Submission]) -> None:
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
-    """Return a sentence about a single decision, or "" if there are several."""
+    """Return a sentence about the decision if there is only one submission, or "" if there are several."""
     first, *others = done
     return "" if others else plain(settled_line(first.kind, first.note.title, accepted=accepted))
 
 
 def merge(matter: ReviewItem, into: str) -> None:
-    """Append a new note to another note."""
+    """Append the text of a new note to the note with the id `into`, and offer to undo this."""
     before = workspace.notes.get(into).version
     workspace.review.merge(matter, into)
 
@@ -293,16 +302,16 @@ DECISIONS: dict[str, Decision] = {
         _postpone,
     ),
 }
-"""Decisions in button order."""
+"""Decisions, keyed by name, in the order of their buttons."""
 
 
-# One item awaiting a decision: its contents, its origin, the effect of a decision, and the decisions.
+# The open item: its contents, its origin, and the decisions with their effects.
 
 LONGEST = 6_000
 """Maximum number of characters of text to show."""
-# Session key for the note nearest to the open item.
+# Session key for the existing note most similar to the open item.
 _NEAREST = "review_nearest"
-# Session key set by clicking a link, so that the next rerun opens the linked note on the Notes page.
+# Session key that is set when a link is clicked. The next rerun opens the linked note on the Notes page.
 _LEAVES = "review_leaves"
 _OTHER = message_table(
     {
@@ -317,7 +326,7 @@ _ENDING = message_table({"expired": "expired on {day}", "expiring": "expires on 
 
 
 def draw_item(matter: ReviewItem) -> None:
-    """Draw an item, with the available decisions at the top."""
+    """Draw an item. The buttons for the decisions are at the top."""
     kind = MATTERS[matter.kind]
     shut = is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
@@ -348,7 +357,7 @@ def draw_item(matter: ReviewItem) -> None:
         note_link(matter.note.id)
     if matter.kind != "note":
         return
-    # The nearest note, to which a new note can be added, is looked up once, after drawing the page.
+    # Find the nearest existing note, which the new note can be added to. Do this once, after drawing the page.
     known = session_state.get(_NEAREST)
     if not known or known[0] != matter.key:
         known = session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
@@ -371,7 +380,7 @@ def _key(action: str) -> str:
 
 
 def _origin(matter: ReviewItem) -> list[str]:
-    """Return short descriptions of an item's origin."""
+    """Return short strings about an item's origin, such as its base, its source, its path and the time."""
     parts = [plain(base)] if (base := base_name(matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
@@ -390,7 +399,7 @@ def _origin(matter: ReviewItem) -> list[str]:
 
 
 def _draw_content(matter: ReviewItem) -> None:
-    """Draw what an item is about: text, a difference, or two notes."""
+    """Draw an item's contents: its text, a difference, or two notes side by side."""
     if matter.kind in _OTHER:
         _pair(matter)
     elif matter.kind in ("upgrade", "file"):
@@ -425,7 +434,10 @@ def _open_link(link: Clicked) -> None:
 
 
 def _pair(matter: ReviewItem) -> None:
-    """Draw two notes side by side, showing their contradicting sentences, if any, or else the beginning of each."""
+    """Draw two notes side by side.
+
+    For each note, show the sentence that contradicts the other note, if any. Otherwise, show the note's beginning.
+    """
     sides: list[tuple[str, NoteSummary | None]] = [
         (t("This note"), matter.note),
         (text_of(_OTHER[matter.kind]), matter.other),
@@ -442,11 +454,11 @@ def _pair(matter: ReviewItem) -> None:
             st.html(f'<div class="t-text t-small">{shown}</div>')
 
 
-# Logs dropped on the Review page, where the rules' findings then await review.
+# Uploading logs on the Review page. Notes suggested from them then await review on the same page.
 
 
 def section() -> None:
-    """Draw the collapsed log upload, if learning is available."""
+    """Draw the form for uploading logs to learn from, initially collapsed. Draw nothing if learning isn't available."""
     if not workspace.has("learning"):
         return
     on_demand("Suggest notes from logs", "learning", "school", _drop)
@@ -518,13 +530,16 @@ def choose_kind(matters: Items) -> list[ReviewItem]:
 
 
 def choose_base(matters: Items, bases: Sequence[str]) -> list[ReviewItem]:
-    """Draw the base selector, if there are several bases, and return the items of the chosen base."""
+    """Draw the base selector if there are several bases. Return the items from the chosen base, or from all of them."""
     base = base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
 def open_item(matters: Items) -> ReviewItem | None:
-    """Return the chosen item, or the item now at its position, or None if there are no items."""
+    """Return the chosen item, or None if there are no items.
+
+    If the chosen item is no longer listed, choose the one that is now at its position.
+    """
     key, place = session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
     matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
@@ -534,7 +549,10 @@ def open_item(matters: Items) -> ReviewItem | None:
 
 
 def draw_list(matters: Items, open_key: str) -> None:
-    """Draw the items by kind, with the open item highlighted, and the decisions that apply to all items."""
+    """Draw the list of items, grouped by kind, with the open item highlighted.
+
+    If all items are of the same kind, also draw buttons for deciding on all of them at once.
+    """
     names = _names(matters)
     with container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
@@ -567,7 +585,7 @@ def draw_list(matters: Items, open_key: str) -> None:
 
 
 def _names(matters: Items) -> dict[str, str]:
-    """Return the items' display names by key: titles, with file names or bases where titles are the same."""
+    """Return the items' display names, by item key. File names or bases are added to titles to tell items apart."""
     several = len({matter.base for matter in matters}) > 1
     titles = Counter((matter.kind, matter.title) for matter in matters)
     files = Counter((matter.kind, matter.title, _file(matter.note)) for matter in matters)
@@ -596,7 +614,7 @@ def _choose(key: str, place: int) -> None:
 
 
 def reminders(matters: Sequence[ReviewItem]) -> None:
-    """Draw the switch for reminders about notes worth another look, and say so if there are none."""
+    """Draw the toggle for reminders about notes worth another look. If it is on and there are none, say so."""
     chosen = workspace.review.reminders
     now = bound("reminders", chosen.enabled, chosen.enable)
     st.toggle(
@@ -615,12 +633,12 @@ def reminders(matters: Sequence[ReviewItem]) -> None:
 
 
 def heading(n: int) -> str:
-    """Return a line with the number of listed items."""
+    """Return a sentence saying how many items there are to review."""
     return t_plural("{n} item to review.", "{n} items to review.", n=n) if n else t("There is nothing to review.")
 
 
 def draw_put_off(matters: Sequence[ReviewItem]) -> None:
-    """Draw the items that the user postponed or left unchanged; a click lists one of them again."""
+    """Draw the items that the user has postponed or declared fine. Clicking one of them lists it again."""
     if not matters:
         return
     names = _names(matters)

@@ -1,4 +1,4 @@
-"""A question's result: the parsed question, the answer, the hits, and why a note isn't a hit."""
+"""Running a search and drawing the result: the parsed question, the answer, the hits, and missing notes."""
 
 import time
 from collections import Counter
@@ -46,12 +46,12 @@ from pages.ui.shared.widgets import (
     text_input,
 )
 
-# Dropped candidates, and why a given note isn't a hit.
+# Candidates that were dropped, and the reason why a given note isn't a hit.
 
 SHOWN = 15
-"""Maximum number of candidates to show per stage."""
+"""Maximum number of dropped candidates to show per search stage."""
 LISTED = 300
-"""Maximum number of notes to list; if there are more, the user first types part of the name."""
+"""Maximum number of notes to list. If there are more, the user has to type part of the name first."""
 
 
 def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
@@ -84,7 +84,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
 
 
 def why_not(text: str, options: SearchOptions) -> None:
-    """Draw a note selector, and why the chosen note isn't a hit."""
+    """Draw a note selector, and the reason why the chosen note isn't among the hits."""
 
     def draw() -> None:
         card = _note()
@@ -116,11 +116,14 @@ def _note() -> NoteSummary | None:
     return next((card for card in notes if card.id == chosen), None)
 
 
-# The written answer on the Search page: its button, or the answer with its thread.
+# The answer written by a language model, with its thread, or the button that requests the answer.
 
 
 def section(text: str, options: SearchOptions) -> None:
-    """Draw the written answer, or the button that requests one, if a language model is set up."""
+    """Draw the answer written by a language model, or the button that requests it.
+
+    Draw nothing if no language model is set up.
+    """
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
     if thread := _thread(text):
@@ -142,7 +145,7 @@ def section(text: str, options: SearchOptions) -> None:
 
 
 def _thread(text: str) -> Thread | None:
-    """Return the thread that started with this session's written answer to a question, or None if there is none."""
+    """Return the thread that begins with a written answer to the question in this session, or None if there is none."""
     known: dict[str, str] = session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and threads.is_answer_for(text) and not workspace.jobs.running("answer"):
@@ -165,13 +168,13 @@ ABOUT_MODELS = message_table(
         ),
     }
 )
-"""Notices about a missing model, which replace a result's notice because that doesn't name the model."""
+"""Notices that say which model is missing. They replace the general notice in a search result."""
 
 
 PAUSE = 1.5
-"""Seconds to wait for more typing before a language model chooses among the hits, on top of the box's own delay."""
+"""Seconds without typing before a language model chooses among the hits, in addition to the text box's own delay."""
 SLICE = 0.05
-"""Seconds between checks for whether the user is still typing."""
+"""Seconds between checks on whether the user is still typing."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
@@ -179,9 +182,9 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(text: str, options: SearchOptions, *, several: bool) -> None:
-    """Search for a question and draw the result. If the search is slow, draw preliminary hits first."""
+    """Search for a question and draw the result. If the full search is slow, draw preliminary hits first."""
     now = options | {"wait": False}
-    # Separate containers, so that elements that come and go don't move the ones after them.
+    # Use separate containers, so that elements that come and go don't move those below.
     with row(key="earlier_questions"):
         address = question_box.draw_earlier(text)
     top = row(key="chips")
@@ -237,7 +240,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
 
 
 def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:
-    """Return the result without reranking, or None if no hit is close or the question is invalid."""
+    """Return the result of a search without reranking, or None if no hit is close or the question is invalid."""
     first = options | {"reranker": NO_RERANKER, "choose": False}
     try:
         result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, first, like=prepared))
@@ -287,8 +290,8 @@ def _count(result: SearchResult) -> str:
 
 
 def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool) -> None:
-    """Draw the number of hits, the search mode, the actions on all hits, and the notices."""
-    # The answer box shows whether the notes answer a question.
+    """Draw the number of hits, how they were found and sorted, the actions on all hits, and the notices."""
+    # If the query is a question, the answer box already shows whether the notes answer it.
     close = not result.hits or result.confident or workspace.answers.asks(result)
     about = [
         t(
@@ -339,7 +342,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
 
 
 def _notice(result: SearchResult, notice: Notice) -> Message:
-    """Return a notice's text. A notice about a model says which model it is, and whether it is still loading."""
+    """Return a notice's text. A notice about a model says which one it is, and whether it is loading or has failed."""
     if notice == "unfinished" and (minutes := _minutes_left()):
         return plural(
             "Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minute.",
@@ -355,13 +358,13 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
 
 
 def _minutes_left() -> int:
-    """Return the estimated minutes until indexing ends, or 0 if that is unknown or nothing is being indexed."""
+    """Return the estimated number of minutes until indexing ends, or 0 if it is unknown or nothing is being indexed."""
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     return max(1, round(max(left) / 60)) if left else 0
 
 
 def _context(prepared: Prepared) -> None:
-    """Draw the button that shows the context for a question."""
+    """Draw the button that opens a dialog with the passages found, as text to paste into an assistant's prompt."""
     CONTEXT.draw_with_button(
         t("For an assistant"),
         "context_open",
@@ -405,5 +408,5 @@ def _passages(prepared: Prepared) -> None:
 
 
 def _record_citation(question: str, context: Context) -> None:
-    """Record that the user copied or downloaded the passages in a context."""
+    """Record that the user copied or downloaded the passages found for a question."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

@@ -1,4 +1,4 @@
-"""The hits: a card per note with reasons, more hits, pictures, and the hits chosen by a language model."""
+"""Drawing the hits: a card for each note, pictures, the hits chosen by a language model, and why a hit was found."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -46,13 +46,13 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
-# The pictures a question asks for, each with its note and a link to similar pictures.
+# Pictures among the hits, each with its note and a button that finds similar pictures.
 
 PICTURE_COLUMNS = 3
 
 
 def draw_pictures(result: SearchResult) -> None:
-    """Draw a card for each picture."""
+    """Draw a card for each picture in the result."""
     for column, hit in in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
             _draw_image(hit.note.id, hit.picture)
@@ -71,12 +71,12 @@ def _draw_image(note_id: str, picture: str) -> None:
         st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
 
-# Why a hit was found, as a sentence built from its ranks.
+# A sentence that explains why a hit was found, built from its ranks in the search stages.
 
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
-"""Wording for the stages that find a hit."""
+"""Wording for the search stages that find hits."""
 RANKED = message_table({"fused": "both combined put it {place}", "final": "a closer look put it {place}"})
-"""Wording for the stages that rank all hits."""
+"""Wording for the search stages that rank all hits."""
 RAISED = message_table(
     {
         "boosted": "a phrase or link put it {place}",
@@ -88,16 +88,17 @@ RAISED = message_table(
         "clicks": "opening, copying or citing it before put it {place}",
     }
 )
-"""Wording for the stages that raise some hits."""
+"""Wording for the search stages that move some hits up."""
 PASSED = message("others moved above it, so it is {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 
 
 def sentence(hit: Hit, *, titled: bool = False) -> str:
-    """Explain which stages found a hit and changed its rank, always naming reranking; return "" for a listed hit.
+    """Return a sentence about the search stages that found a hit or changed its rank, or "" if it was only listed.
 
-    `titled` means that the note's title or headings contain words of the question that the passage doesn't.
+    Reranking is mentioned even if it didn't change the rank. `titled` means that the note's title or headings contain
+    words from the question that the passage doesn't contain.
     """
     ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
@@ -126,17 +127,17 @@ def _place(rank: int) -> str:
     return text_of(ORDINALS.get(0 if rank % 100 in (11, 12, 13) else rank % 10, OTHERS), n=rank)
 
 
-# More hits for a question, added after those already shown, whose order is kept.
+# More hits for a question. They are added after the hits already shown, whose order doesn't change.
 
 STEP = 10
-"""Number of hits added by each click on the button."""
+"""Number of hits added by each click on "More hits"."""
 MOST = int(PARTS["limit"].most or 0)
-# Session key for a question and how often the user has asked for more hits.
+# Session key for a question, and the number of times the user has asked for more hits.
 _WANTED = "more_hits"
 
 
 def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
-    """Return a question's result, including any additional hits requested by the user."""
+    """Return the result for a question, including any additional hits requested by the user."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
         options = options | {"limit": min(MOST, len(result.hits) + STEP)}
@@ -148,7 +149,7 @@ def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
 
 
 def more_button(result: SearchResult) -> None:
-    """Draw the button that adds the next hits, if there may be any."""
+    """Draw the button that adds more hits. Draw nothing if there can't be any more."""
     if result.settings.limit <= len(result.hits) < MOST:
         add = partial(session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
         button("More hits", "more_hits_add", "expand_more", on_click=add)
@@ -159,11 +160,14 @@ def _wanted_times(text: str) -> int:
     return times if question == text else 0
 
 
-# The hits chosen by a language model in bases without semantic search, and the model's answer.
+# The hits chosen by a language model, and its answer. This applies to bases without semantic search.
 
 
 def draw_choice(result: SearchResult) -> None:
-    """Draw the model's answer and the hits it chose, or the reason why the hits are still in keyword order."""
+    """Draw the language model's answer and the hits it chose.
+
+    If the model hasn't chosen, draw the reason why the hits are still in the order of the keyword search.
+    """
     choice = result.choice
     if choice is None or not result.hits:
         return
@@ -187,20 +191,23 @@ def draw_choice(result: SearchResult) -> None:
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
 FEW = 3
-"""Number of notes up to which each shows three hits. With more notes, each shows one, and weak hits are collapsed."""
+"""Maximum number of notes for which three hits are shown per note.
+
+If there are more notes, each shows one hit, and weak hits are collapsed.
+"""
 
 WORDED = 0.5
-"""Minimum share of the question's words that a hit must contain so as not to count as weak."""
+"""Share of the question's words. A hit that contains fewer of them can count as weak."""
 
 LISTED = 5
-"""Maximum number of clicks to list for a note."""
+"""Maximum number of recorded clicks to list for a note."""
 
 WIDTHS = (0, 1, 2, 3)
-"""Choices for the number of neighbouring passages on each side of a hit."""
+"""Numbers of neighbouring passages to offer for display on each side of a hit."""
 
 
 def tones(result: SearchResult) -> dict[str, str]:
-    """Return a colour for each sub-query of a decomposed question."""
+    """Return a colour for each sub-query of a decomposed question, keyed by the sub-query's text."""
     parts = dict.fromkeys(part.text for part in result.asked)
     return {text: TILES[number % len(TILES)] for number, text in enumerate(parts)}
 
@@ -214,7 +221,7 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
 
 
 def draw_preliminary(result: SearchResult, *, base: bool) -> None:
-    """Draw each note's best hit, to read until the final hits arrive."""
+    """Draw each note's best hit, for the user to read until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
         with container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
@@ -225,7 +232,10 @@ def draw_preliminary(result: SearchResult, *, base: bool) -> None:
 
 
 def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
-    """Draw the hits; `answer` is the answer to the question, if there is one."""
+    """Draw a card for each note with its hits. If there are many notes, weak hits are collapsed.
+
+    `answer` is the answer to the question, if there is one. If `base`, each hit shows its base.
+    """
     entries = Entries(text, result, base=base, answer=answer)
     groups = group_by_note(result)
     weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
@@ -247,7 +257,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
-    """Draw a note's first `seen` hits, and the rest on demand."""
+    """Draw a note's first `seen` hits, and a button that shows the rest."""
     first = hits[0]
     others = len(hits) - seen
     key = f"more_of_{first.note.id}"
@@ -274,7 +284,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
 
 class Entries:
-    """Renderer for a result's hits, with highlights, marks and colours."""
+    """Renderer for the hits of a search result."""
 
     def __init__(self, text: str, result: SearchResult, *, base: bool, answer: Answer | None) -> None:
         self._text = text
@@ -289,11 +299,14 @@ class Entries:
         self._around = result.settings.expansion_size
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
-        """Return whether all the hits are below the background similarity and contain few of the question's words."""
+        """Return whether all the hits are weak.
+
+        A weak hit is no more similar to the question than unrelated text, and contains few of the question's words.
+        """
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, more: Callback | None, *, head: bool = True) -> None:
-        """Draw a hit. `head` adds the note's title, and `more` draws the button for the note's other hits."""
+        """Draw a hit. If `head`, draw the note's title too. `more` draws the button for the note's other hits."""
         chunk = hit.chunk
         seen = self._seen[chunk.id]
         why = f"why_of_{chunk.id}"
@@ -319,7 +332,7 @@ class Entries:
                 st.html(about_note)
         if why in toggled:
             self._why(hit, seen)
-        if chunk.picture:  # a picture whose text was recognised
+        if chunk.picture:  # the passage is text recognised in this picture
             _draw_image(hit.note.id, chunk.picture)
         if not unfolded:
             said = chunk.id in self._said
@@ -341,7 +354,7 @@ class Entries:
             copy_button("Copy", whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
-        """Draw why a hit was found, and the buttons for rating it."""
+        """Draw the explanation of why a hit was found, and buttons for rating the hit."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         title = " › ".join((hit.note.title, *hit.chunk.titles))
         marks = workspace.searching.marks(title, hit.asked or self._result.understood.text)
@@ -369,7 +382,10 @@ class Entries:
                 chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
-        """Draw the clicks that raise the rank of a hit's note, and the button that deletes them."""
+        """Draw the user's past clicks that raise the rank of a hit's note, and a button that deletes them.
+
+        Draw nothing if there are none.
+        """
         clicks = [click for click in workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:
             return
@@ -400,7 +416,7 @@ def _row(key: str) -> DeltaGenerator:
 
 
 def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
-    """Draw the link to a hit's passage in its note, or to the sentence that answers the question, if any.
+    """Draw the link to a hit's passage in its note. If a sentence answers the question, link to the sentence.
 
     Clicking the hit's text follows the same link.
     """

@@ -1,4 +1,4 @@
-"""The question box, the question history, and the page shown before the first question."""
+"""The question box, the question history, the search options, and the page shown before the first question."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,7 +36,7 @@ from pages.ui.shared.widgets import (
     toggling,
 )
 
-# The question history: saved questions by name, and the most recent ones.
+# The question history, with saved questions under their names, and recent questions.
 
 SHOWN = 12
 LONGEST = 70
@@ -47,7 +47,7 @@ DIALOG = Dialog("past")
 
 
 def history_button(text: str) -> None:
-    """Draw the button that opens the history."""
+    """Draw the button that opens the question history. `text` is the current question, or "" if there is none."""
     with container(width="content"):
         DIALOG.draw_with_button(
             t("History"), "past_open", "history", (text, threads.opened_thread()), partial(_draw_history, text)
@@ -104,7 +104,10 @@ def _short(text: str) -> str:
 
 
 def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
-    """Draw the question box, the history and the options. Return the question (or None) and the options."""
+    """Draw the question box, and buttons for the history, the options and search tips.
+
+    Return the question, or None if there is none, and the chosen options.
+    """
     with container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         history_button(text or "")
@@ -120,7 +123,7 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
 def put(text: str, earlier: str = "") -> None:
     """Ask a question on the next rerun. For use in callbacks.
 
-    `earlier` lists the questions that led to this one, one per line.
+    `earlier` has the questions that led to this question, one per line.
     """
     session_state["q"] = session_state["asked"] = text.strip()
     session_state[_EARLIER] = earlier
@@ -128,7 +131,7 @@ def put(text: str, earlier: str = "") -> None:
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
-    """Draw links to the last questions that led to this one. Return the question's query parameters."""
+    """Draw links to the earlier questions that led to this question. Return the query parameters for this question."""
     earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
@@ -154,7 +157,7 @@ def without_term(text: str, start: int, end: int) -> str:
 
 
 def _question() -> str | None:
-    """Draw the box and return the question, typed or from the URL, or None if there is none."""
+    """Draw the question box. Return the question, which may come from the URL, or None if there is none."""
     if (linked := links.arrived_value("q")) is not None:
         put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
@@ -180,12 +183,15 @@ def _take_question() -> None:
 
 
 def is_typing() -> bool:
-    """Return whether the question was just typed and the user may still be typing. True only once per question."""
+    """Return whether the user has just typed the question and may still be typing.
+
+    This is True only once for each question.
+    """
     return bool(session_state.pop("typing", False))
 
 
 def is_first(what: str, text: str) -> bool:
-    """Return whether the question differs from the one in the last call with the same `what`."""
+    """Return whether the question `text` differs from the one in the previous call with the same `what`."""
     drawn: dict[str, str] = session_state.setdefault("drawn_of", {})
     before = drawn.get(what)
     drawn[what] = text
@@ -193,7 +199,7 @@ def is_first(what: str, text: str) -> bool:
 
 
 def remember(text: str) -> None:
-    """Record a new question, replacing any unfinished version of it that was recorded during typing."""
+    """Add a new question to the history, replacing any unfinished version that was added while the user was typing."""
     if session_state.pop("new_question", "") != text:
         return
     draft: str = session_state.get("draft", "")
@@ -206,7 +212,7 @@ def remember(text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Draw an error in the question or from a model, and offer a search that avoids it."""
+    """Draw an error in the question or from a model, with a button for a search that avoids the error."""
     try:
         yield
     except QueryError as error:
@@ -216,7 +222,7 @@ def problems(text: str) -> Iterator[None]:
         start, end = error.at
         st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
         if text[:start].endswith((":", "：")):
-            start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
+            start = text[:start].rfind(" ") + 1  # remove the field name as well, which means nothing without a value
         if rest := without_term(text, start, end):
             button("Search without this", "leave_out", "backspace", on_click=put, args=(rest,))
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
@@ -227,7 +233,11 @@ def problems(text: str) -> Iterator[None]:
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
-    """Offer fields the user may have meant by unknown names before a colon. Those names are searched for as text."""
+    """Draw a button for each field that the user may have misspelled.
+
+    An unknown name before a colon is searched for as text. `colons` has each such name with the most similar field, or
+    "" if no field is similar.
+    """
     for name, meant in colons:
         if meant:
             field = f"{meant}:"
@@ -236,7 +246,7 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
 
 
 def draw_start() -> None:
-    """Show that there are no notes, with a button to add some."""
+    """Draw a message that there are no notes to search yet, and a button for adding some."""
     st.html(
         f'<div class="t-empty"><b>{t_html("There is nothing to search yet")}</b>'
         f"<span>{t_html('Import a folder of notes, or try Tessera with sample notes.')}</span></div>"
@@ -246,7 +256,7 @@ def draw_start() -> None:
 
 
 def start() -> None:
-    """Draw recent questions and examples before the user has asked a question."""
+    """Draw the page shown before the first question: recent questions and threads, and example questions."""
     left, right = columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, container(key="recent", gap="xxsmall"):
@@ -267,7 +277,7 @@ def start() -> None:
 
 
 def _tips() -> None:
-    """Draw the query syntax, each form with its meaning."""
+    """Draw a table of the query syntax, with examples and their meanings."""
     rows = "".join(f"<tr><td><code>{html(form)}</code></td><td>{html(more)}</td></tr>" for form, more in FORMS)
     st.html(f'<table class="t-table t-forms">{rows}</table>')
 
@@ -280,11 +290,11 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
     st.page_link("search.py", label=plain(label), icon=icon, query_params={"q": question}, width="stretch", help=about)
 
 
-# Query parameter with the earlier questions, and their maximum number, as links can come from anywhere.
+# Query parameter with the earlier questions, and their maximum number. It is limited because any site can link here.
 _EARLIER = "earlier"
 _MOST_EARLIER = 8
 RECENT = 5
-"""Number of recent questions and recent threads to show on the empty page."""
+"""Number of recent questions, and of recent threads, to show before the first question."""
 
 FORMS = (
     (message('"exact phrase"'), message("exactly these words")),
@@ -303,19 +313,19 @@ FORMS = (
     (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),
 )
-"""Query syntax: an example of each form and what it means."""
+"""Query syntax: examples of terms, each with its meaning."""
 
 
-# The search options: the user's choices, which default to the base's values or the settings.
+# The search options. They default to the base's values, or to the values in the settings.
 
 FILTERS = ("search_bases", "search_tags")
 OPTIONS_OPEN = "options_open"
 DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
-"""Options that use the base's value, or else the value in the settings, until the user chooses one."""
+"""Options with a widget. Until the user chooses a value, it shows that of the base or, by default, of the settings."""
 
 
 def options_button(bases: list[str]) -> SearchOptions:
-    """Draw the button that opens and closes the options, and return the chosen options."""
+    """Draw the button that opens and closes the options. Return the chosen options, with None for those not chosen."""
     usual = _set_up(bases)
     own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
     changed = sum(map(bool, [*own, session_state["reranker"] != AS_SET]))
@@ -329,7 +339,7 @@ def options_button(bases: list[str]) -> SearchOptions:
 
 
 def draw_options(bases: list[str]) -> None:
-    """Draw the options if they are open. Changing one reruns the search."""
+    """Draw the options if they are open. Changing an option reruns the search."""
     if OPTIONS_OPEN not in toggled():
         return
     texts = (
@@ -360,7 +370,7 @@ def draw_options(bases: list[str]) -> None:
 
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:
-    """Draw the widget for an option, which has the value of the base or the settings until the user chooses one."""
+    """Draw the widget for an option. If `offered` is given, only these values are offered."""
     label = t("Weight of the closer look") if name == "rerank_weight" else ""
     knobs.draw(name, key=name, label=label, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
 
@@ -370,18 +380,21 @@ def _mark_own(name: str) -> None:
 
 
 def reset_options() -> None:
-    """Reset all options except filters to their defaults. For use in callbacks."""
+    """Reset all options except the filters to their defaults. For use in callbacks."""
     session_state.update(reranker=AS_SET, own_options=frozenset())
 
 
 def choose_option(name: str, value: object) -> None:
-    """Set an option. For use in callbacks."""
+    """Set an option as if the user had chosen the value. For use in callbacks."""
     session_state[name] = value
     _mark_own(name)
 
 
 def _set_up(bases: list[str]) -> CompleteSettings:
-    """Give every option a valid value. Return the search settings of the chosen base, or else the global ones."""
+    """Set every option to a valid value in the session state, and return the default search settings.
+
+    These are the settings of the chosen base. If no base or several bases are chosen, they are the global settings.
+    """
     session_state.setdefault("own_options", frozenset())
     session_state.setdefault("reranker", AS_SET)
     of_bases, tags = (session_state.setdefault(key, []) for key in FILTERS)

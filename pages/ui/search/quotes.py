@@ -1,4 +1,4 @@
-"""The answer box above the hits: quotes from notes, each with its strongest part highlighted."""
+"""The answer box above the hits: quotes from notes that answer the question, with their best parts highlighted."""
 
 import re
 from collections.abc import Iterator
@@ -23,13 +23,16 @@ from pages.ui.shared.widgets import caption, copy_button, download, small, toggl
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 _INDENTED = 4
-"""Minimum indentation of a line that would be code outside of an admonition or a list item."""
+"""Minimum indentation, in characters, that makes a line code unless it is in an admonition or a list item."""
 
 _MORE = "more_of_the_answer"
 
 
 def box(result: SearchResult) -> Answer | None:
-    """Draw and return the notes' answer to a question. For a word or a title, draw nothing and return None."""
+    """Draw the quotes that answer a question, and return the answer.
+
+    If the query is only a word or a title, or no model is loaded yet, draw nothing and return None.
+    """
     if "model_loading" in result.notices:
         return None
     answer = workspace.answers.to_question(result)
@@ -67,14 +70,17 @@ def _box(answer: Answer) -> None:
 
 
 def as_markdown(quote: Quote) -> str:
-    """Return the highlighted part of a quote as Markdown with its source: title, headings and a link to the file."""
+    """Return the highlighted part of a quote as a Markdown block quote, followed by its source.
+
+    The source is the note's title and section titles, with a link to the note's file if there is one.
+    """
     said = "\n".join(f"> {line}".rstrip() for line in quote.readable(quote.marked).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", cards.place(quote))
     return f"{said}\n\n[{label}]({link_address(quote.note.path)})" if quote.note.path else f"{said}\n\n{label}"
 
 
 def as_page(answer: Answer) -> str:
-    """Return a question as HTML with the quotes that are visible at first and their sources."""
+    """Return an HTML page body with the question, the quotes that are visible initially, and their sources."""
     parts = [f"<h1>{html(answer.query)}</h1>"]
     for quote in answer.at_first:
         said = f"{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}"
@@ -83,9 +89,10 @@ def as_page(answer: Answer) -> str:
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
-    """Draw the visible part of a quote and a link to its source, without repeating the previous quote's lead and title.
+    """Draw the visible part of a quote, and a link to its source.
 
-    `dated` adds the day of the note's last change.
+    The quote's introductory text and the note's title are left out if they are the same as for `before`, the previous
+    quote. If `dated`, the link includes the day of the note's last change.
     """
     lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
     is_same = before is not None and quote.note.id == before.note.id
@@ -117,14 +124,14 @@ def _text(quote: Quote) -> str:
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (header := quote.header(quote.shown)) is not None:
         return "<br>".join(_rows(text, header, marked))
-    # The first line has lost the indentation that the other lines of an admonition or a list item have.
+    # In an admonition or a list item, the first line lacks the indentation of the other lines.
     line = quote.chunk.text[: quote.start + start - quote.chunk.start].rpartition("\n")[2]
     above = f"!!! note\n{line}" if len(line) >= _INDENTED and line.isspace() else ""
     return render_text(above + text, sentence=(marked[0] + len(above), marked[1] + len(above)))
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
-    """Yield the rows of a table as HTML, with dimmed column names; rows of the strongest part are marked."""
+    """Yield each row of a table as HTML, with column names before the cells. Rows in the span `marked` are marked."""
     heads = cells(header)
     for start, end in pairwise([0, *(match.end() for match in re.finditer(r"\n|\Z", text))]):
         values = cells(text[start:end])

@@ -1,4 +1,4 @@
-"""A thread on the Search page: questions, answers, links to their quotes, and follow-up questions."""
+"""Threads on the Search page: questions, answers written by a language model, and follow-up questions."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,7 +57,7 @@ def close() -> None:
 
 
 def draw_links(most: int = SHOWN) -> None:
-    """Draw links to the threads with the latest answers."""
+    """Draw links to the threads with the latest answers, at most `most`."""
     threads = workspace.threads.all()[:most]
     if not threads:
         return
@@ -74,7 +74,7 @@ def draw_links(most: int = SHOWN) -> None:
 
 
 def draw(thread_id: str) -> None:
-    """Draw a thread: actions, turns, the answer being written, and the box for a follow-up question."""
+    """Draw a thread: its questions and answers, the answer being written, and the box for a follow-up question."""
     with errors():
         thread = workspace.threads.get(thread_id)
         with row(key="thread_bar"):
@@ -91,7 +91,7 @@ def draw(thread_id: str) -> None:
 
 
 def in_place(thread: Thread, question: str) -> None:
-    """Draw a thread below its first question, with the box for a follow-up question."""
+    """Draw a thread on the page of its first question, with the box for a follow-up question."""
     with errors():
         for turn in thread.turns:
             if turn.number == 1 and is_answer_for(question):
@@ -120,7 +120,10 @@ def _turn(turn: Turn, *, first: bool) -> None:
 
 
 def _draw_quotes(turn: Turn, cited: Cited) -> None:
-    """Draw a quote with a link to its source, or with a message that the source has changed."""
+    """Draw a quote cited in an answer, with a link to its source.
+
+    If the source no longer contains the quote, draw a tag saying why, and any differences, instead of the link.
+    """
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in _reworded(turn.sentences) else cited.quote
@@ -140,7 +143,10 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
 
 
 def _follow_up(thread: Thread) -> None:
-    """Draw the answer being written, and the box for a follow-up question, first as typed, then as completed."""
+    """Draw the answer being written, and the box for a follow-up question.
+
+    A follow-up question is first completed from the thread. The user can edit the completed question before asking it.
+    """
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")
@@ -182,11 +188,11 @@ def _delete(thread: Thread) -> None:
     close()
 
 
-# A language model's answer, with marks showing how closely each sentence follows the notes.
+# The answer written by a language model. Each sentence has a mark that shows how closely it follows the notes.
 
 # Seconds between updates of an answer being written.
 _LOOK = 0.4
-# Session key for the subject of this tab's answer: a question or a thread.
+# Session key for the subject of the answer started in this tab: a question, or a thread's id.
 _FOR = "written_for"
 
 
@@ -198,19 +204,22 @@ def begin_answer(
     typed: str = "",
     **options: Unpack[SearchOptions],
 ) -> None:
-    """Start writing an answer in this tab for a subject: a question or a thread."""
+    """Start writing an answer to the question `text`, unless another answer is being written. Rerun the page.
+
+    `subject` says what the answer belongs to: a question, or a thread's id.
+    """
     if workspace.threads.start(text, thread, typed=typed, **options):
         session_state[_FOR] = subject
     rerun()
 
 
 def is_answer_for(subject: str) -> bool:
-    """Return whether the newest answer is for this subject and was started in this tab."""
+    """Return whether the newest answer was started in this tab and belongs to this subject."""
     return session_state.get(_FOR) == subject == workspace.threads.latest_subject
 
 
 def draw_live() -> None:
-    """Draw the answer and update it while it is being written. Redraw the whole page when it is finished."""
+    """Draw the newest answer, updating it while it is being written. Redraw the whole page when it is finished."""
     running = workspace.jobs.running("answer")
 
     @st.fragment(run_every=_LOOK if running else None)
@@ -266,7 +275,10 @@ def _head(model: str) -> None:
 
 
 def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
-    """Draw sentences with their citations and marks, showing quotes and differences below reworded sentences."""
+    """Draw sentences with their citations and marks.
+
+    Below a reworded sentence, show the quote it is based on and the differences.
+    """
     drawn = "".join(_sentence(sentence, quotes) for sentence in written)
     st.html(f'<div class="t-answer t-written">{drawn}</div>')
 
@@ -291,7 +303,7 @@ def _reworded(written: Iterable[Sentence]) -> set[int]:
 
 
 def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
-    """Draw the link to a quote's source, and the quote. `quote` is "" if it is already shown below a sentence."""
+    """Draw a link to a quote's source, followed by the quote. `quote` is "" if it is already shown below a sentence."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
     if quote:
         st.html(_quote_html(quote))

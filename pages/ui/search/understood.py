@@ -1,4 +1,4 @@
-"""The parsed question as chips and sub-queries, facets for narrowing it, and suggestions if nothing is found."""
+"""The parsed question as chips and sub-queries, facets that narrow it, and suggestions if nothing is found."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -36,7 +36,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
 from pages.ui.shared.widgets import bound, button, caption, close, expander, pills, row, small
 
-# The sub-queries of a decomposed question, round by round, with the numbers of all hits and new hits.
+# The sub-queries of a decomposed question by round, each with its number of hits and of new hits.
 
 HEADS = message_table(
     {
@@ -47,11 +47,14 @@ HEADS = message_table(
     }
 )
 THINGS = {"list": 1, "summary": 1, "relation": 2}
-"""Kind -> number of leading rule-based sub-queries that name the question's subjects; for any other kind, all do."""
+"""How many of the first sub-queries name the question's subjects, keyed by the kind of decomposition.
+
+This applies to decompositions by rules. For any other kind, all sub-queries name subjects.
+"""
 
 
 def section(result: SearchResult) -> None:
-    """Draw the question's sub-queries, and alternative decompositions."""
+    """Draw the sub-queries into which the question was decomposed, and alternative decompositions."""
     if result.decompose_problem:
         st.warning(
             f"**{t('The language model failed, so the question was broken down by rules.')}** {plain(result.decompose_problem)}",
@@ -94,7 +97,7 @@ def _by(way: Decomposition) -> str:
     return t("by rules") if way.by == "rules" else way.by
 
 
-# Common field values among the hits' notes. A click narrows the question to one; another click undoes that.
+# Facets: common field values among the hits' notes. A click adds a value to the question as a filter or removes it.
 
 TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | message_table(
     {
@@ -105,20 +108,17 @@ TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field
     }
 )
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
-"""Facet -> query language fields that filter by the facet's values."""
+"""Fields of the query language that filter by a facet's values, keyed by facet."""
 
 FEW = 5
-"""Number of a field's values that are visible at first."""
+"""Number of values to show for a field at first."""
 OPEN = "facets_open"
 # Characters after which a long value may wrap.
 _JOINT = r"(?<=\w)[_/.](?=\w)"
 
 
 def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
-    """Return the facets by field, or none if every field has only one value.
-
-    If the question filters by a field, that field's facets ignore the filter.
-    """
+    """Return the facets by field. If the question filters by a field, count that field's facets without the filter."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without_field(result, name)
@@ -139,7 +139,7 @@ def toggle() -> None:
 
 
 def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
-    """Draw the facets by field."""
+    """Draw the facets by field, in a drawer on narrow screens. Fields with a single value are collapsed."""
     state = "open" if session_state.get(OPEN) else "shut"
     with container(key=f"drawer_{state}"), container(key="facets", gap="medium"):
         if not fields:
@@ -193,14 +193,14 @@ def _without_field(result: SearchResult, name: str) -> str:
     return text
 
 
-# Suggestions after a search without hits: a part to omit or an option to change, with one click.
+# Suggestions if nothing is found: omitting a part of the question, or changing an option, with one click.
 
 TAGS = 8
 """Maximum number of existing tags to list if a question has an unknown tag."""
 
 
 def draw_suggestions(text: str, result: SearchResult) -> None:
-    """Show that nothing was found, and suggest wider searches."""
+    """Draw a message that nothing was found, and buttons for wider searches."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note matches these filters."),
@@ -242,7 +242,10 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
 
 
 def offer_expired(text: str, result: SearchResult) -> None:
-    """Draw how many expired notes were left out, and the button that includes them; nothing if there are none."""
+    """Draw how many expired notes were left out, and a button that includes them.
+
+    Draw nothing if there are none.
+    """
     if result.expired:
         with row("expired_left_out"):
             caption(expired_notes(result.expired), "history_toggle_off", width="content")
@@ -276,7 +279,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
 
 
 def chips(text: str, result: SearchResult) -> None:
-    """Draw a chip for each filter term in the question and each filter in the options."""
+    """Draw a chip for each filter in the question and in the options. Clicking a chip removes the filter."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without this")
@@ -295,7 +298,7 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def term_name(term: Term, filters: Filters) -> str:
-    """Return a term's display text; a time in words is followed by its dates."""
+    """Return a term's display text. A time in words, such as "last week", is followed by its dates."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":

@@ -1,4 +1,4 @@
-"""Access for other programs and assistants: the switch, the URL, the token, and configurations."""
+"""Access for other programs and for assistants: the toggle, the URL, the token, and configuration snippets."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, caption, errors, on_demand, segments
 
-# Assistants on the Settings page: the configuration for each one.
+# Assistants, with the configuration that connects each of them to Tessera.
 
 WAYS = message_table(
     {
@@ -22,7 +22,7 @@ WAYS = message_table(
 
 
 def draw_assistants() -> None:
-    """Draw an explanation of assistants, and the configuration for the chosen one."""
+    """Draw an explanation of assistants, a selector, and the configuration to copy for the selected assistant."""
     about = t(
         "An assistant such as Claude can search and read your notes and write new ones, which "
         "wait on the Review page until you accept them. What it reads goes to whoever runs its "
@@ -52,7 +52,7 @@ def draw_assistants() -> None:
 
 
 def draw_programs() -> None:
-    """Draw the switch for programs and, while it is on, the URL and the token."""
+    """Draw the toggle that lets other programs access the notes. While it is on, also draw the URL and the token."""
     small_print(
         "A script, a bot or an editor on this machine can search your notes and write new ones, "
         "which wait on the Review page until you accept them."
@@ -92,7 +92,7 @@ def draw_programs() -> None:
 
 
 def _token() -> None:
-    """Draw the token, and the button that replaces it with a new one."""
+    """Draw the access token, and the button that replaces it with a new token."""
     try:
         token = workspace.access.token
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Global settings and default search settings, each with its source, and the text of `tessera.toml`."""
+"""Widgets for the settings in `tessera.toml`, each with its source, and the text of the file."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -32,11 +32,11 @@ from pages.ui.shared.widgets import (
 # Default search settings.
 
 FIRST = ("mode", "limit", "reranker")
-"""Settings that are always visible."""
+"""Search settings that are always visible. The rest are collapsed."""
 
 
 def search() -> None:
-    """Draw the default search settings, which a question or its base can override."""
+    """Draw the default search settings, which a base or a single search can override."""
     small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
         _part(name)
@@ -75,18 +75,18 @@ def _part(name: str) -> None:
 def select(
     label: str, texts: Mapping[Option, str], label_of: Callable[[Option], str] = str, *, key: str, **more: object
 ) -> None:
-    """Draw a select box that also offers the current value if it isn't among `texts`."""
+    """Draw a select box. If the current value isn't among `texts`, it is offered as well, labelled by `label_of`."""
     chosen = session_state[key]
     widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, key, **more)
 
 
-# Note types and their categories, in a file edited by the user.
+# Note types and their categories, which are stored in a file that the user can edit.
 
 VOCABULARY = "vocabulary"
 
 
 def draw_vocabulary() -> None:
-    """Draw an editor for the file, with any problems found in its lines."""
+    """Draw an editor for the file with the note types, and any problems found in its lines."""
     vocabulary = workspace.vocabulary
     language = session_state["language"]
     vocabulary.begin(language)
@@ -124,11 +124,11 @@ def draw_vocabulary() -> None:
     caption(t("Stored in {file}.", file=str(vocabulary.path)))
 
 
-# Documents on the Settings page: the converters, and the switch for web pages.
+# Documents: the toggle for importing web pages, and the converters.
 
 
 def draw_documents() -> None:
-    """Draw the switch for web pages, and the converters."""
+    """Draw the toggle for importing web pages, and the list of converters."""
     small_print(
         "Tessera loads a web page only when you type its address: one request, without anything "
         "that the page links to. Otherwise it never goes online for a note."
@@ -147,11 +147,11 @@ def _converter_row(converter_card: ConverterCard) -> str:
     return f"<div>{with_label(name, f'{kinds} <i>{state}</i>')}</div>"
 
 
-# Language, theme, folders and old versions on the Settings page.
+# General settings: language, theme, folders and old versions.
 
 
 def draw_general() -> None:
-    """Draw the language and theme selectors, and the numeric settings."""
+    """Draw the language and theme selectors, and the numeric settings for folders and old versions."""
     language_and_look.choose_language("settings_language", label_visibility="visible")
     language_and_look.choose_look("settings_look", label_visibility="visible")
     with expander("Folders and old versions", "tune", "general_numbers"):
@@ -171,11 +171,11 @@ NUMBERS = {
         message("When a note has more versions, the oldest are deleted."),
     ),
 }
-"""Label and help text of each top-level numeric setting."""
+"""The label and help text of each numeric setting that isn't in a section of `tessera.toml`."""
 
 
 def numbers() -> None:
-    """Draw the top-level numeric settings."""
+    """Draw the settings in NUMBERS."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
         most = int(program_setting.most or 0)
@@ -191,7 +191,7 @@ def field(
 ) -> None:
     """Draw a setting: its widget, a button that restores the default, and the setting's source.
 
-    `shown` converts the value for the widget; `then` is called after a change.
+    `draw` draws the widget. `shown` converts the value for the widget, and `then` is called after a change.
     """
     program_setting = workspace.settings_file.get(key)
     widget = f"setting_{key}"
@@ -221,9 +221,9 @@ def field(
 def switch(
     key: str, label: str, widget: str, value: bool, store: Callable[[bool], object], about: str | None = None
 ) -> None:
-    """Draw a switch and a remark on its source.
+    """Draw a toggle for the setting `key`, and a remark if the setting can't be changed here or needs a restart.
 
-    Its value is stored in `tessera.toml` if the file sets it, and otherwise in the workspace."""
+    If `tessera.toml` has the setting, the value is stored there. Otherwise, `store` stores it in the workspace."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
     st.toggle(label, **bound(widget, value, chosen), help=about, disabled=_is_fixed(program_setting))
@@ -231,7 +231,7 @@ def switch(
 
 
 def remark(program_setting: ProgramSetting) -> None:
-    """Show a message if a setting is fixed by the environment or takes effect only on the next start."""
+    """Draw a message if a setting is set by an environment variable, or if it takes effect only on the next start."""
     if program_setting.source == "environment":
         caption(t("Set by the environment variable {name}, so it can't be changed here.", name=program_setting.place))
     elif program_setting.waits:
@@ -243,7 +243,7 @@ def _is_fixed(program_setting: ProgramSetting) -> bool:
 
 
 def draw_file(key: str) -> None:
-    """Draw the settings file, initially collapsed."""
+    """Draw the text of `tessera.toml`, initially collapsed. `key` tells apart several such elements."""
     on_demand(FILE, f"file_{key}", "description", _file)
 
 
@@ -262,7 +262,7 @@ def _file() -> None:
 
 
 def draw_daily() -> None:
-    """Draw the settings for today's note, and the resulting path."""
+    """Draw the settings for today's note, and the path that results from them."""
     bases = {name: name for name in names.base_names(plain=False)}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {

@@ -1,4 +1,4 @@
-"""The models: their kinds and states, downloads and tests, and the model for pictures."""
+"""The embedders, rerankers and the picture model: their state, downloads and tests."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -18,11 +18,11 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import button, caption, expander, in_columns, row, submit, text_input, warn
 
-# The picture model on the Settings page, and the number of pictures it can find.
+# The picture model, and the number of pictures it has indexed.
 
 
 def draw_picture_model() -> None:
-    """Draw the field for choosing the picture model, and the model's progress."""
+    """Draw the field for the picture model's name. If a model is set, also draw how many pictures it has indexed."""
     section_title("Model for pictures")
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field("pictures.model", box, str, workspace.images.start)
@@ -71,9 +71,9 @@ TITLES = message_table(
     }
 )
 LEAST_BYTES = 100_000
-"""Minimum size on disk to show, in bytes."""
+"""Minimum size of a model on disk, in bytes, for the size to be shown."""
 TRIED = ("test", "download")
-"""Jobs about a single model."""
+"""Jobs that test or download a single model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
 KINDS = message_table(
     {
@@ -96,7 +96,7 @@ KINDS = message_table(
 
 
 def in_use(status: Status) -> str:
-    """Return a sentence about the models used for search by meaning, as Markdown."""
+    """Return a sentence, as Markdown, that names the embedders in use."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
         return t("The built-in model is in use; you don't need to set up anything.")
@@ -104,13 +104,13 @@ def in_use(status: Status) -> str:
 
 
 def draw_models(status: Status) -> None:
-    """Draw the device the models run on, and a card for each model."""
+    """Draw the device that the models run on, a card for each embedder and reranker, and the picture model."""
     models = workspace.models.all()
     _device(models)
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
-    # A server that isn't set up is shown only if a base needs it.
+    # A model on a server that isn't set up is shown only if a base uses the model.
     shown = [model for model in models if model.name in used or model.name not in SERVED or model.server]
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]), anchor=False)
@@ -131,7 +131,7 @@ def _cards(cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> Non
 
 
 def _device(models: Sequence[ModelCard]) -> None:
-    """Draw the device the loaded models run on, or a button that detects it, which takes seconds."""
+    """Draw the device that the loaded models run on, or a button that detects it. Detection takes a few seconds."""
     job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):
@@ -174,7 +174,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
 
 
 def _title(card: ModelCard) -> str:
-    """Return a model's display name. The name used in commands is shown among the details."""
+    """Return a model's display name, which may differ from the name used in commands."""
     kind, _, model = card.name.partition(":")
     if card.part == "reranker":
         return model or text_of(reranker_name(kind))
@@ -199,7 +199,7 @@ def _facts(card: ModelCard) -> list[str]:
 
 
 def _details(card: ModelCard) -> str:
-    """Return a model's technical details as collapsed HTML."""
+    """Return a model's technical details as an HTML element that is initially collapsed."""
     details = [
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",

@@ -1,4 +1,4 @@
-"""Available and installed packs, and the pack notes changed by the user."""
+"""Available and installed packs, and the notes from packs that the user has changed."""
 
 from functools import partial
 
@@ -22,11 +22,11 @@ DESCRIPTIONS = {
         message("Twenty notes about software, work and life to try things out with."),
     )
 }
-"""Translatable pack descriptions, keyed by the text in `pack.toml`."""
+"""Pack descriptions as translatable messages, keyed by the description in `pack.toml`."""
 
 
 def section() -> None:
-    """Draw installation progress, a card for each pack, and the box for installing a pack from a folder."""
+    """Draw the progress of an installation, a card for each pack, and the form for installing a pack from a folder."""
     jobs.job_panel((jobs.PACKS,))
     small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
@@ -78,7 +78,7 @@ def _install(source: str, progress: Progress) -> PackReport:
 
 
 def _edited(name: str) -> None:
-    """Draw a pack's notes that the user has changed, each with its difference from the pack's text."""
+    """Draw the notes from a pack that the user has changed, each with the difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
         small_print("None: all notes in this pack are unchanged.")
@@ -93,7 +93,7 @@ def _edited(name: str) -> None:
 
 
 def _from_folder() -> None:
-    """Draw the box for installing a pack from a folder."""
+    """Draw the form for installing a pack from a folder."""
     with st.form("pack_folder", border=False), row(vertical_alignment="bottom"):
         folder = text_input("Folder with a pack.toml", "pack_folder_path")
         if submit("Install", "install_folder", "folder_open", disabled=is_writing()):

@@ -1,4 +1,4 @@
-"""Model servers: the address, model, key and test of each, and the servers found on this machine."""
+"""Model servers: a form for each server's address, model and key, and the servers found on this machine."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -15,10 +15,10 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, caption, errors, row, select, small, submit, text_input, warn
 
-# Local model servers on the Settings page: where they were looked for, and the button that uses a server.
+# Model servers found on this machine, each with a button that sets it as the language model.
 
 
-# Steps for installing a language model.
+# Instructions for installing a local language model.
 _STEPS = (
     message("Install Ollama from ollama.com and start it."),
     message("Enter in a terminal: ollama pull qwen3:4b (2.5 GB; needs 8 GB of memory)."),
@@ -87,7 +87,7 @@ def _state(server: LocalServer) -> str:
 
 @frozen
 class Purpose:
-    """What a model server is for: the text on its card, and the usual addresses of local servers."""
+    """A purpose that a model server can have: the text on its card, an example model, and usual local addresses."""
 
     title: Message
     about: Message
@@ -155,13 +155,13 @@ FILE = "tessera.toml"
 
 
 def draw_servers(status: Status) -> None:
-    """Draw an explanation of model servers, and a card for each purpose except language models."""
+    """Draw an explanation of model servers, and a card for each purpose except the language model."""
     _about()
     _cards(status, [section for section in PURPOSES if section != "llm"])
 
 
 def draw_language_model(status: Status) -> None:
-    """Draw the language models found on this machine, and the card for the language model in use."""
+    """Draw the card for the language model. If searching for local servers is allowed, draw those found first."""
     if workspace.settings.llm.discover:
         with container(border=True, key="local_servers", gap="small"):
             draw_looking(_list)
@@ -239,7 +239,7 @@ def _card(status: Status, card: ServerCard) -> None:
 
 
 def _presets(card: ServerCard) -> None:
-    """Draw a button for each usual local server that fills in the server's address."""
+    """Draw buttons that fill in the usual addresses of local servers."""
 
     def put(address: str) -> None:
         _renew("base_url", card)
@@ -253,7 +253,10 @@ def _presets(card: ServerCard) -> None:
 
 
 def _form(card: ServerCard, open_: list[str]) -> None:
-    """Draw the boxes for the address, model and key, and the button that saves and tests them."""
+    """Draw the form for a server's address, model and key. Its button saves and tests them.
+
+    `open_` has the names of the settings that can be changed.
+    """
     purpose = PURPOSES[card.section]
     texts = {"base_url": t("Address"), "model": t("Model")}
     with st.form(f"server_form_{card.section}", border=False):
@@ -264,7 +267,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = session_state.get(_preset(card), text)
-            # Passed as `value`, because text in the session is lost when the label changes along with the language.
+            # Pass the text as `value`. Text in the session state is lost when switching languages changes the label.
             column.text_input(label, text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
@@ -294,7 +297,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
 
 
 def _key(card: ServerCard) -> None:
-    """Draw whether a key is set, with buttons to replace and remove it."""
+    """Draw where a server's key comes from, with buttons to replace and remove it."""
     if card.key:
         text = text_of(KEYS[card.key], variable=card.variable)
     else:
@@ -318,12 +321,15 @@ def _key(card: ServerCard) -> None:
 
 
 def _box(what: str, card: ServerCard) -> str:
-    """Return the widget key of the address, model or key box."""
+    """Return the widget key of a server's box for `what`: "base_url", "model" or "key"."""
     return f"server_{what}_{card.section}_{session_state.get(f'server_{what}_number_{card.section}', 0)}"
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Replace a box with an empty one, because browsers keep what was typed, and a key must not remain visible."""
+    """Replace a box with a new one, by changing its widget key.
+
+    Browsers keep the text typed in a box, and a key must not remain there.
+    """
     session_state.pop(_box(what, card), None)
     number = f"server_{what}_number_{card.section}"
     session_state[number] = session_state.get(number, 0) + 1
@@ -338,19 +344,22 @@ def _replacing(card: ServerCard) -> str:
     return f"server_replacing_{card.section}"
 
 
-# Model servers on this machine: the job that looks for them.
+# The job that looks for model servers on this machine.
 
 _JOB = "local_servers"
-# Seconds for which a result stays valid, as the page is redrawn on each click.
+# Seconds for which a result is reused. The page is redrawn on each click, which shouldn't start a new search.
 _FRESH = 30.0
-# Seconds a page waits for the search, which usually takes a few milliseconds.
+# Seconds for which a page waits for the search. It usually takes a few milliseconds.
 _SOON = 0.15
-# Seconds between checks for whether the search has ended.
+# Seconds between checks on whether the search has ended.
 _AGAIN = 0.3
 
 
 def draw_looking(inside: Callable[[Found | None], None]) -> None:
-    """Look for model servers. `inside` draws the result, and is called with None while the search is running."""
+    """Look for model servers on this machine.
+
+    `inside` draws the servers found. It is called with None while the search is running.
+    """
     _start_looking()
     running = workspace.jobs.running(_JOB)
 

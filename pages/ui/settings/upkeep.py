@@ -26,11 +26,11 @@ from pages.ui.shared.widgets import (
     warn,
 )
 
-# Health checks on the Settings page, disk space, and the bug report.
+# Health checks, past jobs, disk space, and the bug report.
 
 
 def draw_health() -> None:
-    """Draw the button that runs all checks, their findings, past jobs, disk space, and the bug report."""
+    """Draw the button that runs the health checks and the results, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with row():
@@ -61,7 +61,7 @@ def draw_health() -> None:
 
 
 def _space() -> None:
-    """Draw disk usage by category, and the button that frees unused space."""
+    """Draw a table of disk usage by category, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [{"part": text_of(name), "size": megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()]
     rows += [
@@ -83,7 +83,7 @@ def _space() -> None:
         rerun()
 
 
-# Dialog for restoring a backup, opened with the backup's name.
+# Dialog for restoring a backup. Its subject is the backup's name.
 _DIALOG = Dialog("backup_chosen")
 _FOLDER = "backup_folder"
 _PASSPHRASE = "backup_passphrase"
@@ -151,7 +151,7 @@ def _choices() -> None:
 
 
 def _encryption() -> None:
-    """Draw the passphrase setting, which encrypts future backups."""
+    """Draw the field for a passphrase that encrypts future backups, and a button that stops encryption."""
     on = workspace.backups.encrypted
     st.caption(
         t(
@@ -205,7 +205,7 @@ def _about(backup: Backup) -> str:
 
 
 def _dialog(backups: dict[str, Backup]) -> None:
-    """Draw the dialog for restoring a backup, if it is open."""
+    """Draw the dialog for restoring a backup, if it is open. `backups` has the backups by name."""
     backup = backups.get(_DIALOG.subject)
     if backup is None:
         return
@@ -233,11 +233,11 @@ def _dialog(backups: dict[str, Backup]) -> None:
     _DIALOG.draw(t("Restore this backup"), content)
 
 
-# The state of the vector index.
+# The vector index.
 
 
 def index(status: Status) -> None:
-    """Draw the state of the vector index, and the button that rebuilds it."""
+    """Draw the state and size of the vector index, and the button that rebuilds it."""
     chosen = workspace.settings.index
     if status.index_problem:
         problem(status)
@@ -257,7 +257,7 @@ def index(status: Status) -> None:
 
 
 def problem(status: Status) -> None:
-    """Show what is wrong with the vector index."""
+    """Draw a warning with the reason why the vector index is unavailable."""
     title = t("The search index is unavailable")
     more = t("Your notes are safe, and search works without the index, but more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")

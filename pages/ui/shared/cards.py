@@ -1,4 +1,4 @@
-"""Parts of hit cards: where a passage is, its scores, and an excerpt with the question's words highlighted."""
+"""Parts of hit cards as HTML: where a passage is, its scores, and an excerpt with highlighted words."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +28,9 @@ from pages.ui.shared.text import t, text_of, with_note
 # Choosing the excerpt with the most highlighted text.
 
 EXCERPT = 420
-"""Length of an excerpt, in characters."""
+"""Approximate number of characters in an excerpt."""
 
-# Maximum number of characters to search backwards for a line start.
+# Maximum number of characters to search backwards for the start of a line.
 _LONGEST = 1000
 
 
@@ -60,7 +60,7 @@ def best_excerpt(text: str, spans: Spans) -> Span:
 
 
 def spans_in(spans: Spans, start: int, end: int) -> list[Span]:
-    """Return the spans that overlap part of a text, clipped to that part and relative to its start."""
+    """Return the spans that overlap the part from `start` to `end`, clipped to the part and relative to `start`."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
@@ -74,7 +74,7 @@ COLOURS = {
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), TILES[5]),
     "literal": TILES[2],
 }
-"""Colours of the search stages."""
+"""Colours of the bars for the search stages, in the order of the stages."""
 
 LINES = 9
 """Maximum number of lines in an excerpt."""
@@ -84,12 +84,15 @@ SCALES: Mapping[str, Callable[[float], float]] = {
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
-"""Stage -> function that maps its unbounded scores to 0..1. All other stages' scores are already in that range."""
+"""Functions that map unbounded scores to the range from 0 to 1, keyed by search stage.
+
+The scores of all other stages are already in this range.
+"""
 
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 _CHINESE = re.compile(f"[{CJK}]")
 
-# Blank lines, which excerpts omit.
+# Blank lines, which are left out of excerpts.
 _BLANK = r"\n\s*\n"
 
 
@@ -101,7 +104,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def meter(level: int) -> str:
-    """Return a relevance level as HTML, a word with up to three bars, or "" if the level is 0."""
+    """Return a relevance level as HTML: a word, and one to three filled bars. Return "" if the level is 0."""
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
@@ -109,14 +112,17 @@ def meter(level: int) -> str:
 
 
 def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
-    """Return a hit's file, sections and chunk number as HTML."""
+    """Return a hit's path, section titles and chunk number as HTML. If `base`, include the base's name."""
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
     trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
     return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
 
 
 def place_line(hit: Hit, tone: str = "") -> str:
-    """Return a hit's chunk number and labels as HTML; `tone` is the colour of the sub-query that found the hit."""
+    """Return a hit's chunk number and labels as HTML.
+
+    The number is a page or line number if there is one. `tone` is the colour of the sub-query that found the hit.
+    """
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
@@ -133,7 +139,10 @@ def place_line(hit: Hit, tone: str = "") -> str:
 
 
 def about(hit: Hit) -> str:
-    """Return the classification of a hit's note and the remarks on the hit as HTML, or "" if there are none."""
+    """Return tags as HTML for a note's classification (such as its type) and for remarks on the hit.
+
+    Return "" if there are none.
+    """
     chips = ""
     for name, value in classification(hit.note).items():
         title = text_of(NOTE_FIELDS[name].title)
@@ -145,7 +154,10 @@ def about(hit: Hit) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return a hit as HTML: the lines that answer the question, or if `around`, the whole text and its neighbours."""
+    """Return a hit's text as HTML: the lines that answer the question.
+
+    If `around`, return the whole passage and the neighbouring passages instead.
+    """
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
@@ -158,12 +170,9 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     )
 
 
-def lines(chunk: Chunk, words: Sequence[Span] = ()) -> str:
-    """Return a few lines of a chunk as HTML, from the first of the words that are marked in it."""
-    if chunk.line or chunk.picture:
-        shown = clip(chunk.text, words, 3)[0]
-    else:
-        shown = rendered.excerpt(flow(chunk.text), words, words[0] if words else None, underline=False)
+def lines(text: str, words: Sequence[Span] = ()) -> str:
+    """Return a few lines of Markdown as HTML, starting near the first of the highlighted words."""
+    shown = rendered.excerpt(flow(text), words, words[0] if words else None, underline=False)
     return f'<div class="t-brief">{shown}</div>'
 
 
@@ -173,7 +182,7 @@ def definitions(lines: Sequence[str]) -> str:
 
 
 def legend(*, parts: bool) -> str:
-    """Return the legend for the marks on hits as Markdown. `parts` adds the dots for sub-queries."""
+    """Return the legend for the marks on hits as Markdown. If `parts`, include the dots for sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to the question in meaning")),
@@ -184,23 +193,26 @@ def legend(*, parts: bool) -> str:
 
 
 def section(note: Note | NoteSummary, chunk: Chunk) -> Texts:
-    """Return a chunk's section titles, dropping the first one if it repeats the note's title."""
+    """Return a chunk's section titles. If the first title repeats the note's title, leave it out."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 
 
 def place(of: Hit | Quote) -> str:
-    """Return the title of a passage's note and its section titles as text."""
+    """Return the title of a passage's note, followed by the passage's section titles."""
     return " › ".join([of.note.title, *section(of.note, of.chunk)])
 
 
 def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[str, str]:
-    """Return the query parameters for opening a passage in its note, with the question and the `span` to highlight."""
+    """Return the query parameters of a link that opens a passage in its note.
+
+    `question` is the question that found the passage, and `span` the span to highlight.
+    """
     at = {"at": f"{span[0]}-{span[1]}"} if span else {}
     return {"note": of.note.id, "chunk": str(of.chunk.index), "q": question, **at}
 
 
 def dot(tone: str) -> str:
-    """Return a coloured dot as HTML."""
+    """Return a dot in the colour `tone` as HTML."""
     return f'<i class="t-part" style="background: {tone}"></i>'
 
 
@@ -216,7 +228,7 @@ def _copies(hit: Hit) -> str:
 
 
 def stages(scores: Mapping[str, StageScore]) -> str:
-    """Return the score and rank from each stage as HTML, with a bar on a scale from 0 to 1."""
+    """Return a hit's score and rank in each search stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
         stage_score = scores.get(stage)
@@ -233,14 +245,14 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 
 
 def foldable(text: str, spans: Spans = (), lines: int = LINES) -> str:
-    """Return the passage lines with the most highlighted text as HTML, followed by the whole passage, collapsed."""
+    """Return the lines with the most highlighted text as HTML, followed by the whole passage, collapsed."""
     shown, whole = clip(text, spans, lines)
     title = t("Whole passage, {n} characters", n=len(text))
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
 def clip(text: str, spans: Spans, most: int) -> tuple[str, bool]:
-    """Return the lines with the most highlighted text as HTML, and whether they are the whole text."""
+    """Return up to `most` lines with the most highlighted text as HTML, and whether they are the whole text."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
     lines = re.sub(_BLANK, "\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
@@ -250,10 +262,13 @@ def clip(text: str, spans: Spans, most: int) -> tuple[str, bool]:
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a whole hit with its neighbours as HTML. The style sheet shows only the neighbours' nearest lines."""
+    """Return a whole passage with its neighbouring passages as HTML.
+
+    The style sheet shows only the nearest lines of the neighbours.
+    """
     passage = hit.passage
     chunk = hit.chunk
-    # If the user has edited a chunk in the passage, the offsets in the note don't apply to the chunk's text.
+    # If the user has edited a chunk in the passage, the offsets in the note don't match the passage's text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before = passage.text[:start]

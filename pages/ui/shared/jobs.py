@@ -1,4 +1,4 @@
-"""Displaying jobs: their progress and results. `workspace.jobs` runs them."""
+"""Starting background jobs, and drawing their progress and results. The jobs are run by `workspace.jobs`."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ from pages.ui.shared.widgets import Callback, button, close, errors, page_link, 
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
-"""Name of the sample notes pack, and of its base."""
+"""Name of the pack with the sample notes, and of its base."""
 PACKS = "packs"
 IMPORTS = jobs_at("notes")
 CHUNKS = jobs_at("chunks")
@@ -47,20 +47,23 @@ EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-"""Jobs that write notes or chunks. Indexing isn't one of them, because it skips chunks that change while it runs."""
+"""Jobs that lock the notes or chunks they write.
+
+Indexing isn't one of them, because it skips chunks that change while it runs.
+"""
 READONLY = message("Opened as read-only: you can search and read, but not import or delete.")
 STAYS = 60.0
-"""Seconds for which a message about a finished job stays on the screen."""
+"""Seconds for which the report of a finished job stays on the page."""
 ROUTINE = ("embed", *jobs_at("index", "pictures"))
 """Jobs that usually start automatically."""
 NOTABLE = 10.0
-"""Minimum duration, in seconds, for a routine job's end to be announced."""
+"""Minimum duration of a routine job, in seconds, for a toast to announce its end."""
 BRIEF = 3.0
-"""Seconds after which the page shows a routine job's progress; the sidebar shows the progress at once."""
+"""Seconds after which the page shows a routine job's progress. The sidebar shows the progress immediately."""
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 SOON = 1.2
-"""Seconds a page waits for a job that may be short."""
+"""Maximum number of seconds a page waits for a job that may be short."""
 
 
 def follow(draw: Callback, *, idle: float | None = None) -> None:
@@ -82,9 +85,9 @@ def follow(draw: Callback, *, idle: float | None = None) -> None:
 
 
 def redraw_after(*names: str) -> None:
-    """Redraw the page when these jobs have ended, and when the models are loaded, which `warm` does first.
+    """Redraw the page when the named jobs have ended. For `warm`, redraw as soon as the models are loaded.
 
-    The sidebar doesn't watch jobs started by the page itself.
+    Use this for jobs started by the page itself, which the sidebar doesn't watch.
     """
     drawn: list[bool] = []
 
@@ -106,7 +109,7 @@ def _running() -> list[str]:
 
 
 def is_importing(base: str = "") -> bool:
-    """Return whether an import into `base` is running, or into any base if it is ""."""
+    """Return whether an import into `base` is running. If `base` is "", return whether any import is running."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
@@ -117,14 +120,14 @@ def is_shut() -> bool:
 
 
 def is_writing(base: str = "") -> bool:
-    """Return whether the chunks of a base, or of any base, can't be changed now."""
+    """Return whether the chunks of a base can't be changed now. If `base` is "", check all bases."""
     return bool(hindrance(base))
 
 
 def hindrance(base: str = "") -> str:
-    """Return the reason why the chunks of a base, or of any base, can't be changed now, or "" if they can.
+    """Return the reason why a base's chunks can't be changed now, or "" if they can. If `base` is "", check all bases.
 
-    An import replaces notes only in its own base, so other bases can be changed in the meantime.
+    An import changes notes only in the base it imports into, so other bases can be changed in the meantime.
     """
     if workspace.readonly:
         return text_of(READONLY)
@@ -135,12 +138,12 @@ def hindrance(base: str = "") -> str:
 
 
 def is_evaluating() -> bool:
-    """Return whether runs can't be started or deleted because one is running or the workspace is read-only."""
+    """Return whether runs are locked, because an evaluation is running or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
 def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> None:
-    """Run a job, and redraw the page when it ends, or after `SOON` seconds at the latest."""
+    """Start a job, and rerun the page when it ends, or after SOON seconds if it takes longer."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
@@ -149,7 +152,7 @@ def start_job(name: str, job: Callable[[Progress], object], base: str = "") -> N
 
 
 def about(subject: str, progress: Progress) -> Progress:
-    """Return a progress callback that reports the job's `subject` instead of its steps."""
+    """Return a progress callback that reports `subject`, such as a base, instead of the job's current step."""
 
     def named(done: float, total: float, what: str | Message) -> None:
         progress(done, total, subject)
@@ -159,9 +162,9 @@ def about(subject: str, progress: Progress) -> Progress:
 
 
 def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None = None) -> bool:
-    """Apply a plan in a job. Return False if another import is already running.
+    """Start a job that carries out an import plan. Return False if another import is already running.
 
-    `writes` sets whether edits may change the base's files; None leaves the setting unchanged.
+    `writes` sets whether edits may change the base's files. If it is None, the setting stays as it is.
     """
 
     def work(progress: Progress) -> SyncReport:
@@ -175,9 +178,9 @@ def start_import(plan: SyncPlan, *, confirmed: bool = False, writes: bool | None
 
 
 def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the running jobs with these names, and reports on finished ones. Jobs without a report end with a toast.
+    """Draw the progress of the named jobs that are running, and the reports of those that have finished.
 
-    If `base` is given, jobs for any other base are omitted.
+    The end of a job that has no report is announced by a toast. If `base` is given, jobs for other bases are left out.
     """
 
     def draw() -> None:
@@ -192,7 +195,11 @@ def job_panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> Non
 
 
 def _is_visible(job: Job) -> bool:
-    """Return whether to draw a job: it is running or failed, has an answer, or its report is new or lists failures."""
+    """Return whether to draw a job.
+
+    A job is drawn while it runs, if it failed or was stopped, if its result answers a question from the user, or if its
+    report is new or lists failures.
+    """
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
@@ -202,7 +209,7 @@ def _is_visible(job: Job) -> bool:
 
 
 def _unread(job: Job) -> list[Failed]:
-    """Return the files an import couldn't read, except those read or ignored since."""
+    """Return the files that an import couldn't read, except for those that have been read or ignored since."""
     if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
         return []
     unread = set(workspace.folders.unread(workspace.bases.get(job.base)))
@@ -210,7 +217,7 @@ def _unread(job: Job) -> list[Failed]:
 
 
 def announce() -> None:
-    """Draw a toast for each job that has ended since this session's last run."""
+    """Show a toast for each notable job that has ended since this session last ran."""
     ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
     announced = st.session_state.setdefault("jobs_announced", set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
@@ -222,7 +229,7 @@ def announce() -> None:
 
 
 def _is_unremarkable(job: Job) -> bool:
-    """Return whether a job ends without a toast, because no user awaits it or the page shows its answer."""
+    """Return whether a job ends without a toast, because the user isn't waiting for it or the page shows its result."""
     answers = isinstance(job.result, _ANSWERS) or not _end(job)
     is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
     return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
@@ -246,7 +253,7 @@ def _figures(job: Job) -> list[str]:
 
 
 def history() -> None:
-    """Draw the jobs that have ended since the program started, latest first."""
+    """Draw a table of the jobs that have ended since Tessera started, latest first."""
     now = utc_now()
     clock = time.monotonic()
     rows = [
@@ -272,7 +279,7 @@ def history() -> None:
 
 
 def estimate(subject: str) -> ChangeCost | None:
-    """Draw the job that estimates the cost of a change. Return its result, or None if `subject` has no estimate."""
+    """Draw the job that estimates the cost of a change. Return the estimate for `subject`, or None if there is none."""
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
@@ -281,21 +288,21 @@ def estimate(subject: str) -> ChangeCost | None:
 
 
 def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
-    """Draw the jobs with these names whose subjects satisfy `is_meant`."""
+    """Draw the named jobs whose subject satisfies `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
             job_panel((name,))
 
 
 def resume() -> None:
-    """Draw the button that indexes notes left unindexed by imports."""
+    """Draw the button that indexes notes that are still waiting to be indexed."""
     if button("Index the rest", "go_on", "bolt", writes=True, disabled=workspace.jobs.running("embed")):
         workspace.start_indexing()
         rerun()
 
 
 def resumes(name: str) -> bool:
-    """Return whether a job ended early and left notes to index, which the page then offers to do."""
+    """Return whether the job `name` was indexing, ended early, and left notes that still have to be indexed."""
     job = workspace.jobs.find(name) if name == "embed" else None
     return job is not None and job.state in ("failed", "cancelled") and workspace.pending.any()
 

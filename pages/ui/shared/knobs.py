@@ -1,4 +1,4 @@
-"""Widgets for settings: search settings, splitting parameters, and base switches."""
+"""Widgets for search settings, splitting parameters, and a base's on/off settings."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -31,11 +31,14 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 from pages.ui.shared.widgets import button, drawn, guarded, row, segments, select_in, small
 
-# Chunks that aren't indexed yet, and the switch for indexing new ones at once.
+# Indexing chunks that aren't indexed yet, and the toggle for indexing new chunks at once.
 
 
 def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
-    """Draw the base's switch for indexing at once, and buttons that index the note's or the base's waiting chunks."""
+    """Draw the base's toggle for indexing new notes at once, and buttons that index any chunks still waiting.
+
+    One button is for the note's chunks, and another for all chunks in the base.
+    """
     if not base.has_vectors:
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
@@ -50,7 +53,7 @@ def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> 
 
 
 def embed_all(base: KnowledgeBase, pending: int) -> None:
-    """Draw the button that indexes a base's waiting chunks."""
+    """Draw the button that indexes a base's waiting chunks. `pending` is their number."""
     if button(
         t("Index the whole base ({n})", n=pending),
         f"embed_base_{base.id}",
@@ -67,12 +70,15 @@ def embed(
     chunk_ids: Sequence[str] = (),
     refused: bool = False,
 ) -> None:
-    """Index waiting chunks in a job: those of a base, those of the given notes, or the given chunks."""
+    """Start a job that indexes waiting chunks: those in a base, those in the given notes, or the given chunks.
+
+    If `refused`, include chunks that the model has rejected.
+    """
     which = partial(workspace.pending.embed, base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused)
     start_job("embed", lambda progress: which(progress=progress))
 
 
-# A base's switches, for a new base and for a stored one.
+# Toggles for a base's on/off settings, in the form for a new base and for an existing base.
 
 SWITCHES = message_table(
     {
@@ -83,17 +89,17 @@ SWITCHES = message_table(
         "read_pictures": "Read text in pictures",
     }
 )
-"""Labels of the switches, keyed by their KnowledgeBase fields."""
+"""Labels of the toggles, keyed by the KnowledgeBase field that each one sets."""
 INSTALL = "pip install 'tessera-notes[ocr]'"
-"""Command for installing the picture reader."""
-# Switches that are on in a new base.
+"""Command that installs the package for reading text in pictures."""
+# Toggles that are on by default in a new base.
 _ON = ("embed_at_once", "watch")
 
 
 def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
-    """Draw a new base's switches, except those that would have no effect, and return their values.
+    """Draw the toggles for a new base and return their values, keyed by field. Toggles without effect are left out.
 
-    The switch for reading pictures is disabled until the picture reader is installed.
+    The toggle for reading text in pictures is disabled if the package for this isn't installed.
     """
     left_out = {"embed_at_once": not indexes, "read_pictures": plain}
     chosen = {"embed_at_once": True}
@@ -107,7 +113,7 @@ def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
 
 
 def draw_switch(base: KnowledgeBase, name: str) -> None:
-    """Draw one of a stored base's switches; clicking it changes the base."""
+    """Draw one of an existing base's toggles. Clicking it changes the base."""
     on = bool(getattr(base, name))
     # The key contains the state. Otherwise, a browser that still shows an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
@@ -129,7 +135,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
 
 
 def _what_is_missing() -> None:
-    """Show how to install the picture reader if it is missing."""
+    """If the package for reading text in pictures isn't installed, draw the command that installs it."""
     if not workspace.pictures.can_read:
         small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
         st.code(INSTALL, language="sh")
@@ -140,7 +146,7 @@ def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
     return drawn(st.toggle, text_of(SWITCHES[name]), value=value, key=key, **more)
 
 
-# The widgets for a strategy and its sizes.
+# Widgets for the splitting strategy and its sizes.
 
 STRATEGIES = {
     "auto": set(SIZES),
@@ -149,14 +155,14 @@ STRATEGIES = {
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
-"""Strategy -> sizes it uses."""
+"""The sizes used by each splitting strategy, keyed by strategy."""
 
 
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
-    """Draw the strategy selector and a slider for each size, and return the values.
+    """Draw the strategy selector and a slider for each size. Return the chosen options.
 
-    The widgets start with `first` and follow it until the user moves one. A button resets them to `usual`, the base's
-    values.
+    The widgets start with the values in `first`, and follow changes to it until the user changes a widget. A button
+    resets them to `usual`, the base's own values. `side` tells apart several sets of these widgets.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
@@ -181,10 +187,10 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             columns[0].caption(why.get(strategy, t("The sizes in grey have no effect with this way of splitting.")))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = session_state[keys[name]]
-            # An earlier version may have stored different sizes.
+            # An earlier version of Tessera may have stored sizes that don't fit the slider's steps.
             fitting = scale(option, getattr(first, name), value)
             if session_state.get(f"{keys[name]}_scale") != fitting:
-                # A different scale needs a new slider, which starts with its own value.
+                # If the scale changes, Streamlit creates a new slider with its own initial value. Set the value again.
                 session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
             low, high, step = fitting
             chosen[name] = columns[number % 2].slider(
@@ -211,16 +217,16 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
-    """Return the minimum, maximum and step of a slider that fits all `values`."""
+    """Return the minimum, maximum and step of a slider that can show all `values`."""
     fits = all((value - option.least) % option.step == 0 for value in values)
     return min(option.least, *values), max(option.most, *values), option.step if fits else 1
 
 
 NO_RERANKER = "none"
 QUICK = (NO_RERANKER, DEFAULTS.reranker)
-"""Rerankers that cause no noticeable delay."""
+"""Rerankers fast enough that the user doesn't notice a delay."""
 AS_SET = ""
-"""Option that leaves a setting at its default."""
+"""Value of the option that leaves a setting at its default."""
 
 HELPS = message_table(
     {
@@ -270,47 +276,47 @@ HELPS = message_table(
         "rerank_weight": "1: only this comparison decides. 0: the order stays. In between: a mix of both.",
     }
 )
-"""Help texts for the switches and settings."""
+"""Help text for toggles and settings, keyed by their names."""
 
-# Largest range of a whole number set with a slider. For larger ranges, the user types the number.
+# Largest range of a whole number that gets a slider. For a larger range, the user types the number.
 _MANY = 100
 OFFERED = {"limit": (5, 10, 20, 50)}
-"""Values to offer for numbers with a large range."""
+"""Values to offer for numeric settings with a large range."""
 
 OF_SEARCHES = (
     ("level", "limit", "link_weight", "priority_weight", "feedback_weight", "fusion"),
     ("rerank_weight", "expansion_size", "score_threshold", "semantic_weight", "phrase"),
 )
-"""Advanced search options by column; mode and reranker are drawn separately."""
+"""Advanced search options, by column. The mode and the reranker are drawn separately."""
 WAYS = ("auto", "semantic", "keyword")
 """Search modes to offer. In bases with a model, `auto` searches by both meaning and words."""
 
 AROUND = SearchSettings(expansion_size=1)
-"""Settings for showing one neighbour on each side of a hit."""
+"""Search settings that show one neighbouring passage on each side of a hit."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
-"""Settings that have no effect in a base searched by words only."""
+"""Search settings that have no effect in a base without an embedder, which is searched by words only."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
 
 
 def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
-    """Return the named settings that have an effect in a base."""
+    """Return those of the named search settings that have an effect in a base."""
     return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 
 def value(settings: CompleteSettings, name: str) -> object:
-    """Return a setting's value in the type its widget takes."""
+    """Return a search setting's value, converted to the type that the setting's widget requires."""
     chosen = getattr(settings, name)
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
 
 def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), **more: object) -> object:
-    """Draw the widget for a setting and return its value.
+    """Draw the widget for a search setting and return its value.
 
-    If values are `offered`, only they and the current one are shown. The reranker is drawn elsewhere, with the labels
-    from `value_labels`.
+    If the current value is in `offered`, only the values in `offered` can be chosen. This function doesn't support the
+    reranker, which is drawn elsewhere with labels from `value_labels`.
     """
     label = label or setting_label(name)
     least = PARTS[name].least or 0
@@ -331,7 +337,7 @@ def draw(name: str, *, key: str, label: str = "", offered: Sequence[str] = (), *
 
 
 def values(name: str) -> list[object]:
-    """Return the values to choose from: reranker names, or some numbers in the setting's range."""
+    """Return the values to offer for a search setting: the names of rerankers, or some numbers in its range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
     least = PARTS[name].least or 0
@@ -340,7 +346,7 @@ def values(name: str) -> list[object]:
 
 
 def value_labels(name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
-    """Return display text by value. The first value leaves the setting at its default."""
+    """Return the labels of the values to offer for a setting, keyed by value. The first is AS_SET, the default."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
     return {AS_SET: t("Default: {value}", value=usual), **{value: value_label(name, value) for value in values(name)}}
 

@@ -1,4 +1,4 @@
-"""Theme and language: the user's choices, or by default those of the system and the browser."""
+"""The display language and the theme. By default, they are the browser's language and the system's theme."""
 
 from functools import cache
 
@@ -15,20 +15,20 @@ from pages.ui.shared.widgets import bound, component, segments
 
 
 def settle_language(workspace: Workspace | None) -> None:
-    """Set a new session's language."""
+    """Set the language of a new session to the user's choice, or to the browser's language."""
     if session_state.get("language") not in LANGUAGES:
         preference = workspace.preferences.get("language") if workspace else ""
         session_state["language"] = language_of(preference or st.context.locale or "")
 
 
 def choose_language(key: str, **more: object) -> None:
-    """Draw the language selector. The choice is kept for later sessions."""
+    """Draw the language selector. The choice is remembered for later sessions."""
 
     def store(language: str) -> None:
         session_state["language"] = language
         server.workspace.preferences.set("language", language)
 
-    # The switch has a separate key, because a widget's key is cleared when the user leaves the page.
+    # The selector has its own key, because Streamlit clears a widget's key when the user leaves the page.
     segments("Language", LANGUAGES, **bound(key, session_state["language"], store), **more)
 
 
@@ -37,8 +37,8 @@ SYSTEM = "system"
 
 _PREFERENCE = "look"
 
-# Streamlit draws a new page in the theme found in the browser's storage until it receives the server's theme. Ours is
-# stored there only between two pages; at any other time, Streamlit would take it for a choice made in its own menu.
+# Until a new page receives the server's theme, Streamlit uses the theme in the browser's storage. Our theme is stored
+# there only between two pages. At any other time, Streamlit would treat it as a choice made in its own menu.
 _START = component("look_at_start", __file__, "<i></i>")
 
 
@@ -54,14 +54,14 @@ def settle_look(workspace: Workspace | None) -> None:
 
 
 def choose_look(key: str, **more: object) -> None:
-    """Draw the theme selector. The choice is kept for later sessions."""
+    """Draw the theme selector. The choice is remembered for later sessions."""
     preferences = server.workspace.preferences
     now = bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen))
     segments("Appearance", LOOKS, **now, **more)
 
 
 def hand_over(workspace: Workspace | None) -> None:
-    """Store the theme for the next page loaded by the browser."""
+    """Draw the component that stores the theme in the browser for the next page load."""
     look = _chosen(workspace)
     with st.container(key="look"):
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
@@ -73,7 +73,7 @@ def _chosen(workspace: Workspace | None) -> str:
 
 
 def _options(look: str) -> dict[str, Values]:
-    """Return the theme options by section. A chosen theme's options replace those of all other themes."""
+    """Return Streamlit's theme options by section. If `look` is "light" or "dark", its options apply to all themes."""
     options = {section: dict(values) for section, values in _configured().items()}
     if look == SYSTEM:
         return options

@@ -1,4 +1,4 @@
-"""Query parameters for a page's choices, so that they can be shared as a link and survive a reload."""
+"""Query parameters that store a page's state, such as the open note, so that it can be linked to and reloaded."""
 
 from collections.abc import Container, Mapping
 
@@ -6,13 +6,16 @@ from streamlit import query_params, session_state
 
 
 def arrived_value(name: str) -> str | None:
-    """Return the value of a query parameter, or None if it is missing or was set by the page itself."""
+    """Return the value of a query parameter that came with a link.
+
+    Return None if the parameter is missing or has the value last set by the page itself.
+    """
     value = query_params.get(name)
     return value if value is not None and value != session_state.get(_state_key(name)) else None
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
-    """Set a widget's initial option: the one in the URL, the last choice, or else `first`."""
+    """Set a widget's initial option to that in the URL. By default, keep the last choice, or use `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
         session_state[key] = linked
@@ -21,17 +24,17 @@ def begin_with(name: str, key: str, options: Container[str], first: str) -> None
 
 
 def last_value(name: str) -> str:
-    """Return the value this page last set for a query parameter."""
+    """Return the value that this page last set for a query parameter, or "" if it hasn't set one."""
     return str(session_state.get(_state_key(name), ""))
 
 
 def set_value(name: str, value: str) -> None:
-    """Set a query parameter."""
+    """Set a query parameter. An empty value removes the parameter."""
     set_values({name: value})
 
 
 def set_values(values: Mapping[str, str]) -> None:
-    """Set query parameters as one step in the browser's history. An empty value removes the parameter."""
+    """Set several query parameters in one step of the browser's history. An empty value removes a parameter."""
     session_state.update({_state_key(name): value for name, value in values.items()})
     before = query_params.to_dict()
     now = {name: value for name, value in {**before, **values}.items() if value}
@@ -40,5 +43,5 @@ def set_values(values: Mapping[str, str]) -> None:
 
 
 def _state_key(name: str) -> str:
-    # One key per page, because several pages have a note in their URL.
+    # Include the page in the key, because several pages use the same parameters, such as `note`.
     return f"address_{session_state['page']}_{name}"

@@ -1,4 +1,4 @@
-"""Display text for codes, bytes, durations and times."""
+"""Display text for sizes, durations, times, bases, and names used in the code."""
 
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -14,19 +14,19 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def megabytes(count: int) -> str:
-    """Format a number of bytes in MB, or in GB from 1 GB upwards."""
+    """Format a number of bytes in MB, or in GB if it is at least 1 GB."""
     return f"{count / 1e9:,.2f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
 
 
 def duration(seconds: float) -> str:
-    """Format a duration, rounded to seconds or minutes."""
+    """Format a duration in whole seconds, or in whole minutes from 90 seconds."""
     if seconds < 90:
         return t_plural("{n} second", "{n} seconds", n=max(1, round(seconds)))
     return t_plural("{n} minute", "{n} minutes", n=round(seconds / 60))
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Return phrases for the number of notes, and for how many are left out of searches or found only by words."""
+    """Return phrases for the number of notes, and for how many are unreviewed, archived, expired or unindexed."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,
@@ -37,23 +37,23 @@ def note_counts(counts: NoteCounts) -> list[str]:
 
 
 def search_mode(result: SearchResult) -> str:
-    """Return the display name of a result's search mode, which is keyword search while no model is loaded."""
+    """Return the display name of the mode of a search. While no model is loaded, this is keyword search."""
     words = result.without_model and result.mode != "listed"
     return text_of(MODES["keyword" if words else result.mode])
 
 
 def base_names(*, plain: bool = True) -> list[str]:
-    """Return the names of the bases, including those of text files if `plain`."""
+    """Return the names of all bases. If `plain` is False, leave out bases for text files."""
     return [base.name for base in workspace.bases.all() if plain or not base.plain]
 
 
 def base_name(base: str) -> str:
-    """Return the name of a note's base, or "" if it is the only base."""
+    """Return the given base's name, or "" if there is only one base and the name needn't be shown."""
     return base if len(workspace.bases.all()) > 1 else ""
 
 
 def last_update(base: KnowledgeBase) -> str:
-    """Return a message about a base's last sync, or "" if there was none."""
+    """Return a phrase saying when a base was last synced, or "" if it never was."""
     return t("Last update {at}", at=local(base.synced_at)) if base.synced_at else ""
 
 
@@ -63,10 +63,10 @@ def local(at: datetime) -> str:
 
 
 def browser_zone() -> tzinfo | None:
-    """Return the browser's time zone, or None if it is unknown on this machine."""
+    """Return the browser's time zone, or None if this machine doesn't know that zone."""
     try:
         return ZoneInfo(st.context.timezone or "")
-    except (KeyError, OSError, ValueError):  # naming a folder of time zones raises OSError
+    except (KeyError, OSError, ValueError):  # the name of a folder of time zones raises OSError
         return None
 
 

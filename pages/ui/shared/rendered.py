@@ -1,7 +1,7 @@
-"""Rendering Markdown as short HTML with highlighted source spans. Nothing is run or fetched.
+"""Rendering Markdown as simple HTML with highlighted spans. Nothing in the Markdown is run or fetched.
 
-Streamlit's own Markdown can't highlight a span of the source. Here the parser's inline tokens are located in the source
-one by one, so that a span of the source is also a span of the output.
+Streamlit's own Markdown can't highlight a given span of the source. Here, each of the parser's inline tokens is located
+in the source, so that a span of the source can be mapped to the output.
 """
 
 import re
@@ -21,13 +21,12 @@ from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import Span, Spans, html
 
 SHOWN = 520
-"""Number of characters in an excerpt; the style sheet limits the number of lines."""
+"""Number of characters after which an excerpt ends. The style sheet limits its number of lines."""
 BEFORE = 90
-"""Maximum number of characters before the excerpt's sentence, within the same paragraph."""
+"""Maximum number of characters to show before an excerpt's sentence, from the start of its paragraph."""
 
-# Syntax that the Markdown parser would split or doesn't support.
-#
-# This covers formulas, comments, callout types, block ids, wikilinks, and reference links.
+# Syntax that the Markdown parser doesn't support or would split: formulas, comments, callout types, block ids,
+# wikilinks, and reference links.
 _WHOLE = re.compile(
     r"(?s)(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
     r"|(?P<math>\$\$[^$]+\$\$|(?<![\\$0-9A-Za-z_])\$(?![\s$])[^$\n]*[^\s$\\]\$(?!\d))"
@@ -44,7 +43,10 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 @frozen
 class RenderedPart:
-    """A part of the source in a single style. A separator has HTML (`shown`) instead of source text."""
+    """A part of the source text with a single style (`css`).
+
+    If `shown` is set, it is HTML to show instead of the source text, such as a separator.
+    """
 
     start: int
     end: int
@@ -55,13 +57,16 @@ class RenderedPart:
 BREAK = "<br>"
 _BULLET = "• "
 _TASK = r"\[([ xX])\]\s+"
-# A paragraph made up of table rows without a header.
+# A paragraph that consists of table rows without a header.
 _ROWS = r"(?:\|.*\|[ \t]*(?:\n|\Z))+"
 _CELL = ' <span class="t-dim">·</span> '
 
 
 def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool) -> str:
-    """Return the Markdown around a sentence as HTML, with words highlighted."""
+    """Return an excerpt of Markdown around a sentence as HTML, with words highlighted.
+
+    If `underline`, highlight the sentence too. If `sentence` is None, the excerpt starts at the beginning.
+    """
     parts = pieces(text)
     first = _first(parts, sentence[0] if sentence else 0)
     shown: list[RenderedPart] = []
@@ -81,7 +86,7 @@ def excerpt(text: str, words: Spans, sentence: Span | None, *, underline: bool) 
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block is separate from the paragraph above, which would otherwise end with a colon."""
+    """Return whether a code block isn't introduced by the paragraph above it, which would end with a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -89,7 +94,7 @@ def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
 
 
 def _speaks(piece: RenderedPart) -> bool:
-    """Return whether a piece is text rather than a heading or a separator."""
+    """Return whether a part is text rather than a heading or a separator."""
     return piece.shown is None and not _is_heading(piece)
 
 
@@ -98,7 +103,7 @@ def _is_heading(piece: RenderedPart) -> bool:
 
 
 def render_text(text: str, words: Spans = (), sentence: Span | None = None) -> str:
-    """Return Markdown as HTML, with words and a sentence highlighted."""
+    """Return Markdown as HTML, with the given words and sentence highlighted."""
     return _render(text, pieces(text), words, sentence)
 
 
@@ -108,7 +113,10 @@ def mark(text: str, spans: Spans) -> str:
 
 
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
-    """Return the index of an excerpt's first piece: the start of the paragraph if it is near, or of the sentence."""
+    """Return the index of the part at which an excerpt starts.
+
+    This is the start of the paragraph if it is near `start`, the sentence's offset. Otherwise, it is the sentence.
+    """
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
     if parts and start - parts[block].start <= BEFORE:
@@ -118,7 +126,7 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 
 @lru_cache(64)
 def pieces(text: str) -> Sequence[RenderedPart]:
-    """Split Markdown into its visible parts, in order."""
+    """Parse Markdown into its visible parts, in order."""
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts = []
@@ -164,7 +172,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
 
 
 def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]:
-    """Yield the pieces, splitting unstyled text into sentences so that an excerpt can begin at any of them."""
+    """Yield the parts, with unstyled text split into sentences, so that an excerpt can begin at any sentence."""
     for piece in parts:
         at = piece.start
         if piece.shown is None and not piece.css:
@@ -177,7 +185,10 @@ def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]
 
 
 def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a block's inline tokens, locating each in the source after the previous one."""
+    """Yield the parts for a block's inline tokens.
+
+    Each token is located in the source after the token before it, starting at the offset `at`.
+    """
     styles = [css] if css else []
     for token in tokens:
         name = token.type.removesuffix("_open").removesuffix("_close")
@@ -185,7 +196,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             styles = [*styles, _STYLES[name]] if token.nesting > 0 else styles[:-1]
             continue
         if token.type in ("softbreak", "hardbreak"):
-            # A line break in Chinese text isn't a space.
+            # In Chinese text, a line break doesn't stand for a space.
             soft = "" if text[at - 1 : at] > "\u2e7f" else " "
             yield RenderedPart(at, at, shown=BREAK if token.type == "hardbreak" else soft)
             continue
@@ -206,7 +217,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
 
 
 def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[RenderedPart]:
-    """Yield the pieces of table rows, with cell separators in place of bars, and each row on its own line."""
+    """Yield the parts of table rows, with each row on a separate line and with separators instead of bars."""
     for piece in parts:
         if piece.shown in ("", " "):
             yield replace(piece, shown=BREAK)
@@ -223,7 +234,7 @@ def _separate_cells(text: str, parts: Iterator[RenderedPart]) -> Iterator[Render
 
 
 def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a span, restoring syntax that was hidden from the parser."""
+    """Yield the parts for a span of the source, including the syntax that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
         first = start + match.start()
         last = start + match.end()
@@ -244,7 +255,7 @@ def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator
 def _placeholder(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
-    if "\n" in (match["reference"] or ""):  # the parser handles its text, because a line break splits it
+    if "\n" in (match["reference"] or ""):  # leave the text to the parser, because it contains a line break
         start, end = (place - match.start() for place in match.span("reference"))
         return _STANDIN * start + match[0][start:end] + _STANDIN * (len(match[0]) - end)
     return re.sub(r"(?s)." if match["math"] else r"[^\n]", _STANDIN, match[0])
@@ -280,7 +291,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Spans, sentence: Sp
 @lru_cache(1)
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    # Keep escaped characters as separate tokens: joined with adjacent text, they wouldn't be found in the source.
+    # Keep escaped characters as separate tokens. Joined with adjacent text, they couldn't be found in the source.
     parser.core.ruler.disable("text_join")
     add_admonitions(parser)
     parser.block.ruler.disable("reference")  # show definitions, because they are often what was asked for

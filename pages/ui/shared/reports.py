@@ -1,4 +1,4 @@
-"""Figures and lists about sync plans and job reports."""
+"""Drawing sync plans and the reports of finished jobs, as counts and lists."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -30,11 +30,11 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 from pages.ui.shared.widgets import caption, close, expander, row, small
 
-# Results of a model test, and the cost of switching embedders, as figures.
+# The results of a model test or a server test, and the cost of a change to a base.
 
 
 def trial(done: ModelTrial) -> None:
-    """Draw the result of a model test: correct rankings, speed and memory."""
+    """Draw the result of a model test: how many rankings were correct, speed, memory use, and a verdict."""
     values = [
         (text_of(TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
         for name, total in done.asked.items()
@@ -62,12 +62,12 @@ def server(done: ServerTrial) -> None:
 
 
 def memory(model: Running) -> str:
-    """Return a message about a loaded model's memory use."""
+    """Return a phrase with a loaded model's memory use."""
     return t("{size} in memory", size=megabytes(model.bytes))
 
 
 def place(model: Running) -> str:
-    """Return a loaded model's device and number format."""
+    """Return the device that a loaded model runs on and its precision, for example "CPU, float32"."""
     return f"{model.device.name.upper()}, {model.device.dtype}"
 
 
@@ -78,14 +78,14 @@ def cost(change: ChangeCost) -> None:
     st.html(boxes([*values, (t("about"), duration(change.seconds), "")]))
 
 
-# Results of learning from logs: what was suggested, already known, masked, dropped, or not read.
+# The results of learning from logs.
 
 # Maximum number of dropped suggestions to show with their reasons.
 _MOST = 10
 
 
 def draw(report: LearningReport) -> None:
-    """Draw a report on learning from logs."""
+    """Draw a report on learning from logs: counts, unread files, and suggestions that were dropped."""
     lines = [*map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))]
     lines += [
         plain(t("{path} wasn't read: {reason}", path=failed.path, reason=failed.reason)) for failed in report.failed
@@ -112,7 +112,7 @@ COUNTS = message_table(
         "incomplete": "Incomplete",
     }
 )
-# Text for the counts in a report, as parts of a sentence.
+# Phrases for the counts in a report.
 _FIGURES = message_table(
     {
         "added": "{n} added",
@@ -130,11 +130,11 @@ _UNFOLDED = message_table(
 )
 
 Rows = list[tuple[str, str]]
-"""Paths, each with a remark."""
+"""Rows of a list: paths, each with a remark, which may be ""."""
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
-    """Draw the counts of a plan or a report, with failures and removals highlighted, and a remark."""
+    """Draw the counts in a plan or a report, followed by a remark. Failures and removals are highlighted."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
@@ -144,7 +144,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
 
 
 def show(plan: SyncPlan) -> None:
-    """Draw a plan: its counts, and collapsed lists of its files."""
+    """Draw a sync plan: the number of files to add, change and so on, and collapsed lists of these files."""
     lists: dict[str, Rows] = {
         "added": [(file.path, "") for file in plan.added],
         "changed": [
@@ -173,7 +173,7 @@ def show(plan: SyncPlan) -> None:
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
-    """Return short descriptions of the changes in a report, omitting counts of 0."""
+    """Return phrases for the changes in a report, such as "3 added". Counts of 0 are left out."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
     numbers = {name: getattr(done, name, 0) for name in _FIGURES}
@@ -182,7 +182,7 @@ def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
-    """Draw a report, except for its failures."""
+    """Draw the report of a finished job, except for the files that couldn't be read."""
     match done:
         case SyncReport():
             figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"}
@@ -202,14 +202,14 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
 
 
 def _to_unfold(title: str, rows: Rows, icon: str | None = None, *, expanded: bool = False) -> None:
-    """Draw rows collapsed below a title, or nothing if there are no rows."""
+    """Draw rows in an expander with the given title. If there are no rows, draw nothing."""
     if rows:
         with st.expander(title, icon=icon, expanded=expanded):
             listing(rows)
 
 
 def _rechunked(done: Rechunked) -> list[str]:
-    """Return short descriptions of the result of re-chunking notes."""
+    """Return phrases for the result of re-chunking notes."""
     texts = [
         t_plural("{n} note split", "{n} notes split", n=done.notes),
         t_plural("{n} passage", "{n} passages", n=done.chunks),
@@ -222,12 +222,12 @@ def _rechunked(done: Rechunked) -> list[str]:
 
 
 def failed(items: Iterable[Failed]) -> Rows:
-    """Return rows for unreadable files with the reasons."""
+    """Return a row for each file that couldn't be read, with the reason."""
     return [(item.path, text_of(item.error)) for item in items]
 
 
 def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
-    """Draw any notes that are missing parts of their files, and any notes whose text may be garbled."""
+    """Draw the notes that are missing parts of their files, and the notes with a guessed encoding, if any."""
     parts = [(note.path, part) for note in notes for part in note.left_out]
     missing = [(path, text_of(part.explanation)) for path, part in parts if part.kind != GUESSED]
     count = len({path for path, _ in missing})
@@ -239,7 +239,7 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
 
 
 def listing(rows: Rows) -> None:
-    """Draw the first SHOWN rows, and the number of any remaining ones."""
+    """Draw the first SHOWN rows as a list, followed by the number of rows left out, if any."""
     lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
     if len(rows) > SHOWN:
         lines.append(t_html("and {n} more", n=len(rows) - SHOWN))
@@ -247,7 +247,7 @@ def listing(rows: Rows) -> None:
 
 
 def not_downloaded(files: Sequence[Failed]) -> None:
-    """Draw any files that aren't downloaded yet, each with a remedy."""
+    """Draw a list of files that haven't been downloaded from the cloud yet, if any. Each has a remedy."""
     _to_unfold(
         t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files)),
         failed(files),
@@ -256,7 +256,7 @@ def not_downloaded(files: Sequence[Failed]) -> None:
 
 
 def not_read(files: Sequence[Failed]) -> None:
-    """Draw any files that aren't read, each with a remedy."""
+    """Draw a list of files that Tessera doesn't read, if any. Each has a remedy."""
     _to_unfold(
         t_plural("{n} file isn't read", "{n} files aren't read", n=len(files)), failed(files), ":material/draft:"
     )
@@ -264,12 +264,12 @@ def not_read(files: Sequence[Failed]) -> None:
 
 # Files that couldn't be read, and the user's patterns for ignoring them.
 
-# Maximum number of files to draw with buttons; the rest are only listed.
+# Maximum number of files to draw with buttons. Any others are only listed.
 _ACTED = 10
 
 
 def draw_unread(base: KnowledgeBase) -> None:
-    """Draw a base's unreadable files, if any, initially collapsed."""
+    """Draw the files in a base that couldn't be read, initially collapsed. If there are none, draw nothing."""
     files = workspace.folders.unread(base)
     if not files:
         return
@@ -279,7 +279,10 @@ def draw_unread(base: KnowledgeBase) -> None:
 
 
 def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
-    """Draw unreadable files with the reasons, and buttons to ignore a file or all unreadable files of its type."""
+    """Draw files that couldn't be read, with the reasons.
+
+    Buttons ignore a single file, or all unreadable files of the same type.
+    """
     button = partial(small, on_click=workspace.folders.ignore, writes=True)
     for number, item in enumerate(files[:_ACTED]):
         with row(f"unread_{key}_{number}"):
@@ -300,7 +303,7 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
 
 
 def draw_ignored(base: KnowledgeBase) -> None:
-    """Draw a base's ignored files and file types, if any, with buttons to stop ignoring them."""
+    """Draw the files and file types ignored in a base, if any, each with a button to stop ignoring it."""
     ignored = workspace.folders.ignored(base)
     if not ignored:
         return

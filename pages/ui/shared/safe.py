@@ -1,4 +1,4 @@
-"""Escaping untrusted text for display, so that nothing is run, fetched, or read as Markdown by accident."""
+"""Escaping untrusted text for display, so that it can't run or fetch anything or be interpreted as Markdown."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,36 +13,39 @@ Spans = Sequence[Span]
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
-# Syntax found only in Streamlit labels: emoji names and arrows.
+# Syntax that only Streamlit's labels have: emoji names and arrows.
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
 
 FOLLOWED = {"http", "https", "mailto"}
-"""Schemes of clickable links. Links with no scheme lead into the app."""
+"""URL schemes that are allowed in links. A link without a scheme leads to a page of the app."""
 
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
-"""Pattern for `data:` pictures in text, except types that may contain a script, such as SVG."""
+"""Pattern for `data:` URLs of pictures. Types that may contain scripts, such as SVG, are excluded."""
 _PASTED = re.compile(PASTED, re.IGNORECASE)
 
 SIGNS = 8_000
-"""Maximum number of Markdown signs, including line breaks, that a browser lays out in about two seconds."""
+"""Maximum number of syntax characters (including line breaks) to render as Markdown.
+
+A browser takes about two seconds to lay out this many.
+"""
 DEEPEST = 200
-"""Maximum emphasis depth, and maximum length of a line's quote and list marks, in a rendered note."""
+"""Maximum nesting depth of emphasis to render, and maximum length of the quote and list marks at a line's start."""
 _SIGN = re.compile(r"(?m)[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]")
 _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^\]\s]++\]:))*+")
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
-# Two invisible characters that break up syntax. `_NAMELESS` counts as a space, so it can't begin a name.
+# These two invisible characters break up syntax. `_NAMELESS` counts as a space, so no name can begin with it.
 _NAMELESS = "\ufeff"
 
 
 def is_pasted(address: str) -> bool:
-    """Return whether a URL is a `data:` picture."""
+    """Return whether a URL is a `data:` URL of a picture without scripts."""
     return _PASTED.fullmatch(address) is not None
 
 
 def html(text: object) -> str:
-    """Escape a string or a message as HTML."""
+    """Escape a string for use in HTML. A message is translated first."""
     return escape(text if isinstance(text, str) else text_of(text))
 
 
@@ -52,7 +55,7 @@ def t_html(text: str, /, **fields: object) -> str:
 
 
 def plain(text: object) -> str:
-    """Escape a string or a message where Markdown is interpreted, such as in labels and boxes."""
+    """Escape a string for use where Streamlit interprets Markdown, such as in labels. A message is translated first."""
     words = (text if isinstance(text, str) else text_of(text)).split()
     return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_separate, " ".join(words)))
 
@@ -63,7 +66,7 @@ def _separate(match: re.Match[str]) -> str:
 
 
 def drawable_part(markdown: str, *, last: bool = False) -> str:
-    """Return the first or last part of a note that a browser can lay out in about two seconds."""
+    """Return as much of a note's beginning as a browser can lay out in about two seconds. If `last`, use the end."""
     signs = [sign.start() for sign in _SIGN.finditer(markdown)]
     if len(signs) <= SIGNS:
         return markdown
@@ -71,13 +74,13 @@ def drawable_part(markdown: str, *, last: bool = False) -> str:
 
 
 def is_deeply_nested(markdown: str) -> bool:
-    """Return whether a note's Markdown is nested too deeply for a browser."""
+    """Return whether a note's Markdown is nested too deeply to be rendered in a browser."""
     markdown = re.sub(LINE_END, "\n", markdown)
     return any(len(line[0]) > DEEPEST for line in _NESTED.finditer(markdown)) or _emphasis(markdown) > DEEPEST
 
 
 def _emphasis(markdown: str) -> int:
-    """Return the maximum number of open emphasis marks, closed in CommonMark's order within a paragraph."""
+    """Return the maximum number of emphasis marks that are open at once in a paragraph, as in CommonMark."""
     most = 0
     open_signs: list[str] = []
     for run in _EMPHASIS.finditer(markdown):
@@ -99,23 +102,23 @@ def _emphasis(markdown: str) -> int:
 
 
 def elements(texts: Iterable[object], tag: str = "div", css: str = "") -> str:
-    """Return each string or message as an HTML element with a CSS class."""
+    """Return an HTML element for each string or message, with an optional CSS class."""
     opening = f'{tag} class="{css}"' if css else tag
     return "".join(f"<{opening}>{html(text)}</{tag}>" for text in texts)
 
 
 def facts(texts: Iterable[str]) -> str:
-    """Return short strings side by side as HTML, omitting empty ones."""
+    """Return an HTML row of short strings. Empty strings are left out."""
     return f'<div class="t-facts">{elements(filter(None, texts), "span")}</div>'
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:
-    """Return names with their values as HTML, to be put in a row of facts."""
+    """Return pairs of a name and a value as HTML, to be put in a row like that of `facts`."""
     return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
 
 
 def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
-    """Return HTML boxes, each with a name, a figure and a CSS class, followed by a remark."""
+    """Return a row of HTML boxes followed by a remark. `values` has the name, figure and CSS class of each box."""
     drawn = [
         f'<div class="t-count {tone}"><b>{html(value)}</b><span>{html(name)}</span></div>'
         for name, value, tone in values
@@ -125,12 +128,12 @@ def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
 
 
 def folded(title: str, body: str, *, css: str = "") -> str:
-    """Return HTML collapsed below a title."""
+    """Return a collapsed HTML element with the given title. `body` is HTML."""
     return f'<details class="{css}"><summary>{html(title)}</summary>{body}</details>'
 
 
 def marked(text: str, spans: Iterable[Span], *, css: str = "") -> str:
-    """Return text as HTML with its spans in <mark>. The spans must be sorted and must not overlap."""
+    """Return text as HTML with each span in a <mark> element. The spans must be sorted and must not overlap."""
     opening = f'<mark class="{css}">' if css else "<mark>"
     parts = []
     at = 0

@@ -1,4 +1,4 @@
-"""The pages' server: response headers, the front end's configuration, and patches to Streamlit."""
+"""The web server: its workspace, response headers, the front end's configuration, and patches to Streamlit."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class OpenWorkspace:
-    """Proxy for this server's open workspace, which is replaced when a backup is restored."""
+    """Proxy for the open workspace. The workspace behind it is replaced when a backup is restored."""
 
     opened: "Workspace | None" = None
 
@@ -26,11 +26,11 @@ class OpenWorkspace:
 
 current = OpenWorkspace()
 workspace = cast("Workspace", current)
-"""This server's workspace, for use by pages."""
+"""The open workspace, as used by all pages."""
 
 
 def address() -> str:
-    """Return the server's URL on this machine. The port is chosen before any page is drawn."""
+    """Return the URL of this server, for use on this machine. Its port is known before any page is drawn."""
     host = st.get_option("server.address") or "127.0.0.1"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
@@ -39,12 +39,12 @@ def address() -> str:
 
 # Patches to Streamlit.
 
-# Streamlit releases whose private names are known. Any other release isn't patched, and starts more slowly.
+# Streamlit releases that can be patched, because their private names are known. Any other starts more slowly.
 _KNOWN = "1.67."
 
 
 def adjust() -> None:
-    """Make Streamlit skip work that pages don't need, and ignore requests from pages the user has left."""
+    """Patch Streamlit to skip unnecessary work, and to ignore requests from pages that the user has left."""
     if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util
@@ -63,15 +63,15 @@ def adjust() -> None:
             request_rerun(session, state)
 
     parts: tuple[tuple[object, str, object], ...] = (
-        # Components from installed packages: Streamlit looks through every package.
+        # Components in installed packages. To find them, Streamlit searches every package.
         (BidiComponentManager, "discover_and_register_components", lambda _manager, **_options: None),
-        # Data frames in component data, for which Streamlit imports pandas.
+        # Data frames in the data of components. To detect them, Streamlit imports pandas.
         (serialization, "is_dataframe_like", lambda _value: False),
-        # Durations in words, for which Streamlit imports pandas. This app's durations are in milliseconds.
+        # Durations in words. To parse them, Streamlit imports pandas. All durations in this app are in milliseconds.
         (text_widgets, "time_to_seconds", lambda text: float(text.removesuffix("ms")) / 1000),
-        # Emoji icons in options: Streamlit compiles a pattern of all emojis for the first non-ASCII text.
+        # Emoji icons in options. To detect them, Streamlit compiles a pattern of all emojis.
         (string_util, "extract_leading_emoji", lambda text: ("", text)),
-        # A hint for users who run a page outside Streamlit, which resolves the files of all modules.
+        # The warning for users who run a page outside Streamlit. It resolves the file paths of all modules.
         (delta_generator, "_use_warning_has_been_displayed", True),
         (AppSession, "request_rerun", request_rerun_of_page),
     )
@@ -79,11 +79,11 @@ def adjust() -> None:
         setattr(owner, name, substitute)
 
 
-# The configuration of Streamlit's front end, with no boxes about lost connections, which would take the focus.
+# The configuration of Streamlit's front end. It turns off messages about lost connections, which take the focus.
 
 
 class FrontEnd:
-    """Middleware that answers the front end's request for its configuration instead of Streamlit."""
+    """Middleware that answers the front end's request for its configuration, in place of Streamlit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -98,7 +98,7 @@ _ANSWER = JSONResponse({"allowedOrigins": [], "blockErrorDialogs": True}, header
 
 SOURCES = {
     "default-src": "'none'",
-    # The components' scripts arrive as blobs; the hash covers the only inline script in Streamlit's own page.
+    # Scripts of components are loaded as blobs. The hash allows the only inline script in Streamlit's own page.
     "script-src": "'self' blob: 'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
@@ -121,7 +121,7 @@ HEADERS: Mapping[str, str] = {
 
 
 class Policy:
-    """Middleware that adds HEADERS to every response, including the one that refuses a WebSocket."""
+    """Middleware that adds HEADERS to every response, including a refused WebSocket connection."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -136,5 +136,5 @@ class Policy:
 
 
 def failure(_: Request, __: Exception) -> Response:
-    """Return the response for an internal error, with HEADERS because Starlette sends it outside all middleware."""
+    """Return the response to an internal error. It has HEADERS, because it doesn't pass through the middleware."""
     return PlainTextResponse("Internal Server Error", 500, HEADERS)

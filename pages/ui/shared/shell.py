@@ -1,4 +1,4 @@
-"""The frame of every page: setup, language, menu, workspace, model state, errors, and dialogs."""
+"""What all pages share: opening the workspace, the menu, the status display in the sidebar, and dialogs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -20,14 +20,14 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 from pages.ui.shared.widgets import Callback, Dialog, bound, button, caption, on_demand, problem, small, text_box, warn
 
-# The quick switcher: from any page to a note (by title, alias or path), a page, or a new note.
+# The quick switcher. It opens a note (by title, alias or path), a page or a new note from anywhere.
 
 SHOWN = 10
 _SWITCHER = Dialog("switching")
 TODAY = "today_wanted"
-"""Session key for a request for today's note, handled by the Notes page."""
+"""Session key that asks the Notes page to open today's note."""
 NEW = "new_title"
-"""Session key for a new note's title, which may be empty; the Notes page creates the note."""
+"""Session key that asks the Notes page to start a new note. The value is the note's title, which may be ""."""
 
 
 def open_today() -> None:
@@ -43,14 +43,14 @@ def open_new(title: str = "") -> None:
 
 
 def _go_to_notes() -> None:
-    """Go to the Notes page, or if it is the current page, rerun it to keep the open note in the URL."""
+    """Go to the Notes page. If it is the current page, rerun it instead, so that the URL keeps the open note."""
     if session_state["page"] == "notes":
         rerun()
     switch_page("notes.py")
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the switcher if it is already open or is `wanted` now."""
+    """Draw the quick switcher if it is open. If `wanted`, open it first."""
     if wanted:
         _SWITCHER.open(True)
     if not _SWITCHER.subject:
@@ -87,15 +87,15 @@ def dialog(*, wanted: bool) -> None:
                 open_new(text.strip())
         if not cards:
             small_print("No note has this name.")
-        st.html(f'<i data-listed="{html(text)}"></i>')  # drawn last: the list above is the one for this text
+        st.html(f'<i data-listed="{html(text)}"></i>')  # drawn last, when the list for this text is complete
 
     _SWITCHER.draw(t("Open a note or a page"), content, width="medium")
 
 
 PATIENCE = 3.0
-"""Seconds to wait for another process that is writing; after that, the workspace is opened read-only."""
+"""Seconds to wait for another process that has the workspace open for writing. After that, it is opened read-only."""
 WARM_AFTER = 2.5
-"""Seconds before the model is loaded, so that the first page is drawn and a first click handled beforehand."""
+"""Seconds to wait before loading the models, so that the first page and a first click aren't delayed."""
 
 MODEL = message_table(
     {
@@ -110,7 +110,7 @@ MEANWHILE = message_table(
         "failed": "You can still search by words.",
     }
 )
-"""Hints about searching while no model is loaded, by the state of the `warm` job."""
+"""Hints about searching while no model is loaded, keyed by the state of the `warm` job, which loads the models."""
 
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
@@ -118,9 +118,9 @@ FRESHNESS = {
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""The dot and the title for each freshness state. Without a title, the first message is shown instead."""
+"""The colour of the dot and the title for each state of freshness. If the title is None, a message is shown instead."""
 IDLE = 3.0
-"""Seconds between freshness checks while folders are watched."""
+"""Seconds between updates of the freshness display while folders are being watched."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -136,7 +136,7 @@ PAGES = {
 }
 """Pages in menu order, each with its file, icon and title."""
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
-"""Parts of the menu. The workbench is for users who want to see how notes are found, and is collapsed at first."""
+"""Parts of the menu. The workbench is for users who want to see how notes are found. It is initially collapsed."""
 _DOOR = "workbench"
 CHAPTERS = {
     "search": "search",
@@ -148,11 +148,14 @@ CHAPTERS = {
     "evaluation": "measure/questions",
     "settings": "settings",
 }
-"""The guide's chapter about each page."""
+"""The path of the guide's chapter about each page."""
 
 
 def start() -> st.Page:
-    """Draw the frame and return the page to run. If the workspace can't be opened, draw the reason and stop."""
+    """Draw the elements shared by all pages, and return the page to run.
+
+    If the workspace can't be opened, draw the reason and stop.
+    """
     try:
         workspace, holder = _opened()
     except TesseraError as error:
@@ -173,19 +176,19 @@ def start() -> st.Page:
 
 
 def open_workspace() -> Workspace:
-    """Return this server's workspace."""
+    """Return this server's workspace, opening it if necessary."""
     return _opened()[0]
 
 
 def reopen() -> None:
-    """Reopen the workspace, which applies any pending restore, and redraw the page."""
+    """Reopen the workspace and redraw the page. If a backup is to be restored, this is done on opening."""
     _opened.clear()
     rerun()
 
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """Draw warnings about unreadable database rows in the sidebar."""
+    """After the block, draw warnings in the sidebar about database rows that couldn't be read."""
     try:
         yield
     finally:
@@ -195,14 +198,14 @@ def unreadable() -> Iterator[None]:
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Open and return this server's workspace, and the reason why it is read-only, or None if it isn't."""
+    """Open this server's workspace. Return it, and the reason why it is read-only, or None if it is writable."""
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
     except (WorkspaceLocked, NotWritable, DiskFull) as error:
         workspace = Workspace(readonly=True)
         holder = error
-    # Streamlit handles page errors; with rich, they would be printed instead of logged.
+    # Streamlit handles errors in pages. With rich, it would print them instead of logging them.
     st.set_option("logger.enableRich", False)
     workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
     workspace.models.start_warming(after=WARM_AFTER)
@@ -226,7 +229,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         for name, (path, _, title) in PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="hidden")
-    # The tab icon is set here; a page's own icon would be fetched from Google.
+    # Set the tab's icon here. A page's own icon would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     before = session_state.get("page")
     session_state["page"] = page.url_path or "home"
@@ -270,7 +273,10 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 
 def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived: bool) -> None:
-    """Draw the links to the pages. The workbench stays as the user left it, but is expanded on its own pages."""
+    """Draw the links to the pages. The workbench stays expanded or collapsed, as the user left it.
+
+    Going to one of its pages expands it.
+    """
 
     waiting = 0
     with suppress(TesseraError):  # the page says what is wrong with the database
@@ -319,14 +325,14 @@ def _state() -> None:
             workspace.bases.all() and (now := workspace.freshness_of()).state != "working"
         ):  # the progress is drawn above
             st.html(freshness_html(now))
-            # A second link to a page would be highlighted in addition to its menu entry.
+            # Not a link, because a second link to the current page would be highlighted along with its menu entry.
             waits = now.state in ("notice", "attention")
             if waits and small("See details", "see_state", "arrow_forward"):
                 switch_page("bases.py")
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
-    """Return how up to date the notes are, as HTML: a dot, a title with a remark, and messages."""
+    """Return HTML that shows how up to date the notes are: a coloured dot, a title with a remark, and messages."""
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
@@ -336,7 +342,7 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
 
 
 def _care() -> None:
-    """Draw warnings about a nearly full disk or a failed backup."""
+    """Draw a warning if the disk is nearly full, and another if the daily backup failed."""
     if free := workspace.little_space:
         warn(
             t(
@@ -350,7 +356,7 @@ def _care() -> None:
 
 
 def report(made: Callback) -> None:
-    """Draw a bug report to copy, which is generated when the user opens it."""
+    """Draw an expander with a bug report to copy. `made` generates the report when the user opens the expander."""
 
     def draw() -> None:
         small_print(
@@ -361,7 +367,7 @@ def report(made: Callback) -> None:
     on_demand("Copy details for a bug report", "bug_report", "bug_report", draw)
 
 
-# Pinned and recently opened notes, listed first in the switcher and on Home.
+# Pinned and recently opened notes, which are listed first in the switcher and on the Home page.
 
 MOST_KEPT = 20
 """Maximum number of pinned notes, and of recently opened notes, to remember."""
@@ -370,7 +376,7 @@ _OPENED = "opened_notes"
 
 
 def pinned_notes() -> list[str]:
-    """Return the ids of the pinned notes, most recent first."""
+    """Return the ids of the pinned notes, most recently pinned first."""
     return workspace.preferences.get(_PINNED).split()
 
 
@@ -382,14 +388,17 @@ def toggle_pin(note_id: str) -> None:
 
 
 def remember_opened(note_id: str) -> None:
-    """Add a note to the recently opened notes."""
+    """Put a note first among the recently opened notes."""
     before = workspace.preferences.get(_OPENED).split()
     if before[:1] != [note_id]:
         workspace.preferences.set(_OPENED, " ".join([*dict.fromkeys([note_id, *before])][:MOST_KEPT]))
 
 
 def likely_notes(limit: int, *, opened: bool) -> list[NoteSummary]:
-    """Return the notes the user probably wants: pinned, recently opened (if `opened`), then recently changed."""
+    """Return the notes that the user is most likely to open next.
+
+    Pinned notes come first, followed by recently opened notes (if `opened`) and recently changed notes.
+    """
     ids = pinned_notes() + (workspace.preferences.get(_OPENED).split() if opened else [])
     cards = workspace.notes.cards_of(ids)
     every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]

@@ -1,4 +1,4 @@
-"""Keyboard shortcuts on every page, and the dialog that lists them."""
+"""Keyboard shortcuts that work on every page, and the dialog that lists all shortcuts."""
 
 import streamlit as st
 
@@ -8,15 +8,16 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import Dialog, component, small
 
-# Keys that work on every page, handled by a component with no visible part.
+# Keys that work on every page. They are handled by an invisible component.
 
 KEYS = component("keys", __file__, before="scrolling.js")
 
 
 def listen(*, searches: bool, language: str) -> str:
-    """Listen for the shortcut and arrow keys. Return the pressed key's action in `EVERYWHERE`, or "" if there is none.
+    """Listen for keyboard shortcuts and arrow keys.
 
-    `language` is the page's language for screen readers.
+    Return the action of the shortcut just pressed, a key of EVERYWHERE, or "" if none was pressed. `language` is the
+    page's language for screen readers.
     """
     wishes: AnyValues = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
     with st.container(key="keys"):
@@ -35,7 +36,10 @@ EVERYWHERE = {
     "today": ("Ctrl+D",),
     "keys": ("?",),
 }
-"""Action -> keys on every page, handled by `keys.js`. Keys without Ctrl or Alt work only outside text fields."""
+"""Keys for actions that are available on every page, keyed by action.
+
+They are handled by `keys.js`. A key without Ctrl or Alt works only outside text fields.
+"""
 
 REVIEW = {
     "accept": ("A", message("Accept, keep or archive")),
@@ -47,7 +51,7 @@ REVIEW = {
     "later": ("L", message("Later")),
     "reject": ("X", message("Reject or delete")),
 }
-"""Action -> its key on the Review page, and its name in the list of shortcuts."""
+"""Keys for the actions on the Review page, each with its name in the list of shortcuts, keyed by action."""
 
 SHORTCUTS: dict[Message, dict[Texts, Message]] = {
     message("Everywhere"): message_table(
@@ -84,7 +88,7 @@ SHORTCUTS: dict[Message, dict[Texts, Message]] = {
     ),
     message("On the Review page"): {(key,): what for key, what in REVIEW.values()},
 }
-"""Keys and their actions, grouped by where they work."""
+"""The list of shortcuts: keys and what they do, grouped by where they work."""
 _LIST = Dialog("listing_keys")
 
 
@@ -101,7 +105,7 @@ def draw_button(key: str) -> None:
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the list of shortcuts if it is already open or is `wanted` now."""
+    """Draw the dialog with the list of shortcuts if it is open. If `wanted`, open it first."""
     if wanted:
         _LIST.open(True)
     if _LIST.subject:

@@ -1,10 +1,10 @@
-"""The pages' style sheet, which extends the theme, and the logo."""
+"""The style sheet of all pages, which extends Streamlit's theme, and the logo."""
 
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
-"""Mid tones that suit light and dark backgrounds. A chunk's index selects its band's colour."""
+"""Colours that suit both light and dark backgrounds. The band of a chunk takes its colour from the chunk's index."""
 
 RUNS = (TILES[0], TILES[1], TILES[3], TILES[4])
-"""Colours of compared runs."""
+"""Colours for the compared runs."""
 
 LOGO = f"""
 <div class="t-brand"><span class="t-sign"><i style="background:{TILES[0]};grid-area:1/1/2/3"></i><i style="background:{TILES[1]};grid-area:1/3/3/5"></i>

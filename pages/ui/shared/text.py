@@ -1,4 +1,4 @@
-"""Text in the session's language: English in the code, other languages from the catalogues in `core.base.locale`."""
+"""Text in the session's language. The code has English text; translations are in `core.base.locale`."""
 
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
@@ -16,61 +16,61 @@ def session_language() -> str:
 
 
 def t(text: str, /, **fields: object) -> str:
-    """Translate a string and fill in its fields; whole numbers get thousands separators."""
+    """Translate a string and fill in its fields. Whole numbers get thousands separators."""
     return render(message(text, **fields), session_language())
 
 
 def t_plural(item: str, many: str, /, **fields: object) -> str:
-    """Translate a string whose form depends on its field `n`."""
+    """Translate a string that has a singular and a plural form. The field `n` selects the form."""
     return render(plural(item, many, **fields), session_language())
 
 
 def small_print(text: str, /, **fields: object) -> None:
-    """Draw a translated string in small print."""
+    """Translate a string and draw it in small print."""
     st.caption(t(text, **fields))
 
 
 def busy(text: str) -> AbstractContextManager[None]:
-    """Draw a spinner with a message until the block ends."""
+    """Return a context manager that shows a spinner with a translated message until its block ends."""
     return st.spinner(t(text))
 
 
 def page_title(text: str) -> None:
-    """Draw a page title."""
+    """Translate a string and draw it as the page's title."""
     st.title(t(text), anchor=False)
 
 
 def section_title(text: str, /, **fields: object) -> None:
-    """Draw a section title."""
+    """Translate a string and draw it as a section title."""
     st.subheader(t(text, **fields), anchor=False)
 
 
 def text_of(value: object, /, **fields: object) -> str:
-    """Render a message in the session's language, with additional fields."""
+    """Render a message in the session's language. `fields` are added to the message's own fields."""
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
     return render(value, session_language())
 
 
 def label_of(label: str | Message) -> str:
-    """Translate a widget's label. A Message, such as a verbatim title, is only rendered."""
+    """Translate a widget's label. A Message, such as a verbatim title, is rendered as it is."""
     return t(label) if isinstance(label, str) else text_of(label)
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """Join sentences with the language's usual spacing, omitting empty ones."""
+    """Join sentences with the spacing used in the session's language. Empty strings are left out."""
     return reduce(
         lambda text, more: t("{text} {more}", text=text, more=more) if text else more, filter(None, texts), ""
     )
 
 
 def join_list(texts: Iterable[str]) -> str:
-    """Join strings with the language's list separator."""
+    """Join strings with the list separator of the session's language."""
     return t(", ").join(texts)
 
 
 def with_label(label: str, text: object) -> str:
-    """Join a label and text as is usual in the language."""
+    """Join a label and text with the colon used in the session's language."""
     return t("{name}: {text}", name=label, text=text)
 
 

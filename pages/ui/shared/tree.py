@@ -1,4 +1,4 @@
-"""A tree of folders and notes to choose from. In a large tree, a folder's contents are sent when it is expanded."""
+"""A tree of folders and notes. If it is large, a folder's contents are sent only when the folder is expanded."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,23 +12,26 @@ from pages.ui.shared.text import t, text_of
 from pages.ui.shared.widgets import component, on_trigger, stamp
 
 DEEPEST = 12
-"""Maximum folder depth; deeper folders are joined on one line."""
+"""Maximum depth of folders. Below this depth, the rest of a folder's path becomes a single name."""
 OPEN = 60
-"""Maximum number of notes in a filtered tree for all its folders to be expanded."""
+"""Maximum number of notes in a filtered tree whose folders are all expanded."""
 WHOLE = 500
-"""Maximum number of notes in a tree that is sent whole; larger trees send only expanded folders."""
+"""Maximum number of notes in a tree that is sent to the browser as a whole.
+
+For a larger tree, only the contents of expanded folders are sent.
+"""
 STEP = 200
 """Number of notes to send when a folder is expanded, and each time the user asks for more."""
 
 Path = Texts
 Folder = AnyValues
-"""A folder for the component: `name`, `count` (of notes), `folders` and `notes`.
+"""A folder as sent to the component: its `name`, its `count` of notes, and its `folders` and `notes`.
 
-A note is a list: id, title, small text, and whether it is waiting to be indexed.
+A note is a list of its id, its title, text in small print, and whether the note is waiting to be indexed.
 """
 
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
-"""Component. Clicking a note triggers `pick` with the note's id.
+"""Component that draws the tree. Clicking a note triggers `pick` with the note's id.
 
 Expanding a folder whose contents weren't sent, or asking for more, triggers `open` with the folder's path. Dropping
 notes on a folder triggers `move` with the notes' ids and the folder's path.
@@ -47,14 +50,15 @@ def draw(
     counts: bool = True,
     move: Callable[[Sequence[str], Path], None] | None = None,
 ) -> None:
-    """Draw the tree of notes matching the `filters`, the first of which is the base.
+    """Draw a tree of the notes in `cards`. Clicking a note calls `choose` with its id and reruns the page.
 
-    The tree is a fragment, so expanding a folder doesn't rerun the page. If there are `several` bases, each has a
-    folder. If `counts`, each note shows its number of chunks; otherwise, it shows the kind of its document.
+    The tree is a fragment, so that expanding a folder doesn't rerun the page. `filters` are the filters that selected
+    the notes, starting with the base. If there are any others, all folders of a small tree are expanded. If `several`,
+    the notes are from several bases, and each base is a folder. If `counts`, each note shows its number of chunks.
+    Otherwise, it shows the type of its source document.
 
-    Clicking a note calls `choose` and reruns the page. If `move` is given, notes can be dragged onto folders. `move`
-    then gets the notes' ids and the folder's path, which begins with the base if there are several, and the page is
-    rerun. If the notes are filtered by more than the base, all folders are expanded.
+    If `move` is given, notes can be dragged onto folders. `move` is then called with the notes' ids and the folder's
+    path, and the page is rerun. If `several`, the path begins with the base.
     """
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=several) if card else ()
@@ -96,7 +100,7 @@ def draw(
 
 
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:
-    """Return the notes as nested folders."""
+    """Return the notes as nested folders. The parameters are those of `draw`."""
     root: Folder = {"name": "", "count": 0, "folders": {}, "notes": []}
     for card in sorted(cards, key=lambda card: (card.path or card.title).casefold().split("/")):
         folder = root
@@ -120,10 +124,10 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
 
 
 def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
-    """Return the part of a folder to send: its name and count, and its contents if it is expanded.
+    """Return the part of a folder to send to the browser: its name and count, and its contents if it is expanded.
 
-    `opened` maps folders to the number of notes to send. The folders `above` the chosen note are expanded too, and the
-    chosen note is always sent.
+    `opened` maps the paths of expanded folders to the number of notes to send. The folders `above` the chosen note are
+    always expanded, and the chosen note is always sent.
     """
     on_the_way = path == above[: len(path)]
     if path and path not in opened and not on_the_way:

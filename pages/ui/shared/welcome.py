@@ -1,4 +1,4 @@
-"""First steps: buttons that import notes, example questions, and the tour."""
+"""Help for new users: buttons that import notes, example questions, and the tour."""
 
 import streamlit as st
 from streamlit import session_state, switch_page
@@ -13,17 +13,17 @@ from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import button, row, small
 
-# Example questions about the user's own notes, or else about the sample notes.
+# Example questions about the user's own notes. If there are none, they are about the sample notes.
 
 READ = 12
-"""Number of recently changed notes to make examples from."""
+"""Number of recently changed notes from which to generate example questions."""
 SHOWN = 3
 OF_SAMPLES = (
     message("when should I replace my bike chain"),
     message("宫保鸡丁的碗汁怎么调"),
     message("why did we decide against automatic failover"),
 )
-"""Questions about the sample notes whose first quote is the answer (`tests/features/answers/test_shown.py`)."""
+"""Questions about the sample notes. `tests/features/answers/test_shown.py` checks that the first quote answers each."""
 
 EXAMPLE = (
     in_context("picture of an answer", "why did we decide against automatic failover"),
@@ -33,11 +33,14 @@ EXAMPLE = (
     ),
     message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
 )
-"""Text in the example answer: a question, the highlighted part of its quote, and the quote's source."""
+"""The example answer: a question, the highlighted part of the quote that answers it, and the quote's source."""
 
 
 def questions() -> list[str]:
-    """Return example questions about the sample notes, or checked questions about the user's own notes."""
+    """Return example questions about the user's own notes, which have been checked to have an answer.
+
+    If there are only sample notes, return questions about those.
+    """
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
     if cards and not own:
@@ -70,14 +73,14 @@ def example() -> str:
 
 
 def no_notes(text: str) -> None:
-    """Draw the purpose of a page without notes, the buttons that import notes, and import progress."""
+    """Draw a page that has no notes to show: the text, the buttons that import notes, and the progress of an import."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
     beginnings()
     jobs.job_panel()
 
 
 def beginnings() -> None:
-    """Draw two buttons: one imports the sample notes, and the other opens the import form for the user's notes."""
+    """Draw a button that imports the sample notes, and a button that opens the form for importing the user's notes."""
     with row():
         samples(type="primary")
         if button("Import my notes", "to_import", "folder_open", disabled=is_shut()):
@@ -95,7 +98,7 @@ def samples(**more: object) -> None:
         st.rerun()
 
 
-# The tour of the sample notes: five steps, each with a card on a page and a highlighted control.
+# The tour of the sample notes. It has five steps, each with a card and a highlighted control on some page.
 
 # Session key for the number of the current step, or None after the tour.
 _STEP = "tour_step"
@@ -105,14 +108,17 @@ TOUR_NOTES = {
     ENGLISH: {"split": "Engineering/postgresql-backup-runbook.md", "linked": "生活/bicycle-maintenance.md"},
     "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
 }
-"""Sample note paths by language: a note with many chunks, and a note with links."""
+"""Paths of two sample notes for each language: one with many chunks, and one with links."""
 
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
 
 
 @frozen
 class TourStep:
-    """A step in the tour: its page, a control's CSS selector, and the card's text; `note` is a key in TOUR_NOTES."""
+    """A step of the tour: its page, the CSS selector of the highlighted control, and the card's title and text.
+
+    `note` is the key in TOUR_NOTES of the note to open, or "" for none.
+    """
 
     page: str
     marks: str
@@ -173,7 +179,7 @@ STEPS = (
 
 
 def has_sample() -> bool:
-    """Return whether the sample notes base exists."""
+    """Return whether the base with the sample notes exists."""
     return jobs.SAMPLE in base_names()
 
 
@@ -197,7 +203,7 @@ def tour_button(**more: object) -> None:
 
 
 def draw_tour(page: str) -> None:
-    """Draw the current step's card, or on any other page, a button that leads back to the step."""
+    """Draw the card for the current step of the tour. On other pages, draw a button that leads back to the step."""
     number = session_state.get(_STEP)
     if number is None:
         return
@@ -230,7 +236,7 @@ def draw_tour(page: str) -> None:
 
 def end_tour() -> None:
     """End the tour and don't offer it again."""
-    session_state[_STEP] = None  # this session remembers it even if preferences can't be stored
+    session_state[_STEP] = None  # remembered by this session, even if preferences can't be stored
     workspace.preferences.set(_PREFERENCE, _ENDED)
 
 

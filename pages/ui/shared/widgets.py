@@ -28,34 +28,35 @@ from pages.ui.shared.text import label_of, small_print, t, text_of, with_note
 _OF_CALLBACK = "problem_of_callback"
 
 Place = DeltaGenerator | ModuleType
-"""A column, a container, or `st` for the page itself."""
+"""Where to draw a widget: a column, a container, or `st` for the page itself."""
 
 Label = str | Message
-"""A label: a string to translate, or a Message, such as a verbatim title."""
+"""A widget's label: a string to translate, or a Message, such as a verbatim title."""
 
 Callback = Callable[[], object]
-"""A function without arguments, such as one that draws something."""
+"""A function without arguments, such as one that handles a click or draws a dialog's contents."""
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
 
 
 class Binding(TypedDict):
-    """Arguments that bind a widget to a value: its key and its callback."""
+    """Arguments for a widget that bind it to a value: the widget's key and its callback."""
 
     key: str
     on_change: Callable[..., None]
 
 
 def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
-    """Call a Streamlit function with arguments of unknown types, and return its result."""
+    """Call a Streamlit function with arguments whose types aren't checked, and return its result."""
     return draw(*values, **more)
 
 
 def button(label: Label, key: str, icon: str = "", **more: object) -> bool:
     """Draw a button with a Material icon. Return whether it was pressed.
 
-    A TesseraError in `on_click` is shown as a box. A button that `writes` is disabled in a read-only workspace.
+    If `on_click` raises a TesseraError, the error is shown in a box. If `writes`, the button is disabled in a read-only
+    workspace.
     """
     return _pressable(st.button, label, key, icon, **more)
 
@@ -73,9 +74,9 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
         more["disabled"] = workspace.readonly or more.get("disabled", False)
     if callable(act := more.pop("on_click", None)):
         return draw(label, key=key, on_click=guarded(act), **more)
-    # When another message from the browser interrupts a run, Streamlit forgets the press that started it. So the press
-    # is remembered until a run reaches its button. The callback doesn't read the session state, because that would
-    # interrupt the callback too. A run that is already interrupted ends where it draws the button, without acting.
+    # If another message from the browser interrupts a run, Streamlit forgets the press that started the run. Remember
+    # the press here until a run reaches its button. The callback doesn't read the session state, because it could then
+    # be interrupted as well. A run that has been interrupted ends when it draws the button, before acting on the press.
     waiting = _presses()
     pressed = key in waiting
     draw(label, key=key, on_click=waiting.add, args=(key,), **more)
@@ -85,9 +86,9 @@ def _pressable(draw: Callable[..., bool], label: Label, key: str, icon: str, **m
 
 
 def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
-    """Wrap a callback so that a TesseraError is shown as a box; Streamlit would show it as a bug.
+    """Wrap a callback so that a TesseraError is shown in a box. Streamlit would show it as a crash.
 
-    If the button's `key` is given, `problem_of` draws the box.
+    The box is drawn by `errors`, or by `problem_of` if the button's `key` is given.
     """
 
     def callback(*values: object, **named: object) -> None:
@@ -100,19 +101,22 @@ def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
 
 
 def problem_of(key: str) -> None:
-    """Draw the error caused by the last click on a button, once."""
+    """Draw the error raised by the last click on a button, if any. It is drawn only once."""
     if error := session_state.pop(f"{_OF_CALLBACK}{key}", None):
         problem(error)
 
 
 def problem(error: TesseraError) -> None:
-    """Draw an error as a box."""
+    """Draw an error in a box."""
     st.error(plain(error), icon=":material/error:")
 
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Draw a TesseraError, and the last callback's error, as boxes. Any other exception is a bug and is passed on."""
+    """Draw a TesseraError raised in the block, and the last error from a callback, in boxes.
+
+    Any other exception is a bug and isn't caught.
+    """
     problem_of("")
     try:
         yield
@@ -121,7 +125,7 @@ def errors() -> Iterator[None]:
 
 
 def forget_presses() -> None:
-    """Forget presses of buttons that weren't drawn in a complete run."""
+    """Forget any presses of buttons that the run didn't draw. For use at the end of a complete run."""
     _presses().clear()
 
 
@@ -131,13 +135,13 @@ def _presses() -> set[str]:
 
 
 def toggled() -> set[str]:
-    """Return the names of the parts the user has expanded or collapsed in this session."""
+    """Return the names of the sections that the user has toggled in this session, away from their initial state."""
     names: set[str] = session_state.setdefault("toggled", set())
     return names
 
 
 def toggling(name: str) -> Values:
-    """Return button arguments that add a name to `toggled`, or remove it if it is already there.
+    """Return arguments for a button that toggles the section `name`: it is added to `toggled`, or removed from it.
 
     The callback doesn't read the session state, for the reason given in `_pressable`.
     """
@@ -145,7 +149,7 @@ def toggling(name: str) -> Values:
 
 
 def caption(text: object, icon: str = "", **more: object) -> None:
-    """Draw plain text (not Markdown) in small print, preceded by a Material icon if one is given."""
+    """Draw plain text (not Markdown) in small print, after a Material icon if one is given."""
     drawn(st.caption, f":material/{icon}: {plain(text)}" if icon else plain(text), **more)
 
 
@@ -155,39 +159,39 @@ def warn(text: object, icon: str = "warning") -> None:
 
 
 def group_title(text: Label) -> None:
-    """Draw a group title."""
+    """Draw a small title above a group of elements."""
     st.html(f'<div class="t-caption">{html(label_of(text))}</div>')
 
 
 def small(label: Label, key: str, icon: str, **more: object) -> bool:
-    """Draw a borderless button."""
+    """Draw a borderless button. Return whether it was pressed."""
     return button(label, key, icon, type="tertiary", **more)
 
 
 def close(key: str, about: Label, **more: object) -> None:
-    """Draw a cross button for removing or closing something; `about` is its tooltip."""
+    """Draw a button with a cross, for closing or removing something. `about` is its tooltip."""
     small("", key, "close", help=label_of(about), **more)
 
 
 def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
-    """Draw a download button that doesn't rerun the page; `data` may be a function that returns the data."""
+    """Draw a download button that doesn't rerun the page. `data` can be a function that returns the data."""
     more = {"icon": f":material/{icon}:", "on_click": "ignore", **more}
     drawn(st.download_button, label, data, file, mime, key=key, **more)
 
 
 def popup(label: Label, icon: str = "", key: str | None = None, **more: object) -> DeltaGenerator:
-    """Draw a button with a Material icon that opens a popover."""
+    """Draw a button that opens a popover, and return the popover, to be filled by the caller."""
     return drawn(st.popover, label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
 
 
 def count_button(label: Label, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
-    """Draw a button with a count after its label, disabled if the count is 0."""
+    """Draw a button with a count after its label if the count is above 1. If it is 0, the button is disabled."""
     label = f"{label_of(label)} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
 
 
 def distinct(texts: Mapping[Option, object]) -> Mapping[Option, str]:
-    """Render option labels, numbering duplicates because Streamlit identifies options by label."""
+    """Render the labels of options. Duplicates are numbered, because Streamlit identifies options by their labels."""
     options: dict[str, Option] = {}
     same: Counter[str] = Counter()
     for option, message in texts.items():
@@ -200,25 +204,28 @@ def distinct(texts: Mapping[Option, object]) -> Mapping[Option, str]:
 
 
 def select(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
-    """Draw a select box with a label for each option, and return the chosen option."""
+    """Draw a select box and return the chosen option. `texts` maps options to their labels."""
     return select_in(st, label, texts, key, **more)
 
 
 def select_in(place: Place, label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
-    """Draw a select box in a column or container, and return the chosen option."""
+    """Draw a select box in `place`, and return the chosen option. `texts` maps options to their labels."""
     more = {"placeholder": "", **more}  # Streamlit's own placeholder is in English
     chosen: Option = _choice(place.selectbox, label, texts, key, **more)
     return chosen
 
 
 def select_hidden(label: Label, names: Iterable[str], key: str, **more: object) -> str:
-    """Draw a select box of names, labelled for screen readers only. The choice survives leaving the page."""
+    """Draw a select box of names whose label is only for screen readers. Return the chosen name.
+
+    The choice is kept when the user leaves the page.
+    """
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
 
 
 def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
-    """Draw a select box that starts with `first` and also accepts a new option typed by the user."""
+    """Draw a select box that starts with `first`. Return the chosen option, which may be new text typed by the user."""
     index = list(texts).index(first)
     shown = distinct(texts)
     chosen = st.selectbox(
@@ -228,21 +235,21 @@ def select_or_type(label: Label, texts: Mapping[str, str], first: str, key: str,
 
 
 def segments(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option:
-    """Draw options side by side, exactly one of which is chosen; the label is for screen readers."""
+    """Draw options side by side, and return the chosen option. The label is only for screen readers by default."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     chosen: Option = _choice(st.segmented_control, label, texts, key, **more)
     return chosen
 
 
 def pills(label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Option | None:
-    """Draw options as pills, and return the chosen one, or None. The label is for screen readers."""
+    """Draw options as pills, and return the chosen option, or None. The label is only for screen readers."""
     more = {"label_visibility": "collapsed", **more}
     chosen: Option | None = _choice(st.pills, label, texts, key, **more)
     return chosen
 
 
 def _choice(draw: Callable[..., Item], label: Label, texts: Mapping[Option, object], key: str, **more: object) -> Item:
-    """Draw options by their labels, and return what `draw` returns."""
+    """Call `draw` with the options and their labels, and return its result."""
     return draw(label_of(label), list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
@@ -256,7 +263,7 @@ def menu(
     disabled: bool = False,
     type: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
-    """Draw a button that opens a menu; `choose` is called with the chosen option."""
+    """Draw a button that opens a menu. When the user chooses an option, `choose` is called with it."""
 
     @guarded
     def act() -> None:
@@ -276,13 +283,13 @@ def menu(
 
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
-    """Return arguments for a widget that shows a value and stores the user's choice."""
+    """Return arguments for a widget that shows `value`. If the user changes it, `store` gets the new value."""
     stored = f"{key}, as stored"
     session_state[key] = session_state[stored] = value
 
     def changed() -> None:
-        # A widget in a closed tab reports its value again, and the user may change the choice back to `value` before
-        # the widget is redrawn.
+        # Compare with the last stored value. A widget in a closed tab reports its value again, and the user may change
+        # the value back before the widget is redrawn.
         if (chosen := session_state.get(key, value)) != session_state.get(stored, value):
             session_state[stored] = chosen
             store(chosen)
@@ -297,25 +304,25 @@ def begin_with(key: str, options: Container[object], first: object) -> None:
 
 
 def more(left: int) -> None:
-    """Draw the number of items omitted from a list, if any."""
+    """Draw a line saying that `left` more items were left out of a list. If `left` isn't positive, draw nothing."""
     if left > 0:
         small_print("and {n} more", n=left)
 
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
-    """Draw up to `most` strings, one per line, and the number of any remaining ones."""
+    """Draw up to `most` strings, one per line, followed by the number of strings left out, if any."""
     st.html(elements(texts[:most]))
     more(len(texts) - most)
 
 
 def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerator, Item]]:
-    """Draw rows of columns, and yield each item with its column."""
+    """Draw rows with `count` columns each, and yield each item with its column."""
     for first in range(0, len(items), count):
         yield from zip(st.columns(count), items[first : first + count], strict=False)
 
 
 def row(key: str | None = None, **more: object) -> DeltaGenerator:
-    """Return a row whose elements are vertically centred by default."""
+    """Return a container that puts its elements in a row. They are vertically centred by default."""
     more = {"vertical_alignment": "center", **more}
     return drawn(container, horizontal=True, key=key, **more)
 
@@ -327,7 +334,7 @@ def halves(key: str) -> Sequence[DeltaGenerator]:
 
 
 def tabs(contents: Mapping[str, Callback], key: str = "") -> None:
-    """Draw tabs with their contents, or only the open tab's contents if `key` is given."""
+    """Draw tabs with their contents. If `key` is given, only the contents of the open tab are drawn."""
     more = {"key": key, "on_change": "rerun"} if key else {}
     for tab, draw in zip(drawn(st.tabs, list(contents), **more), contents.values(), strict=True):
         if tab.open is not False:
@@ -352,7 +359,7 @@ def text_area(label: Label, key: str, value: str = "", **more: object) -> str:
 
 
 def expander(label: Label, icon: str = "", key: str | None = None, **more: object) -> DeltaGenerator:
-    """Draw an expander with a Material icon."""
+    """Draw an expander with a Material icon, and return it, to be filled by the caller."""
     return drawn(st.expander, label_of(label), icon=f":material/{icon}:" if icon else None, key=key, **more)
 
 
@@ -364,43 +371,43 @@ def table(
     most: int,
     **more: object,
 ) -> DataframeState:
-    """Draw a table as high as its rows, up to `most` pixels, and return the selection."""
+    """Draw a table and return its selection. The table is as high as its rows, but at most `most` pixels."""
     more |= {"column_config": columns, "height": min(most, 38 + 35 * len(rows)), "hide_index": True}
     draw: Callable[..., DataframeState] = st.dataframe
     return draw(rows, key=key, **more)
 
 
 def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:
-    """Return the configuration of a text column."""
+    """Return the configuration for a table column of text."""
     return st.column_config.TextColumn(text_of(Message(label)), width=width)
 
 
 def count_column(title: Label, width: ColumnWidth | None = None) -> ColumnConfig:
-    """Return the configuration of a whole-number column, formatted as in running text."""
+    """Return the configuration for a table column of whole numbers, which are formatted for the user's locale."""
     return st.column_config.NumberColumn(label_of(title), format="localized", width=width)
 
 
 def chunk_link(
     note_id: str, chunk: int | None, label: str = "", *, help: str | None = None, width: Width = "content"
 ) -> None:
-    """Draw a link to a note's chunks, at one chunk if `chunk` is given."""
+    """Draw a link to a note on the Chunks page. If `chunk` is given, the link selects the chunk with that index."""
     place = {"note": note_id, **({} if chunk is None else {"chunk": str(chunk)})}
     label = label or t("Open in Chunks")
     st.page_link("chunks.py", label=label, icon=":material/splitscreen:", query_params=place, help=help, width=width)
 
 
 def page_link(page: str, label: Label, icon: str, **address: str) -> None:
-    """Draw a link to a page, with query parameters in `address`."""
+    """Draw a link to a page. `address` has the query parameters."""
     st.page_link(page, label=label_of(label), icon=f":material/{icon}:", query_params=address or None)
 
 
 def base_link(base: str) -> None:
-    """Draw a link to a base's notes."""
+    """Draw a link to a base's notes on the Notes page."""
     page_link("notes.py", "Open notes", "description", base=base)
 
 
 def note_link(note_id: str, label: str = "", **place: str) -> None:
-    """Draw a link to a note, with any further query parameters in `place`."""
+    """Draw a link to a note on the Notes page. `place` has any other query parameters, such as the chunk."""
     page_link("notes.py", verbatim(plain(label)) if label else t("Read the note"), "description", note=note_id, **place)
 
 
@@ -412,7 +419,7 @@ def base_filter(bases: Sequence[str], key: str) -> str:
 
 
 def on_demand(label: Label, key: str, icon: str, draw: Callback) -> None:
-    """Draw an expander as a fragment whose contents are drawn only while it is open."""
+    """Draw an expander as a fragment. `draw` draws its contents, and is called only while the expander is open."""
 
     @fragment
     def part() -> None:
@@ -425,10 +432,10 @@ def on_demand(label: Label, key: str, icon: str, draw: Callback) -> None:
 
 
 def popover(label: Label, key: str, icon: str, draw: Callback) -> None:
-    """Draw a popover as a fragment, so that its contents are redrawn without the rest of the page.
+    """Draw a popover as a fragment, so that its contents can be redrawn without the rest of the page.
 
-    The contents are drawn even before it is opened. A popover that reports being opened would also report being closed
-    by a click on a link; Streamlit would then run the old page, and the new page would stay blank.
+    The contents are drawn even while the popover is closed. A popover that reports being opened also reports being
+    closed by a click on a link. Streamlit would then run the old page, and the new page would stay blank.
     """
 
     @fragment
@@ -439,22 +446,25 @@ def popover(label: Label, key: str, icon: str, draw: Callback) -> None:
     part()
 
 
-# Dialogs: opened in a callback, drawn on the next rerun, and closed by an action or the user.
+# Dialogs. They are opened in a callback, drawn on the next rerun, and closed by an action or by the user.
 
 
 @frozen
 class Dialog:
-    """A dialog about a subject. While the dialog is open, its subject is in the session state under `key`."""
+    """A dialog about a subject, such as a note's id.
+
+    While the dialog is open, its subject is stored in the session state under `key`.
+    """
 
     key: str
 
     @property
     def subject(self) -> Any:
-        """The subject, or None while the dialog is closed."""
+        """The dialog's subject, or None if the dialog is closed."""
         return session_state.get(self.key)
 
     def open(self, subject: object) -> None:
-        """Open the dialog on the next rerun. For use in callbacks."""
+        """Open the dialog about `subject` on the next rerun. For use in callbacks."""
         session_state[self.key] = subject
 
     def close(self) -> None:
@@ -464,15 +474,15 @@ class Dialog:
     def draw(
         self, title: str, content: Callback, width: DialogWidth = "small", position: DialogPosition = "center"
     ) -> None:
-        """Draw the dialog."""
+        """Draw the dialog. `content` draws its contents. Call this only while the dialog is open."""
         st.dialog(title, on_dismiss=self.close, width=width, position=position)(content)()
 
     def draw_with_button(
         self, label: str, key: str, icon: str, subject: object, content: Callback, **more: object
     ) -> None:
-        """Draw a button that opens the dialog, and the dialog if it is open, in a fragment of the page.
+        """Draw a button that opens the dialog about `subject`, and the dialog itself if it is open.
 
-        If the dialog is open for another subject, it is closed.
+        Both are drawn in a fragment. If the dialog is open for another subject, it is closed.
         """
 
         @fragment
@@ -486,7 +496,7 @@ class Dialog:
         part()
 
     def confirm(self, title: str, text: str, key: str, act: Callback) -> None:
-        """Draw the dialog as a confirmation; `act` performs the deletion."""
+        """Draw a dialog that asks the user to confirm a deletion. `act` is called if they do."""
 
         def content() -> None:
             st.write(text)
@@ -503,13 +513,14 @@ class Dialog:
         self.draw(title, content)
 
 
-# Components: each has a script, and optionally a style sheet, with its name, next to the module that draws it.
+# Components. Next to the module that draws a component are its script and an optional style sheet with its name.
 
 
 def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
-    """Register a component from files next to `module`: `note_tree` has `note_tree.js` and optionally `note_tree.css`.
+    """Register a Streamlit component from the files next to `module`.
 
-    `before` is a script in the same folder that runs first.
+    For the name `note_tree`, these are `note_tree.js` and optionally `note_tree.css`. `before` is the file name of a
+    script that runs first.
     """
     style, script = (Path(module).with_name(f"{name}{suffix}") for suffix in (".css", ".js"))
     scripts = [script.with_name(before), script] if before else [script]
@@ -522,12 +533,12 @@ def component(name: str, module: str, html: str | None = None, *, before: str = 
 
 
 def stamp(value: object) -> str:
-    """Return a short checksum of a value as text."""
+    """Return a short checksum of a value, as a string. It changes when the value changes."""
     return str(crc32(repr(value).encode("utf-8", "surrogatepass")))
 
 
 def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[], None]:
-    """Return a component callback that calls `act` with the value sent by a trigger."""
+    """Return a callback for the component `key` that calls `act` with the value sent by the trigger `name`."""
 
     def triggered() -> None:
         if (sent := session_state[key][name]) is not None:
@@ -542,19 +553,19 @@ COPY = component("copying", __file__, "<button></button>")
 
 
 def copy_button(label: Label, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
-    """Draw a button that copies text, then changes its label and calls `copied`."""
+    """Draw a button that copies text to the clipboard. It then changes its label and calls `copied`."""
     data = {"label": label_of(label), "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
-# What screen readers announce: the number of hits, and the end of a job. Errors are already alerts.
+# What screen readers announce: the number of hits, and the end of a job. Error boxes are announced anyway.
 
 PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
-"""Selectors for text that screen readers read aloud when it appears or changes."""
+"""CSS selectors for text that screen readers announce when it appears or changes."""
 
 ALOUD = component("aloud", __file__)
 
 
 def announce() -> None:
-    """Have screen readers announce the text at PLACES from now on."""
+    """Draw the component that makes screen readers announce the text that matches PLACES."""
     ALOUD(key="aloud", data={"places": PLACES})

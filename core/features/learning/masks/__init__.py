@@ -12,7 +12,7 @@ from core.features.learning.masks.values import Grade, find_tokens, grade, is_se
 from core.model import LogEvent
 
 _MOST_TEXT = 20_000
-# Maximum length, in characters, of a quoted value to remove completely where text is truncated.
+# Maximum length, in characters, of a cut-off quoted value that `shorten` removes completely.
 _LONGEST_VALUE = 1_000
 _TIME = re.compile(r"(?:\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}[\d T:.,Z+-]{0,24})?")
 _Find = Callable[[str], Iterable[SecretSpan]]
@@ -28,7 +28,7 @@ class Masker:
     def __init__(self) -> None:
         self._masks: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
-        # Masked sources by their original names. A log has only a few sources.
+        # Masked source names, keyed by the original names. A log has only a few sources.
         self._sources: dict[str, str] = {}
 
     def __len__(self) -> int:
@@ -51,9 +51,9 @@ class Masker:
         return replace(event, text=self.masked(text), time=time, source=self._sources[event.source], fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Mask the secrets that can only be recognized across several lines: keys, pairs and columns.
+        """Mask the secrets that can only be recognized across several lines.
 
-        Line numbers stay the same.
+        These are private keys, name-value pairs and table columns. Line numbers stay the same.
         """
         return self._replace_secrets(text, _across_lines)
 
@@ -64,9 +64,9 @@ class Masker:
         return self.masked(value)
 
     def _replace_secrets(self, text: str, find: _Find, find_last: _Find | None = None) -> str:
-        """Mask the secrets found by `find` in each reading of a text, and by `find_last` in the last reading.
+        """Mask the secrets that `find` finds in the text or in a decoded form of it (see `readings`).
 
-        Line numbers stay the same.
+        `find_last` searches only the last form, in which the most escapes are decoded. Line numbers stay the same.
         """
         ways = readings(text)
         found = [(way, span) for way in ways for span in find(way.text)]
@@ -88,7 +88,7 @@ class Masker:
 
 
 def _secrets(text: str) -> Secrets:
-    """Yield the secrets in a text, starting with the most certain kinds."""
+    """Yield the secrets in text, starting with the most certain kinds."""
     lower = text.lower()
     yield from known_secrets(text, lower)
     yield from named_secrets(text, lower)
@@ -104,7 +104,7 @@ def _across_lines(text: str) -> Secrets:
 
 
 def shorten(text: str, most: int) -> str:
-    """Truncate text, dropping any word or quoted value that is cut off, because it may be part of a secret."""
+    """Truncate text. A word or quoted value that would be cut off is dropped, because it may be part of a secret."""
     if len(text) <= most:
         return text
     whole = text[:most].rstrip()

@@ -69,7 +69,7 @@ _SAY = (
     r"(?:(?<![\w'-])(?:is|was|are|be|it'?s|to|as|use|using|enter|try|type|now|currently|again|still|just|called|means)"
     r"(?!\w)|'s|[是为成到用填叫即前了定回的]|好像|应该)[ \t]{0,3}"
 )
-# A word that may be the secret itself, because unlike "required", it doesn't describe the secret just named.
+# A word that may itself be the secret. Words such as "required" don't match, because they describe a secret.
 _ODD = (
     r"(?:(?!\w*(?:able|a[lr]|ance|ant|ary|ate|ct|cy|ed|ence|ent|er|est|ext|ful|ible|ic|id|ing|ity|ive|less|ly|ment|ness"
     r"|on|o?rs?|ory|ous|que|rong|self|ship|ss|thing|ure|ways|ex|ple|le)\b)[A-Za-z]{6,}|[a-z]+(?:[-_][a-z]+){2,4})[.!]?"
@@ -131,7 +131,7 @@ _APART = re.compile(r"[{}]|\n\s{0,200}\n|\n\s{0,200}-\s")
 # Maximum distance, in characters, between the name and the value in a pair.
 _NEAR = 240
 
-# Separators between table cells, most certain first. The last one isn't used for rows with a name and its value.
+# Separators between table cells, most certain first. The last one isn't used for rows of just a name and a value.
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
 _HEAD = re.compile(rf"(?i)[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}")
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
@@ -143,7 +143,7 @@ _TITLES = frozenset(
     " purpose example meaning comment action result scope environment".split()
 )
 MOST_LINE = 4_000
-"""Maximum length, in characters, of a line that may be a table row. Longer lines are searched with their event."""
+"""Maximum length, in characters, of a line that may be a table row."""
 
 
 def named_secrets(text: str, lower: str) -> Secrets:
@@ -184,7 +184,10 @@ def _assigned(text: str) -> Secrets:
 
 
 def _told(text: str, at: int) -> Secrets:
-    """Yield the secrets in a sentence after a name that ends at `at`, as in "the door code was changed to …"."""
+    """Yield the secrets that follow a name in a sentence, as in "the door code was changed to …".
+
+    The name ends at the offset `at`.
+    """
     end = at + _FAR
     while told := _TOLD.match(text, at, end):
         at = told.end()
@@ -194,7 +197,7 @@ def _told(text: str, at: int) -> Secrets:
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Secrets:
-    """Yield runs of characters that are as mixed as a password, in a line such as "the password was set to …"."""
+    """Yield the runs of characters that look like passwords, in a line such as "the password was set to …"."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
             name, sign, _ = run[0].rpartition("=")
@@ -202,9 +205,9 @@ def _mixed_runs(text: str, start: int, end: int) -> Secrets:
 
 
 def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> Iterator[Value]:
-    """Yield the values after a name that count as secrets.
+    """Yield those values after a name that count as secrets.
 
-    `begin`: the start of the name, including a preceding word such as "access" in "access code". `certainty`: the
+    `begin` is the start of the name, including a preceding word such as "access" in "access code". `certainty` is the
     name's grade.
     """
     name = match[0].lower()
@@ -241,13 +244,13 @@ def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> It
 
 
 def _is_alone(text: str, start: int) -> bool:
-    """Return whether nothing but punctuation and keywords comes before a position in its line."""
+    """Return whether only punctuation and keywords precede the offset `start` on its line."""
     line = text.rfind("\n", max(0, start - 60), start) + 1
     return (line > 0 or start <= 60) and bool(_ALONE.fullmatch(text, line, start))
 
 
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
-    """Yield the value after a name and a space.
+    """Yield the value that follows a name and a space.
 
     The value must belong to a flag, be alone on a line with its name, or be more than an ordinary word.
     """
@@ -266,12 +269,12 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
 
 
 def _is_itself(value: str, name: str) -> bool:
-    """Return whether a value only repeats the lower-case name, as in `self.password = password`."""
+    """Return whether a value only repeats its lower-case name, as in `self.password = password`."""
     return name.lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
 def _elements(text: str) -> Secrets:
-    """Yield the contents of XML elements named like a secret."""
+    """Yield the contents of XML elements whose tag is the name of a secret."""
     for match in _XML.finditer(text):
         yield from _secrets(text, [Value(*match.span(match.lastgroup or ""))], grade(match["name"]))
 
@@ -314,7 +317,7 @@ def _value_before(text: str, at: int) -> Iterable[Value]:
 
 
 def tables(text: str) -> Secrets:
-    """Yield the secrets in table rows and columns named like a secret."""
+    """Yield the secrets in table rows and columns that have the name of a secret."""
     at = 0
     columns: tuple[re.Pattern[str], int, list[int]] | None = None
     for line, following in pairwise([*text.split("\n"), ""]):
@@ -350,7 +353,7 @@ def tables(text: str) -> Secrets:
 
 
 def _row(cells: Sequence[Value], named: Sequence[str], heads: Sequence[Grade]) -> tuple[list[Value], Grade]:
-    """Return the cells after the first name of a secret in a row, and the grade by which to judge them."""
+    """Return the cells after the first secret's name in a table row, and the grade by which to judge those cells."""
     first = next(place for place, head in enumerate(heads) if head)
     values = [cell for cell, name in [*zip(cells, named, strict=True)][first + 1 :] if name.lower() not in _TITLES]
     alone = len(cells) == first + 2 and heads[first] is Grade.ANY

@@ -367,12 +367,12 @@ _MANIFEST = re.compile(
 _OF_SECRET = re.compile(r"stringData|\bkind\"?:[ ]?\"?Secret\b")
 # An entry in a Kubernetes Secret's data, in YAML or JSON. Its value is secret regardless of its name.
 _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)")
-# Maximum distance, in characters, between a Secret's data and its kind.
+# Maximum distance, in characters, between the `data` of a Kubernetes Secret and its `kind`.
 _ABOUT = 2_000
 
 
 def known_secrets(text: str, lower: str) -> Secrets:
-    """Yield the secrets that match a pattern. `lower`: the text in lower case."""
+    """Yield the secrets that match a pattern. `lower` is the text in lower case."""
     for kind, hints, regex, guessed in PATTERNS:
         for match in regex.finditer(text) if not hints or any(hint in lower for hint in hints) else ():
             if "value" not in regex.groupindex:
@@ -413,7 +413,7 @@ def _unquoted(text: str, match: re.Match[str]) -> Value:
 
 
 def _inserted(text: str) -> Secrets:
-    """Yield the values inserted by SQL into columns named like a secret."""
+    """Yield the values that SQL inserts into columns with the name of a secret."""
     for match in _INSERT.finditer(text):
         secret = [grade(column.strip(' `"[]\n')) is Grade.ANY for column in match["columns"].split(",")]
         at = match.end()
@@ -479,7 +479,7 @@ _FIGURE = re.compile(r"\d")
 
 
 def numbers(text: str) -> Secrets:
-    """Yield the personal numbers in a text."""
+    """Yield the personal numbers in text, such as phone numbers and card numbers."""
     if not _FIGURE.search(text):
         return
     yield from (SecretSpan(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
@@ -505,7 +505,7 @@ def _is_card(text: str) -> bool:
 
 
 def _accounts(text: str) -> Secrets:
-    """Yield IBANs, recognized by a remainder of 1 when divided by 97."""
+    """Yield IBANs. They are recognized by their check digits: the number leaves a remainder of 1 when divided by 97."""
     for match in _IBAN.finditer(text):
         for end in range(match.end(), match.start() + 14, -1):
             compact = re.sub("[ -]", "", text[match.start() : end]).upper()

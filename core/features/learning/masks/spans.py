@@ -26,13 +26,16 @@ Secrets = Iterator[SecretSpan]
 
 
 class Reading(NamedTuple):
-    """Normalized or decoded text, with the position of each character, and of the end, in the original text."""
+    """Normalized or decoded text.
+
+    `places` contains each character's offset in the original text, followed by the offset of the end.
+    """
 
     text: str
     places: Sequence[int]
 
     def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
-        """Return the reading with all matches of a pattern replaced."""
+        """Return the text with all matches of a pattern replaced. The offsets still refer to the original text."""
         parts = []
         places: list[int] = []
         at = 0
@@ -59,9 +62,10 @@ _MOST_LEVELS = 3
 
 
 def readings(text: str) -> list[Reading]:
-    """Return text in its normal form, then with its escapes (JSON, URL, HTML) decoded once, twice and so on.
+    """Return text in its normal form, followed by the text with its escapes decoded once, twice and so on.
 
-    In the normal form, characters have their normal width, and there are no invisible characters.
+    In the normal form, characters have their normal width, and there are no invisible characters. The escapes are those
+    of JSON, URLs and HTML.
     """
     result = [Reading(text, range(len(text) + 1))]
     if not unicodedata.is_normalized("NFKC", text) or _INVISIBLE.search(text):
@@ -78,7 +82,7 @@ def readings(text: str) -> list[Reading]:
 
 
 def _unescaped(escape: str) -> str:
-    """Return the character that an escape stands for, in its normal width."""
+    """Return the character represented by an escape, in its normal width."""
     if escape[0] in "&%":
         return _form(html.unescape(escape) if escape[0] == "&" else unquote(escape))
     return _form(chr(int(escape[2:], 16))) if len(escape) > 2 else _CONTROLS.get(escape[1], escape[1])
@@ -90,9 +94,10 @@ def _form(letter: str) -> str:
 
 
 def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
-    """Return the spans in order. Overlapping and adjacent spans are merged, and get the kind that was found first.
+    """Return the spans in order, with overlapping and adjacent spans merged.
 
-    This way, no part of a secret is left next to a mask. Spans within an existing mask are dropped.
+    A merged span gets the kind that was found first. Merging ensures that no part of a secret is left next to a mask.
+    Spans within an existing mask are dropped.
     """
     result: list[tuple[int, SecretSpan]] = []
     for start, rank, end, kind in sorted((start, rank, end, kind) for rank, (start, end, kind) in enumerate(spans)):

@@ -65,7 +65,7 @@ _GRADES = {
         (Grade.RANDOM, "keys?|tokens|<session sid authorization>"),
     )
 }
-# Parts that turn the name of a secret into the name of a property when they follow it, as in `token_ttl`.
+# Parts that, appended to a secret's name, turn it into the name of a property, as in `token_ttl`.
 _ABOUT = frozenset(
     "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
     " count counts counter"
@@ -93,7 +93,7 @@ OTHER = re.compile(f"(?i){OTHER_NAMES}|UGFzc3dvcmQ6")
 
 @lru_cache(maxsize=16_384)
 def grade(name: str) -> Grade:
-    """Return how certain it is that a name is the name of a secret."""
+    """Return a name's grade, from Grade.NONE if it can't name a secret to Grade.ANY if it certainly does."""
     if OTHER.search(name):
         return Grade.ANY
     form = "_".join(["", *_PARTS.findall(name), ""]).lower()
@@ -290,7 +290,7 @@ class Value(NamedTuple):
 
 
 def quoted_value(text: str, at: int) -> Value | None:
-    """Return the quoted value at a position, or None if there is none. Concatenated strings count as one value."""
+    """Return the quoted value at the offset `at`, or None if there is none. Concatenated strings count as one value."""
     if not (mark := _MARK.match(text, at)):
         return None
     start = mark.end()
@@ -304,7 +304,7 @@ def quoted_value(text: str, at: int) -> Value | None:
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
-    """Return the values at a position: usually one, but several in a call, a list, or an expression with a fallback."""
+    """Return the values at the offset `at`: usually one, but several in a call, list, or expression with a fallback."""
     if item := quoted_value(text, at):
         return [item]
     if text.startswith("(", at) and quoted_value(text, at + 1):
@@ -335,7 +335,7 @@ def _otherwise(text: str, at: int) -> list[Value]:
 
 
 def _arguments(text: str, call: re.Match[str]) -> list[Value]:
-    """Return the values in a call: its strings, except a getter's key or an input function's prompt."""
+    """Return the values passed to a call. A getter's key and an input function's prompt don't count."""
     found = _literals(text, *call.span("inner"))
     last = re.split(r"[.:]", call["name"])[-1].lower()
     if last in ("getpass", "input", "prompt"):
@@ -353,7 +353,7 @@ def _is_name(value: str) -> bool:
 
 
 def find_tokens(text: str) -> Secrets:
-    """Yield the runs, or parts of paths, that look like tokens."""
+    """Yield the runs of characters, or parts of paths, that look like tokens."""
     for run in _RUN.finditer(text):
         if not run["run"]:
             continue
@@ -366,7 +366,7 @@ def find_tokens(text: str) -> Secrets:
 
 
 def is_token(text: str) -> bool:
-    """Return whether a run of characters is so mixed that it must be a token."""
+    """Return whether a run of characters is random enough to be a token."""
     core = text.strip("=-_/+")
     if _HEXADECIMAL.fullmatch(core):
         return len(set(core)) > 4
@@ -391,7 +391,10 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
-    """Return whether a value is a secret. `sure`: the grade of its name. `said`: whether it may be an ordinary word."""
+    """Return whether a value is a secret. `sure` is the grade of the value's name.
+
+    If `said` is True, the value may be part of a sentence, so ordinary words don't count as secrets.
+    """
     if len(value) > LONGEST:
         return True
     value = value.strip().rstrip("*`)")
@@ -411,13 +414,16 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 
 def is_phrase(value: str) -> bool:
-    """Return whether a value may be a passphrase, which is several words that don't form a sentence."""
+    """Return whether a value may be a passphrase: several words that don't form a sentence."""
     is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
     return len(value.split()) > 2 and not is_sentence
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether a run is as mixed as a password: with inner punctuation, or many changes of character kind."""
+    """Return whether a run of characters looks like a password.
+
+    It does if it contains punctuation between letters or digits, or if the kind of character changes often.
+    """
     run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
     if ESCAPE.search(run) or _UNMIXED.fullmatch(run) or is_placeholder(run) or _is_path(run):
         return False

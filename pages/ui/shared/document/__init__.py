@@ -1,7 +1,7 @@
-"""Rendering a note's Markdown as HTML that looks like Obsidian's, with no scripts, styles or requests.
+"""Rendering a note's Markdown as HTML that looks as it does in Obsidian, without scripts, styles or requests.
 
-`drawing` writes all tags. The note contributes only escaped text and URLs, which open only when clicked. In the
-browser, the component removes elements and attributes that aren't on its lists.
+All tags are written by `drawing`. The note contributes only escaped text, and URLs that are opened only when clicked.
+In the browser, the component removes any elements and attributes that aren't in VIEW_ELEMENTS or VIEW_ATTRIBUTES.
 """
 
 import itertools
@@ -31,21 +31,21 @@ __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 DEEPEST = 3
 """Maximum nesting depth of embedded notes."""
 MOST = 30
-"""Maximum number of embedded notes in a note."""
+"""Maximum number of notes to embed in a note."""
 EMBEDDED = 60_000
 """Maximum total length of a note's embedded notes, in characters."""
 
 
 @frozen
 class RenderedNote:
-    """A note as HTML, with its headings and each block's first line, counted from 0."""
+    """A note as HTML, with its headings, and the line number (from 0) at which each block begins."""
 
     html: str
     headings: tuple[HeadingSource, ...]
     lines: tuple[int, ...] = ()
 
     def anchor(self, place: str) -> str:
-        """Return the HTML id of a heading or of a block such as `^block`, or "" if it doesn't exist."""
+        """Return the HTML id of a heading, or of a block such as `^block`. Return "" if no heading matches."""
         return anchor(self.headings, place)
 
 
@@ -56,7 +56,10 @@ class _Budget:
 
 
 def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
-    """Render a note's text with a passage highlighted. Don't call this with text that `is_deeply_nested`."""
+    """Render a note's text, with a passage highlighted if given.
+
+    The text must not be deeply nested (see `is_deeply_nested`).
+    """
     return _document(text, sources, passage, (), _Budget())
 
 
@@ -89,7 +92,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
 
 def _headings(tokens: Tokens) -> Iterator[HeadingSource]:
-    """Yield the headings, giving each a numbered id."""
+    """Yield the headings among the tokens, and give each one a numbered id."""
     number = 0
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open":
@@ -109,7 +112,7 @@ def _visible(inline: Token) -> str:
 def _footnotes(environment: Environment, drawing: Drawing) -> str:
     """Return the referenced footnotes as HTML, in order of reference."""
     items = []
-    # Rendering a footnote may append further ones to the list.
+    # Rendering a footnote may append more footnotes to the list.
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
         body = drawing.render(parse(environment["footnotes"][name], environment), markdown().options, environment)
@@ -119,7 +122,10 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
 
 
 def _marked(tokens: Tokens, first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, with the blocks in a range of lines wrapped as a passage, even inside containers."""
+    """Yield the tokens, with the blocks in a range of lines wrapped in an element for the highlighted passage.
+
+    If only part of a container such as a list is in the range, the blocks inside it are wrapped.
+    """
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
@@ -143,7 +149,7 @@ _CONTAINERS = frozenset(("bullet_list_open", "ordered_list_open", "list_item_ope
 
 
 def _siblings(tokens: Tokens) -> Iterator[Tokens]:
-    """Yield the tokens of each top-level block."""
+    """Yield the tokens of each block at the top level, as one sequence per block."""
     depth = start = 0
     for number, token in enumerate(tokens):
         depth += token.nesting
@@ -153,7 +159,10 @@ def _siblings(tokens: Tokens) -> Iterator[Tokens]:
 
 
 def _part(body: str, name: str) -> str:
-    """Return the section or block named in a link, or the whole text if the name is empty."""
+    """Return the section or block named in a link's fragment, or "" if it doesn't exist.
+
+    If the name is empty, return the whole text.
+    """
     if not name:
         return body
     lines = body.splitlines(keepends=True)
@@ -173,11 +182,11 @@ def _part(body: str, name: str) -> str:
 
 
 def as_written(text: str) -> str:
-    """Return text as unformatted HTML."""
+    """Return text as preformatted HTML, without rendering its Markdown."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'
 
 
-# The component that shows a document's HTML, reports clicks, and scrolls to a heading or block.
+# The component that shows a rendered note, reports clicks, and scrolls to a heading or block.
 
 VIEW_ELEMENTS = frozenset(
     "a article b blockquote br circle code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p path pre s "
@@ -185,21 +194,25 @@ VIEW_ELEMENTS = frozenset(
     "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
     "menclose".split()
 )
-"""Elements allowed in a document."""
+"""Names of the elements allowed in a rendered note."""
 VIEW_ATTRIBUTES = frozenset(
     "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
     "aria-label cx cy d r role viewBox x y title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
 )
-"""Attributes allowed on a document's elements."""
+"""Names of the attributes allowed on elements in a rendered note."""
 
 VIEW = component("document", __file__, "<div class='document'></div>")
 
 
 @frozen
 class Clicked:
-    """A click on a link to a note (at `place`) or to a missing note (`make`), on a tag, or on a line's checkbox."""
+    """A click in a rendered note. Only the fields for the clicked item are set.
+
+    It can be a link to a note (`note_id`, at the heading or block `place`), a link to a missing note (its path is
+    `make`), a `tag`, or the checkbox in a `line`.
+    """
 
     note_id: str = ""
     place: str = ""
@@ -211,7 +224,7 @@ class Clicked:
 def show_document(
     html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
 ) -> None:
-    """Draw a document's HTML, and scroll to `place` once per value of `arrival`."""
+    """Draw a rendered note, and scroll to the HTML id `place` each time `arrival` has a new value."""
     data = {
         "html": html,
         "elements": sorted(VIEW_ELEMENTS),

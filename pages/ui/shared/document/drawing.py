@@ -1,4 +1,4 @@
-"""Rendering tokens as HTML. All text from the note is escaped; links lead to notes, files and headings."""
+"""Rendering tokens as HTML. All text from the note is escaped, and links are resolved to notes, files and headings."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -22,22 +22,22 @@ from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import html, is_pasted
 from pages.ui.shared.text import text_of
 
-# What a note links to: other notes, files next to the note, and its own headings.
+# The targets of a note's links: other notes, files, and headings in the note itself.
 
 
 @frozen
 class SourceSpan:
-    """A link's target note."""
+    """A note that a link leads to."""
 
     id: str
     title: str
     beginning: str = ""
-    """Preview of the note."""
+    """The beginning of the note's text, shown as a preview."""
 
 
 @frozen
 class HeadingSource:
-    """A heading in a note, with its id on the page."""
+    """A heading in a note: its level from 1 to 6, its text, and its HTML id."""
 
     level: int
     text: str
@@ -45,7 +45,7 @@ class HeadingSource:
 
 
 class Sources(Protocol):
-    """Resolver for a note's links."""
+    """Resolver for the links in a note."""
 
     @property
     def can_click(self) -> bool:
@@ -57,28 +57,31 @@ class Sources(Protocol):
 
     @property
     def first_line(self) -> int:
-        """Line of the note, counted from 0, where the rendered text begins."""
+        """Line of the note, counted from 0, at which the rendered text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
-        """Return the note that a link leads to, or None. `relative` is True for links in Markdown syntax."""
+        """Return the note that a link leads to, or None if it doesn't exist.
+
+        `relative` is True for links in Markdown syntax, and False for wikilinks.
+        """
 
     def missing(self, target: str, *, relative: bool) -> str:
-        """Return the path where clicking a link creates its missing note, or "" if the note can't be created."""
+        """Return the path at which the missing target of a link can be created, or "" if it can't be created."""
 
     def file(self, target: str) -> str | None:
-        """Return the URL of a picture or other file in the note's folder, or None if there is none."""
+        """Return the URL of a picture or other file that the note links to, or None if it doesn't exist."""
 
     def text(self, note_id: str) -> "tuple[str, Sources]":
         """Return another note's text and the resolver for its links."""
 
 
 def same(heading: str, name: str) -> bool:
-    """Return whether a link's fragment names a heading, as written in Obsidian or in a URL."""
+    """Return whether `name`, a link's fragment written as in Obsidian or in a URL, stands for the heading."""
     return _plain(heading) == _plain(name) != ""
 
 
 def anchor(headings: Sequence[HeadingSource], place: str) -> str:
-    """Return the id of a heading or of a block such as `^block`, or "" if no heading matches."""
+    """Return the HTML id of a heading, or of a block such as `^block`. Return "" if no heading matches."""
     if place.startswith("^"):
         return place.casefold()
     return next((heading.id for heading in headings if same(heading.text, place.rpartition("#")[2])), "")
@@ -88,12 +91,12 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"[\W_]+", " ", name_key(text)).split())
 
 
-# Formulas as MathML, which browsers render. Elements and attributes not listed here are removed.
+# Formulas as MathML, which browsers render. Any elements and attributes that aren't listed here are removed.
 
 MOST = 4_000
-"""Maximum number of characters in a formula to render; a longer formula is shown as source."""
+"""Maximum number of characters in a formula to render. The source of a longer formula is shown instead."""
 DEEPEST = 40
-"""Maximum nesting depth of braces."""
+"""Maximum nesting depth of braces in a formula to render."""
 
 _ELEMENTS = frozenset(
     "math mrow mi mo mn ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mstyle"
@@ -104,7 +107,7 @@ _ATTRIBUTES = frozenset(
     " minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric largeop".split()
 )
 _VALUE = r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?"
-# Brackets around a table. The style sheet draws them, because browsers without a math font don't stretch them.
+# Brackets around a table. The style sheet draws them, because a browser without a math font doesn't stretch them.
 _FENCES = {("(", ")"): "round", ("[", "]"): "square", ("|", "|"): "bars"}
 _ENVIRONMENT = r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}"
 _SIZE = r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag"
@@ -155,7 +158,7 @@ def _drawn(element: Element) -> Iterator[str]:
 
 
 def _fenced(element: Element) -> Iterator[Element]:
-    """Yield an element's children. Brackets around a table become a CSS class of the table."""
+    """Yield an element's children. Brackets around a table are replaced by a CSS class on the table."""
     children = list(element)
     while children:
         first, *rest = children[:3]
@@ -203,7 +206,10 @@ _FIXED = {
 
 
 class Drawing(RendererHTML):
-    """Renderer for a note's tokens, with a method per token type. `embed` renders another note or part of it."""
+    """Renderer for a note's tokens, with one method for each type of token.
+
+    `embed` renders another note, or a part of it. `inner` is True if the rendered note is itself embedded.
+    """
 
     def __init__(
         self,
@@ -318,7 +324,10 @@ class Drawing(RendererHTML):
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
 
     def _to_note(self, address: str, *, relative: bool) -> str:
-        """Return the opening tag of a link to a note, heading, file or missing note, or of a dead link."""
+        """Return the opening tag for a link, which depends on its target: a note, a heading, a file, or a missing note.
+
+        A link that can't be followed becomes a `<span>`.
+        """
         target, _, place = address.partition("#")
         if not target.strip():
             name = anchor(self._headings, place)
@@ -340,7 +349,7 @@ class Drawing(RendererHTML):
         if is_pasted(address):
             return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
         if _SCHEME.match(address):
-            # Another server is contacted only when the user opens the link.
+            # Don't load pictures from other servers. A server is contacted only if the user opens the link.
             return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{html(words or address)}</a>'
         file = self._sources.file(unquote(address)) if not address.startswith("//") else None
         if not (file and _PICTURE.search(unquote(address))):
@@ -349,14 +358,14 @@ class Drawing(RendererHTML):
 
 
 def to_note(note: SourceSpan, place: str = "") -> str:
-    """Return the opening tag of a link to a heading or block in a note, or to its beginning if `place` is ""."""
+    """Return the opening tag of a link to a heading or block in a note. If `place` is "", link to its beginning."""
     about = f' title="{html(note.beginning)}"' if note.beginning else ""
     address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
     return f'<a class="note" {address}{about}>'
 
 
 def tag(name: str, *, can_click: bool) -> str:
-    """Return a tag as HTML; `name` may begin with `#`."""
+    """Return a note's tag as HTML. `name` may begin with `#`."""
     if can_click:
         return f'<a class="tag" href="#" data-tag="{html(name.lstrip("#"))}">{html(name)}</a>'
     return f'<span class="tag">{html(name)}</span>'

@@ -19,27 +19,30 @@ from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
 Match = re.Match[str]
 
-# Hard-wrapped notes, such as books and e-mail, in which a line end is only a space.
+# Hard-wrapped notes, such as books and e-mails, in which a line break stands for a space.
 
 # Widths, in characters, at which editors wrap lines.
 _WIDTHS = range(50, 121)
 # Minimum number of line breaks needed to detect a wrap width.
 _LEAST = 4
-# Maximum share of deliberate line breaks in a wrapped note.
+# Maximum share of deliberate line breaks in a hard-wrapped note.
 _MOST_OTHERS = 0.3
-# Minimum share of lines within the wrap width. Some lines are longer, because links can't be broken.
+# Share of lines that are no longer than the wrap width. The rest may be longer, because links can't be broken.
 _LONG = 0.9
 
 _CJK = re.compile(f"[{CJK}]")
-# An unbreakable unit: a CJK character, or a run of other characters up to a space.
+# Text that can't be broken: a single CJK character, or other characters up to the next space.
 _WORD = rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)"
 
 Line = tuple[str, str]
-"""A line and the next line."""
+"""A line of text and the line that follows it."""
 
 
 def unwrap(state: StateCore) -> None:
-    """Turn line breaks in a hard-wrapped note into spaces where the next word didn't fit. A markdown-it core rule."""
+    """Turn a line break into a space if the next word didn't fit on the line. Applies only to hard-wrapped notes.
+
+    This is a core rule for markdown-it.
+    """
     texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
     lines = [line for token in texts for line in _lines(token)]
     if len(lines) < _LEAST:
@@ -50,7 +53,7 @@ def unwrap(state: StateCore) -> None:
     for token in texts:
         breaks = [child for child in token.children or () if child.type in ("softbreak", "hardbreak")]
         written = _lines(token)
-        if len(breaks) != len(written):  # code continues across the line end
+        if len(breaks) != len(written):  # inline code continues on the next line
             continue
         for child, line in zip(breaks, written, strict=True):
             if child.type == "softbreak" and not _has_room(line, width):
@@ -65,7 +68,7 @@ def _lines(token: Token) -> Sequence[Line]:
 
 
 def _has_room(line: Line, width: int) -> bool:
-    """Return whether the next line's first word would have fit on this line, which makes the break deliberate."""
+    """Return whether the first word of the next line would have fit on this line. If so, the break is deliberate."""
     word = re.match(_WORD, line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
@@ -77,7 +80,7 @@ MOST_FOOTNOTES = 1_000
 
 
 def add(parser: MarkdownIt) -> None:
-    """Add the block rules to a parser."""
+    """Add the block rules for formulas, comments and footnotes to a parser."""
     ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     ruler = parser.block.ruler
     ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
@@ -86,7 +89,7 @@ def add(parser: MarkdownIt) -> None:
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Return the rule for a block that begins and ends with `mark`."""
+    """Return a block rule for blocks that begin and end with `mark`. They become tokens of type `kind`."""
 
     def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         begin = state.bMarks[start] + state.tShift[start]
@@ -113,7 +116,10 @@ def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], b
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Parse a footnote, including any indented paragraphs. Footnotes are rendered at the end of the note."""
+    """Parse a footnote, including its indented paragraphs, and store it in the environment.
+
+    Footnotes are rendered at the end of the note.
+    """
     match = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
     if not match or state.is_code_block(start):
         return False
@@ -131,7 +137,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 MAX_NESTING = 60
-"""Maximum nesting depth; deeper quotes and lists are kept as text."""
+"""Maximum nesting depth. More deeply nested quotes and lists are kept as text."""
 
 _ID = r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$"
 _CALLOUT = r"\[!(?P<kind>[\w-]{1,30})\](?P<fold>[+-]?)[ \t]*(?P<title>[^\n]*)(?:\n|$)"
@@ -139,13 +145,13 @@ _ADDRESS = r"https?://[^\s<>\"'`（），。；：！？、《》「」【】]*[
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
-    """Parse a note's text into tokens, storing its footnotes in the environment."""
+    """Parse a note's text into tokens, and store its footnotes in the environment."""
     return markdown().parse(text, environment)
 
 
 @lru_cache(1)
 def markdown() -> MarkdownIt:
-    """Return the parser for notes. Its options also apply to rendering."""
+    """Return the Markdown parser for notes. Its options are also used for rendering."""
     parser = MarkdownIt(
         "commonmark", {"html": False, "maxNesting": MAX_NESTING, "breaks": True, "xhtmlOut": False}
     ).enable(["table", "strikethrough"])
@@ -163,13 +169,13 @@ def markdown() -> MarkdownIt:
 
 
 def _is_followed(url: str) -> bool:
-    """Return whether a URL is allowed as a link or picture; any other URL stays text."""
+    """Return whether a URL is allowed in a link or picture. If it isn't, the source stays text."""
     scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.-]*):", url)
     return scheme is None or scheme[1].lower() in FOLLOWED or is_pasted(url)
 
 
 def _obsidian(state: StateCore) -> None:
-    """Apply Obsidian's syntax: block ids, checkboxes, and callouts."""
+    """Turn Obsidian's block ids, task checkboxes and callouts into tokens and attributes."""
     tokens = state.tokens
     for number, token in enumerate(tokens):
         if token.type != "inline":
@@ -186,7 +192,7 @@ def _obsidian(state: StateCore) -> None:
 
 
 def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, turning block quotes that begin like a callout into callouts, and adding titles."""
+    """Yield the tokens. Block quotes that begin like a callout become callouts, and callouts get title tokens."""
     open_quotes = []
     for number, token in enumerate(tokens):
         if token.type in ("blockquote_open", "callout_open"):
@@ -240,7 +246,7 @@ def _link_addresses(text: Token) -> Iterator[Token]:
 
 
 def _hide_paragraphs(state: StateCore) -> None:
-    """Hide the paragraph around an embed that is its only content, and paragraphs of only comments and anchors."""
+    """Hide the tags of paragraphs that contain only an embedded note or file, or only comments and anchors."""
     for number, token in enumerate(state.tokens):
         if token.type != "inline" or state.tokens[number - 1].type != "paragraph_open" or not token.content.strip():
             continue
@@ -255,7 +261,7 @@ def _hide_paragraphs(state: StateCore) -> None:
         state.tokens[number - 1].hidden = state.tokens[number + 1].hidden = True
 
 
-# Formulas as short HTML: TeX commands become letters, symbols, superscripts and subscripts.
+# Formulas as one line of HTML. TeX commands become letters, symbols, superscripts and subscripts.
 
 _SIGNS = dict(
     item.split("=")
@@ -296,7 +302,7 @@ def _script(match: Match) -> str:
     return f"<{tag}>{match[2] if match[2] is not None else match[3]}</{tag}>"
 
 
-# Inline syntax beyond CommonMark: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags.
+# Inline syntax that isn't in CommonMark: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags.
 
 _WIKILINK = re.compile(r"(!?)\[\[(?=[ #^]*[^ #^\[\]|\n])([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
 _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)")
@@ -323,7 +329,7 @@ _WORDS = r"""(?i)\salt\s?=\s?(["'])(.*?)\1"""
 
 
 def _add_inline(parser: MarkdownIt) -> None:
-    """Add the inline rules to a parser."""
+    """Add the rules for inline syntax that isn't in CommonMark to a parser."""
     rules = {
         "wikilink": _rule(_WIKILINK, _wikilink),
         "footnote": _rule(
@@ -346,7 +352,7 @@ def _rule(
     read: Callable[[StateInline, Match], None],
     allows: Callable[[StateInline, Match], bool] = lambda *_: True,
 ) -> Callable[[StateInline, bool], bool]:
-    """Return an inline rule for a pattern. If `allows` accepts a match, `read` adds the tokens."""
+    """Return an inline rule for a pattern. If `allows` accepts a match, `read` adds its tokens."""
 
     def rule(state: StateInline, silent: bool) -> bool:
         match = pattern.match(state.src, state.pos, state.posMax)
@@ -409,7 +415,10 @@ def _plain(state: StateInline, match: Match) -> None:
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
-    """Parse an embedded `data:` picture in Markdown or HTML, which would take markdown-it a second per megabyte."""
+    """Parse a picture embedded as a `data:` URL, in Markdown or HTML.
+
+    Without this rule, markdown-it would take a second per megabyte.
+    """
     match = _PASTED.match(state.src, state.pos, state.posMax)
     if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
         return False
