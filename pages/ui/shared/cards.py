@@ -170,9 +170,12 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     )
 
 
-def lines(text: str, words: Sequence[Span] = ()) -> str:
-    """Return a few lines of Markdown as HTML, starting near the first of the highlighted words."""
-    shown = rendered.excerpt(flow(text), words, words[0] if words else None, underline=False)
+def lines(chunk: Chunk, words: Sequence[Span] = ()) -> str:
+    """Return a few lines of a chunk as HTML, from the first of the words, which are highlighted."""
+    if chunk.line or chunk.picture:
+        shown = clip(chunk.text, words, 3)[0]
+    else:
+        shown = rendered.excerpt(flow(chunk.text), words, words[0] if words else None, underline=False)
     return f'<div class="t-brief">{shown}</div>'
 
 
