@@ -1,7 +1,7 @@
 """The process that converts documents one by one, within a memory limit it can't raise.
 
 It is started with `python -m core.documents.worker FOLDER MEGABYTES runs`. For each line on its standard input,
-`CONVERTER KIND MEGABYTES SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` stands for a
+`CONVERTER KIND MEGABYTES SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` means a
 picture of any kind, to be shrunk by the converter `thumbnail`. SECONDS is CPU time. With `waits` instead of `runs`, the
 process runs at low priority. It ends if no request arrives for a minute. When its standard input is closed, it kills
 its children and itself.

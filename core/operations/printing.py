@@ -137,7 +137,7 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
 def sentence(text: str | Message) -> Lines:
     """Return a function that fills in a sentence with a result's fields.
 
-    `{n}` stands for the first field, or for its length if it is a tuple.
+    `{n}` is replaced by the first field, or for its length if it is a tuple.
     """
 
     def lines(result: "DataclassInstance") -> list[str]:

@@ -92,7 +92,7 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _day_after(value: str, today: date) -> date:
-    """Return the day after a date's last day. An age such as `7d` stands for the day that long ago.
+    """Return the day after a date's last day. An age such as `7d` means the day that long ago.
 
     A name with an open end is taken to end today.
     """

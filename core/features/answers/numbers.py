@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 
-# One unit per line: its base unit, its size in base units, and its names. `_` stands for a space.
+# One unit per line: its base unit, its size in base units, and its names. `_` means a space.
 _NAMES = """
 s 1 s sec secs second seconds 秒 秒钟
 s 1/1000 ms msec millisecond milliseconds 毫秒

@@ -56,7 +56,7 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
 }
 """Words that change the meaning of a sentence, by kind of change.
 
-`_` stands for a space. Chinese words also match within longer words.
+`_` means a space. Chinese words also match within longer words.
 """
 
 # Kinds of words in TURNING that, in a title, change the meaning of the text below it.

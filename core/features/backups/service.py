@@ -22,7 +22,7 @@ from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""The name that stands for the newest readable backup."""
+"""The name for the newest readable backup."""
 
 _LOG = logging.getLogger(__name__)
 # Preference keys for the backup folder and for daily backups (`off` if the user turned them off).
@@ -74,7 +74,7 @@ class Backups:
         return app_paths.expand_home(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
-        """Set the folder for future backups. "" stands for the folder in the workspace.
+        """Set the folder for future backups. "" means the folder in the workspace.
 
         Raises ConfigError if the path isn't absolute, and StoreError if the folder can't be created.
         """
@@ -120,7 +120,7 @@ class Backups:
     def get(self, name: str) -> Backup:
         """Return a backup by name.
 
-        `latest` stands for the newest readable one. Raises UnknownChoice if there is none.
+        `latest` means the newest readable one. Raises UnknownChoice if there is none.
         """
         known = {backup.name: backup for backup in reversed(self.all())}
         whole = [backup for backup in known.values() if not backup.problem]

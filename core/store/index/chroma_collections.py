@@ -125,7 +125,7 @@ def _refuse(self: object, input: object) -> NoReturn:
 _REACHED_SECONDS = 5
 _ANSWERED_SECONDS = 30
 _SEALED = "sealed"
-# Prefix of the names of a workspace's collections. The placeholder stands for the owner.
+# Prefix of the names of a workspace's collections. The placeholder is for the owner.
 _PREFIX = "tessera-{}-"
 # HTTP status codes for a temporarily unavailable server or proxy.
 _BUSY = (408, 429, 502, 503, 504)

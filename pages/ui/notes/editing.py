@@ -411,7 +411,7 @@ PHRASES = message_table(
     "replaced match on line $": message("Replaced in line {n}", n="$"),
     "replaced $ matches": message("Replaced: {n}", n="$"),
 }
-"""Translations of CodeMirror's phrases, keyed by the English phrase. `$` stands for a number."""
+"""Translations of CodeMirror's phrases, keyed by the English phrase. `$` is replaced by a number."""
 
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
