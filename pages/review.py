@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.notes import trash
 from pages.ui.notes.history import draw_undo
-from pages.ui.review import items
+from pages.ui.review import items, log_upload
 from pages.ui.shared import jobs
 from pages.ui.shared.names import base_names
 from pages.ui.shared.server import workspace
@@ -35,4 +35,4 @@ with errors():
     trash.dialog()
     items.draw_put_off(put_off)
     items.reminders(matters)
-    items.section()
+    log_upload.draw()

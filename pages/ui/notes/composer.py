@@ -1,4 +1,4 @@
-"""A browser session's note editors: starting and editing notes, and storing the text as drafts or new versions."""
+"""The editor sessions in this browser session: starting, editing, drafting and saving notes."""
 
 import posixpath
 from collections.abc import Mapping
@@ -29,12 +29,12 @@ from pages.ui.shared.widgets import button, component, guarded, row, small
 
 # The current base and folder, where a new note goes by default.
 
-# Number of recently changed notes to look through for the default base of a new note.
+# Number of recently changed notes to search for a writable base.
 _LATEST = 20
 
 
 def own_bases() -> list[str]:
-    """Return the names of the bases with the user's own notes, leaving out bases for packs and for text files."""
+    """Return the bases that hold the user's own notes; bases for packs and text files are left out."""
     taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
     return [base for base in base_names(plain=False) if base not in taken]
 
@@ -42,9 +42,9 @@ def own_bases() -> list[str]:
 def current_place() -> tuple[str, str]:
     """Return the default base and folder for a new note.
 
-    These are the base and folder of the open note. If no note is open, return the base that the list is filtered by, or
-    the base of the most recently changed note. Bases for text files are skipped, because those files are edited
-    elsewhere. If there are no bases, return the name for a new base.
+    These are the open note's base and folder, or the listed base, or else the base of the most recently changed note.
+    Bases of text files are skipped, because their files are edited elsewhere. If there is no base, return the name for
+    a new one.
     """
     bases = base_names(plain=False)
     note_id = session_state.get("open_note", "")
@@ -59,14 +59,11 @@ def current_place() -> tuple[str, str]:
 
 
 RETITLED = "retitled"
-"""Session key for the note last retitled in the editor.
-
-The value is the note's id and its old title, which links may still use.
-"""
+"""Session key for a note retitled in the editor: the note's id, and the title that links may still use."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
-# For each draft id, the note id, version and text number of the last save. The browser may not know of it yet.
+# Draft id -> note id, version and text number of its last save, which the browser may not know yet.
 _SAVED: dict[str, tuple[str, int, int]] = {}
 
 
@@ -76,7 +73,7 @@ def current_session() -> EditorSession | None:
 
 
 def session_texts() -> dict[str, EditorSession]:
-    """Return the editor sessions of this browser session, open or closed, keyed by token."""
+    """Return this browser session's editor sessions, keyed by token."""
     writings: dict[str, EditorSession] = session_state.setdefault(_WRITINGS, {})
     return writings
 
@@ -86,27 +83,24 @@ def _open(session: EditorSession) -> None:
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
-    """Open the editor for a new note. For use in callbacks."""
+    """Start a new note. For use in callbacks."""
     _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
 
 
 def begin_here() -> None:
-    """Open the editor for a new note in the current base and folder. For use in callbacks."""
+    """Start a new note in the current base and folder. For use in callbacks."""
     base, folder = current_place()
     begin(base, folder=folder)
 
 
 def title_of(path: str) -> str:
-    """Return the default title for the note at a path: its file name without a note suffix."""
+    """Return a note's default title from its path."""
     name = PurePosixPath(path).name
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
 def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
-    """Open a note in the editor, with the caret at an offset or at the end of the text. For use in callbacks.
-
-    Raises NoteNotFound.
-    """
+    """Start editing a note, with the caret at an offset or at the end. For use in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     caret = _units(note.body) if at_end else max(0, caret)
     clear_undo()
@@ -114,7 +108,7 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 
 
 def copy(note: Note) -> Note:
-    """Create a copy of a note next to the original, under a title that no other note has. Return the copy."""
+    """Copy a note beside the original, with a title that no note has yet; return the copy."""
     taken = {card.title for card in workspace.notes.all()}
     name = t("{title} (copy)", title=note.title)
     titles = chain([name], (f"{name} {number}" for number in count(2)))
@@ -122,12 +116,12 @@ def copy(note: Note) -> Note:
 
 
 def _units(text: str) -> int:
-    """Return the length of `text` in UTF-16 code units, which is how JavaScript measures strings."""
+    """Return the length of `text` in UTF-16 code units, as JavaScript counts it."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def edit_proposed(submission: Submission) -> None:
-    """Open a submission's proposed text in the editor. For use in callbacks. Raises NoteNotFound."""
+    """Start editing a proposed change to a note. For use in callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(submission.note.id)
     changed = workspace.proposals.proposed(submission)
     _open(
@@ -143,19 +137,13 @@ def edit_proposed(submission: Submission) -> None:
 
 
 def resume(key: str) -> None:
-    """Open the draft with the given key in the editor. For use in callbacks.
-
-    If the draft's note no longer exists, the draft becomes a new note.
-    """
+    """Open a draft in the editor, as the draft of a new note if its note no longer exists. For use in callbacks."""
     if draft := workspace.drafts.find(key):
         open_draft(draft)
 
 
 def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
-    """Open a draft in the editor.
-
-    `predecessor` is the token of an editor that is still open in the browser although its session has ended.
-    """
+    """Open a draft in the editor. `predecessor` is the token of an open editor whose session has ended."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
@@ -180,10 +168,7 @@ def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
 
 
 def _draft_origin(draft: NoteDraft) -> Note | None:
-    """Return the note version that a draft is based on, or the stored note if the draft is already saved.
-
-    Return None for a new or deleted note.
-    """
+    """Return the note version that a draft is based on, or the stored note if the draft is already saved."""
     note_id, draft_id = draft.key.split(" ")
     version = draft.version
     if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
@@ -201,7 +186,7 @@ def _draft_origin(draft: NoteDraft) -> Note | None:
 
 
 def leave() -> None:
-    """Close the editor and save its text. If saving fails, the text is kept as a draft."""
+    """Close the editor and save its text. If the text can't be saved, it stays a draft."""
     if session := session_state.pop(_WRITING, None):
         session.offers = session.links = None
         save_left(None)
@@ -222,14 +207,13 @@ def discard(key: str) -> None:
 
 
 def save(session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
-    """Save the text and fields as a new version of the note. Indexing follows in the background.
+    """Save text and fields as a new version, overriding the note `over` if given. Indexing follows in the background.
 
-    If `over` is given, the new version overrides that stored note, despite a conflict. Otherwise, it replaces the
-    previous version if that was saved automatically in the same sitting. If other lines and fields of the note were
-    changed in the meantime, both changes are merged. If saving fails, the text is kept as a draft.
+    The version replaces the previous one if that was an automatic save from the same sitting. If other lines and fields
+    of the note have been changed in the meantime, both changes are merged. Text that can't be saved stays a draft.
 
-    Streamlit may rerun the page during a slow save, for example while notes are being imported. The second save waits
-    for the first. Otherwise, it would create the note twice or conflict with the version just saved.
+    Streamlit may run the page again while a save takes long, as during an import. The second save waits for the first,
+    or it would add the note again or meet the editor's own version.
     """
     with session.turn:
         try:
@@ -246,10 +230,7 @@ def save(session: EditorSession, *, over: Note | None = None, automatic: bool = 
 
 
 def _merge(session: EditorSession, *, automatic: bool) -> None:
-    """Merge the user's text with the stored note and save the result.
-
-    Do nothing if both changed the same lines, or if a field edited by the user has also changed.
-    """
+    """Merge the user's text with the stored change and save it, unless both changed the same lines or a field."""
     note = session.note
     stored = stored_note(session)
     assert note is not None
@@ -259,7 +240,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
     body = workspace.versions.merge_texts(note.body, mine, stored.body)
     if body is None:
         return
-    if body == mine:  # the same text is already stored, as after a broken connection
+    if body == mine:  # the stored text is the same, for example if the connection broke during this editor's save
         save(session, over=stored, automatic=automatic)
         return
     about: Any = {"author": "person", "embed": False}
@@ -282,10 +263,7 @@ def _merge(session: EditorSession, *, automatic: bool) -> None:
 
 
 def stored_note(session: EditorSession) -> Note:
-    """Return the stored note that conflicts with the editor's text.
-
-    If the note is stored in a file, the file is read first, so that its text becomes a version of the note.
-    """
+    """Return the stored note in a conflict. A changed file is read first, so that its text becomes a version."""
     assert session.note is not None
     assert session.conflict is not None
     if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
@@ -305,7 +283,7 @@ def _store(session: EditorSession, over: Note | None) -> Note:
     body = None if session.body == stored.body else session.body
     if session.proposed:
         return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
-    joins = session.joins and over is None  # a save over a conflict must not replace somebody else's version
+    joins = session.joins and over is None  # never replaces somebody else's version
     return workspace.notes.update(
         session.note.id,
         body=body,
@@ -318,10 +296,10 @@ def _store(session: EditorSession, over: Note | None) -> Note:
 
 
 def move_to(session: EditorSession, base: str, folder: str) -> None:
-    """Change the base and folder of a new note. If the note is already saved, it is deleted and created there again.
+    """Set the base and folder of a new note. If the note is already saved, create it again there.
 
-    The text is stored as a draft first, so that no text is lost if the process is killed. At worst, the text is then in
-    both locations.
+    The text is stored as a draft first, so nothing is lost if the process is killed. At worst, the text is in both
+    locations.
     """
     before = (session.base, session.folder)
     session.base = base
@@ -338,9 +316,9 @@ def move_to(session: EditorSession, base: str, folder: str) -> None:
 
 
 def save_left(open_session: EditorSession | None) -> None:
-    """Save the text in this session's editors, except for `open_session`.
+    """Save the text of this session's closed editors, skipping `open_session`.
 
-    A note that was created in one of these editors and then emptied is moved to the trash.
+    A note that was created and then emptied goes to the trash.
     """
     for text in session_texts().values():
         if text is open_session or workspace.readonly:
@@ -367,7 +345,7 @@ def is_blank(session: EditorSession) -> bool:
 
 
 def has_own_title(session: EditorSession) -> bool:
-    """Return whether the user has given the note a title. By default, the title is taken from the text."""
+    """Return whether the note in the editor has its own title rather than the default taken from its text."""
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
     if session.created:
@@ -376,10 +354,7 @@ def has_own_title(session: EditorSession) -> bool:
 
 
 def is_overtaken(session: EditorSession) -> bool:
-    """Return whether a newer version of the note has been stored since the last call.
-
-    If the user has changed the text too, try to merge both changes.
-    """
+    """Return whether a newer version of the note has been stored since the last call."""
     assert session.note is not None
     try:
         overtaken = session.overtake(workspace.notes.get(session.note.id))
@@ -392,10 +367,7 @@ def is_overtaken(session: EditorSession) -> bool:
 
 
 def take_newer(session: EditorSession) -> None:
-    """Switch the editor to the newer version. If the user has changed the text, show a conflict. For use in callbacks.
-
-    Raises NoteNotFound.
-    """
+    """Edit the newer version, or show a conflict if the text has changed. For use in callbacks. Raises NoteNotFound."""
     assert session.note is not None
     if session.changed:
         session.conflict = session.newer
@@ -403,13 +375,13 @@ def take_newer(session: EditorSession) -> None:
         edit(session.note.id)
 
 
-# Drafts. The text is stored in a draft as soon as the editor sends it.
+# Drafts, stored as soon as the editor sends its text; a draft belongs to the editor that claimed it last.
 
 
 def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft, or delete the draft if the text equals the stored note.
 
-    A draft belongs to the editor that last claimed it with `claim`. Any other editor writes a separate draft.
+    A draft belongs to the editor that claimed it last; any other editor writes a separate draft.
     """
     if workspace.readonly:
         return
@@ -439,10 +411,7 @@ def draft_of(session: EditorSession) -> NoteDraft:
 
 
 def put_draft(draft: NoteDraft, writer: str) -> str:
-    """Store a draft and return its key. If another editor has claimed the draft, it is stored under a new key.
-
-    `writer` is the token of the editor that wrote the text, or "" to claim the draft.
-    """
+    """Store a draft and return its key, which is new if another editor has claimed the draft."""
     with _PUTTING:
         stored = workspace.drafts.find(draft.key)
         if writer and stored and stored.fields.get("writer", writer) != writer:
@@ -460,32 +429,29 @@ def drop_draft(session: EditorSession) -> None:
 
 
 def is_saved(draft: NoteDraft) -> bool:
-    """Return whether a draft has the same text as its stored note and no changed fields.
-
-    The draft of a new note must be empty.
-    """
+    """Return whether a draft equals its stored note, or is empty for a new note."""
     note_id = draft.key.split(" ")[0]
     body = "" if note_id == NEW else workspace.notes.get(note_id).body
     return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body
 
 
 def number_of(draft: NoteDraft) -> int:
-    """Return the number of a draft's text. The editor numbers the texts it sends in increasing order."""
+    """Return the number of a draft's text."""
     return int(str(draft.fields.get("number", 0)))
 
 
-# Unsaved text: offering to continue drafts, and receiving text that the browser hasn't delivered yet.
+# Unsaved text: offering drafts, and moving text from the browser into a draft or the open editor.
 
 
 def draw_note_drafts(note_id: str) -> None:
-    """Draw a note's drafts, each with buttons to continue or discard it."""
+    """Draw a note's drafts."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
             _offer(draft, t("You changed this note at {at} and didn't save it.", at=local(draft.at)))
 
 
 def draw_new_drafts() -> None:
-    """Draw the drafts of new and deleted notes, each with buttons to continue or discard it."""
+    """Draw the drafts of new notes and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
@@ -522,14 +488,11 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Component that triggers `typed` with unsaved text from the browser window's editors.
-
-It also sends the token of an editor to resume, if that editor's session has ended.
-"""
+"""Component. Triggers `typed` with unsaved text, and with the token of an editor whose session has ended."""
 
 
 class UnstoredText(TypedDict):
-    """Editor text that isn't stored yet. `about` is the data returned by `draft_about` for its draft."""
+    """Editor text that isn't stored yet; `about` is what `draft_about` returned for its draft."""
 
     token: str
     number: int
@@ -540,17 +503,17 @@ class UnstoredText(TypedDict):
 
 
 def session_id() -> str:
-    """Return this session's random id. The browser window uses the id to detect a new session."""
+    """Return this session's random id, which lets the browser window detect a new session."""
     return str(session_state.setdefault(_SESSION, token_hex(4)))
 
 
 def draft_about(draft: NoteDraft) -> Values:
-    """Return the data about a draft that the browser sends back with its text: key, base, version and fields."""
+    """Return the draft data that the browser sends back: key, base, version and fields."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
 def listen() -> None:
-    """Save closed editors, and draw the component that delivers unsaved text from this window's editors."""
+    """Receive unsaved text from this window's editors, both open and closed."""
 
     session = current_session()
     save_left(session if session_state["page"] == "notes" else None)
@@ -576,10 +539,7 @@ def _take_sent() -> None:
 
 
 def _take(item: UnstoredText, *, goes_on: bool) -> None:
-    """Pass text to the editor session that sent it. If that session has ended, store the text in a draft.
-
-    If `goes_on`, also reopen the editor with the draft.
-    """
+    """Pass text on to the editor session that sent it, or store it in a draft. `goes_on` reopens the editor."""
     token = str(item["token"])
     number = int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
@@ -614,7 +574,7 @@ def _draft_of_letters(item: UnstoredText) -> NoteDraft:
     return NoteDraft(str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, utc_now())
 
 
-# Maximum number of later versions to compare with text that arrives late.
+# Maximum number of versions to compare with text that arrives late.
 _COMPARED = 5
 
 

@@ -1,12 +1,10 @@
-"""Items to review: their list, the open item with the possible decisions, and the upload of logs to learn from."""
+"""Items to review: their list, and the open item with the possible decisions."""
 
-import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import get_args
 
 import streamlit as st
@@ -20,7 +18,6 @@ from core.model import (
     AUTHORS,
     MATTERS,
     SUBMISSIONS,
-    LearningReport,
     MatterKind,
     NoteSummary,
     Progress,
@@ -36,7 +33,7 @@ from core.model import Decision as Verdict
 from pages.ui.notes import actions, composer, opened, trash
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.history import draw_difference, offer_undo
-from pages.ui.shared import jobs, links
+from pages.ui.shared import links
 from pages.ui.shared.document import Clicked, as_written, document, show_document
 from pages.ui.shared.jobs import is_shut, start_job
 from pages.ui.shared.names import base_name, local
@@ -53,10 +50,8 @@ from pages.ui.shared.widgets import (
     expander,
     more,
     note_link,
-    on_demand,
     page_link,
     pills,
-    select,
     small,
 )
 
@@ -454,63 +449,7 @@ def _pair(matter: ReviewItem) -> None:
             st.html(f'<div class="t-text t-small">{shown}</div>')
 
 
-# Uploading logs on the Review page. Notes suggested from them then await review on the same page.
-
-
-def section() -> None:
-    """Draw the form for uploading logs to learn from, initially collapsed. Draw nothing if learning isn't available."""
-    if not workspace.has("learning"):
-        return
-    on_demand("Suggest notes from logs", "learning", "school", _drop)
-
-
-def _drop() -> None:
-    small_print(
-        "Repeated errors, settings and fixes in logs, test reports and chats become suggested "
-        "notes, which wait here for you. Rules find them, on this machine only; passwords, keys "
-        "and addresses are masked first."
-    )
-    if not workspace.learning.enabled:
-        if workspace.settings.enable_learning is None:
-            button(
-                "Turn on",
-                "learning_on",
-                "toggle_on",
-                on_click=workspace.learning.enable,
-                args=(True,),
-                writes=True,
-            )
-        else:
-            small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
-        return
-    bases = composer.own_bases() or [t("My notes")]
-    base = select("Base", {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
-    dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
-    with_model = workspace.settings.llm.is_set_up and st.checkbox(
-        t("Let the language model suggest notes too"),
-        key="learning_with_model",
-        help=t(
-            "The log is sent to the model with secrets masked. Suggestions that don't quote the "
-            "log are dropped; the others wait here for you."
-        ),
-    )
-    closed = not dropped or is_shut() or workspace.jobs.running(*jobs.LEARNING)
-    if button("Suggest notes", "learning_go", "school", disabled=closed):
-        # Make the names valid on any file system.
-        logs = [(re.sub(r"[^\w. -]", "_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
-
-        def learn(progress: Progress) -> LearningReport:
-            with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
-                files = []
-                for number, (name, data) in enumerate(logs):
-                    file = Path(folder, str(number), name)
-                    file.parent.mkdir()
-                    file.write_bytes(data)
-                    files.append(file)
-                return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
-
-        start_job("learn", learn)
-
+# The list of items, by kind and base.
 
 SHOWN = 50
 _OPEN = "review_open"
