@@ -58,9 +58,17 @@ def adjust() -> None:
     def request_rerun_of_page(session: AppSession, state: "ClientState | None") -> None:
         # A timer or a second click may come from a page that is being replaced. Streamlit would run the fragment as
         # part of the old page: the browser would remove the new page's elements and go blank on the next message.
-        shown = session._pages_manager.current_page_script_hash
-        if not state or not state.fragment_id or state.page_script_hash == shown:
-            request_rerun(session, state)
+        if state and state.fragment_id:
+            if state.page_script_hash != session._pages_manager.current_page_script_hash:
+                return
+            # A timer knows no news, but its request may have been sent before the browser got the last run's values and
+            # query parameters. If the fragment then redraws the page, the user's last click would be undone.
+            if state.is_auto_rerun:
+                if session._scriptrunner is not None:
+                    return  # the timer will ask again
+                state.query_string = session._client_state.query_string
+                state.ClearField("widget_states")
+        request_rerun(session, state)
 
     parts: tuple[tuple[object, str, object], ...] = (
         # Components in installed packages. To find them, Streamlit searches every package.
