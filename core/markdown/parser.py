@@ -95,7 +95,7 @@ def quote_admonitions(text: str) -> str:
 
     The text keeps its length, so offsets in the result are also offsets in the original.
     """
-    if not re.search(r"(?m)^[ \t>]*(?:!!!|\?\?\?|===)[!+]? ", text):
+    if not re.search(r"(?:!!!|\?\?\?|===)[!+]?[ \t]", text):
         return text
     parsed, characters = parse(text), list(text)
     for token in parsed.tokens:

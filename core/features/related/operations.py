@@ -199,7 +199,7 @@ def link(
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
-    lines=table("notes", "name", "pinned", "merged", empty="No phrase appears in several notes yet."),
+    lines=table("notes", "name", "pinned", "merged", empty="No phrase appears more than once in several notes yet."),
 )
 def list_concepts(
     workspace: "Workspace",

@@ -125,7 +125,7 @@ LONGEST = 200_000
 """Number of characters at the start of a note that are searched for names."""
 # Minimum length of a name in characters: in general, and with Chinese, Japanese or Korean characters.
 _SHORT = 4
-_SHORTCHINESE = 2
+_SHORT_CHINESE = 2
 # Markup that isn't searched for names: code, links, HTML, URLs, formulas and comments.
 _TAKEN = re.compile(
     r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
@@ -217,7 +217,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
     """Return the first span where a name occurs as whole words, or None if it doesn't occur."""
     name = name.strip().lower()
     wide = bool(CHINESE.search(name))
-    if len(name) < (_SHORTCHINESE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
+    if len(name) < (_SHORT_CHINESE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None

@@ -63,8 +63,8 @@ Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0
     "review.list",
     (
         "List what is waiting for the user: new notes and changes by programs, pack upgrades of "
-        "edited notes, files with two texts, edits without a place, refused passages, expired "
-        "and replaced notes, copies, contradictions."
+        "edited notes, files with two texts, edits without a place, refused passages, "
+        "expiring, expired and replaced notes, copies, contradictions."
     ),
     http="GET /review",
     cli="review list",

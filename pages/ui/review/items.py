@@ -582,7 +582,7 @@ def draw_put_off(matters: Sequence[ReviewItem]) -> None:
         return
     names = _names(matters)
     with expander(t_plural("{n} hidden item", "{n} hidden items", n=len(matters)), "visibility_off"):
-        small_print("Postponed for a week, or fine until a note changes. Click an item to list it again.")
+        small_print("Postponed for a week, or decided. Click an item to list it again.")
         for matter in matters[:SHOWN]:
             name = verbatim(plain(f"{names[matter.key]} · {text_of(MATTERS[matter.kind].title)}"))
             small(name, f"again_{matter.key}", "undo", on_click=_list_again, args=(matter.key,))

@@ -359,7 +359,9 @@ class Entries:
         title = " › ".join((hit.note.title, *hit.chunk.titles))
         marks = workspace.searching.marks(title, hit.asked or self._result.understood.text)
         titled = [
-            word for word in dict.fromkeys(title[start:end].casefold() for start, end in marks) if word not in words
+            word
+            for word in dict.fromkeys(title[start:end].casefold() for start, end in marks)
+            if word not in words and not workspace.searching.marks(hit.chunk.text, word)
         ]
         with container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
