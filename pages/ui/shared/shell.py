@@ -244,6 +244,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         )
         if workspace:
             jobs.announce()
+            _has_models()  # `follow` then sees that they are being loaded
             jobs.follow(_state, idle=IDLE if workspace.watching.is_on else None)
             _care()
         language_and_look.hand_over(workspace)
@@ -302,12 +303,16 @@ def _menu(workspace: Workspace | None, pages: Mapping[str, st.Page], *, arrived:
     links(FOOT)
 
 
+def _has_models() -> bool:
+    """Return whether the models of all bases are loaded. If they aren't, this starts loading them."""
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        return workspace.models.loaded
+    return False
+
+
 def _state() -> None:
     job = workspace.jobs.find("warm")
-    loaded = False
-    with suppress(TesseraError):  # the page says what is wrong with the database
-        loaded = workspace.models.loaded
-    state = "failed" if job and job.state == "failed" else "ready" if loaded else "loading"
+    state = "failed" if job and job.state == "failed" else "ready" if _has_models() else "loading"
     more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
     text = f"<div>{html(MODEL[state])}{more}</div>"
     st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
