@@ -31,6 +31,8 @@ def hits(tab: Tab) -> Page:
     """The page of a question, with more hits, one of them unfolded, scrolled to that."""
     page = tab.page
     tab.open("/search?q=apple")
+    expect(page.get_by_text("Ready to search")).to_be_visible()  # the page is drawn anew then
+    tab.settle()
     page.get_by_role("button", name="More hits").click()
     expect(page.locator(".st-key-hit_11")).to_be_visible()
     tab.settle()
