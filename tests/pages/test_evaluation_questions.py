@@ -154,7 +154,7 @@ def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
     filled.app.select_slider("suggest_count").set_value(5).run()
     filled.press("suggest_yes").finish("suggest")
     assert filled.workspace.jobs.find("suggest").state == "done"
-    assert "No definition or heading" in filled.text
+    assert "No new questions" in filled.text
 
 
 def test_a_language_model_is_offered_where_there_is_one_and_its_failure_told(
