@@ -134,7 +134,7 @@ MERGED = message("The chunks were merged.")
 # The drawer for one chunk. Its subject is the chunk's id.
 _DRAWER = Dialog("drawer")
 WIDTH = 680
-"""Initial width of the drawer in pixels. The note stays visible beside it, and the user can resize it."""
+"""Initial width of the drawer in pixels. The note stays visible next to it, and the user can resize it."""
 PLACES = 400
 """Maximum number of split positions to list. The user can enter any other position as an offset."""
 SEEN = 700

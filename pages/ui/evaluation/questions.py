@@ -1,4 +1,4 @@
-"""A set's questions as a table, and one question with its right passages (those that answer it) beside the table."""
+"""A set's questions as a table, and one question with its right passages (those that answer it) next to the table."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -423,7 +423,7 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
 
 
 def show(question_id: str) -> None:
-    """Select a question in the table and open it beside the table."""
+    """Select a question in the table and open it next to the table."""
     session_state.update(
         {_CHOSEN: [question_id], _ADDING: False, "questions_marked": session_state.get("questions_marked", 0) + 1}
     )

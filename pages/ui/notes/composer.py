@@ -108,7 +108,7 @@ def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
 
 
 def copy(note: Note) -> Note:
-    """Copy a note beside the original, with a title that no note has yet; return the copy."""
+    """Copy a note into the same folder, with a title that no note has yet; return the copy."""
     taken = {card.title for card in workspace.notes.all()}
     name = t("{title} (copy)", title=note.title)
     titles = chain([name], (f"{name} {number}" for number in count(2)))

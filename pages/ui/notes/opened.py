@@ -130,7 +130,7 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
 def tabs(note: Note) -> None:
     """Draw tabs for the notes most recently opened in this session, if there are several.
 
-    Also draw a menu for opening a second note beside the open note. It lists the tabs' notes, and notes linked to or
+    Also draw a menu for opening a second note next to the open note. It lists the tabs' notes, and notes linked to or
     from the open note.
     """
     to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
