@@ -16,7 +16,7 @@ test browser: export PYTHONDONTWRITEBYTECODE =
 test: .venv/ready ## run the tests, those of a real browser left out
 	$(BIN)/pytest -m "not browser" -n 3 --dist worksteal
 
-# A failed test is run again, alone: on a busy machine the browser can lose a message of the server.
+# A failed test is run again, alone: on a busy machine, Streamlit can lose a click while it draws a page again.
 browser: .venv/ready ## run the tests that drive the app in Chromium as a person does
 	$(BIN)/pytest -m browser -n 2 --dist worksteal || $(BIN)/pytest -m browser --last-failed --last-failed-no-failures none
 

@@ -32,8 +32,8 @@ def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     last = next((at for at in range(start + 1, end) if state.sCount[at] < column + 4 and not state.isEmpty(at)), end)
     while state.isEmpty(last - 1):
         last -= 1
-    if not (found["title"] or (found["kind"] and last > start + 1)):
-        return False
+    if last == start + 1 or not (found["title"] or found["kind"]):
+        return False  # text that only looks like one would lose its words
     if silent:
         return True
     opening = state.push("callout_open", "div", 1)

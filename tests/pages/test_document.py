@@ -60,6 +60,7 @@ def drawn(text: str, passage: tuple[int, int] | None = None) -> str:
             '<p>b</p>\n</div>\n<div class="callout of-tab"><div class="callout-title">c<',
         ),
         ("!!! well\nthen", "<p>!!! well<br>\nthen</p>"),
+        ('!!! he said "no"\nthen', "<p>!!! he said &quot;no&quot;<br>\nthen</p>"),
         ("==x **y**==", "<mark>x <strong>y</strong></mark>"),
         ("- [ ] a\n- [x] b", '<li class="task done"><input type="checkbox" aria-label="To do" disabled checked>b'),
         ("a[^1]\n\n[^1]: foot", '<li id="fn1"><p>foot</p>'),

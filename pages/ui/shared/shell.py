@@ -326,9 +326,8 @@ def _state() -> None:
             if kind.place == "index":
                 caption(t("You can keep searching: by words, and more slowly by meaning."))
     with suppress(TesseraError):  # the page says what is wrong with the database
-        if (
-            workspace.bases.all() and (now := workspace.freshness_of()).state != "working"
-        ):  # the progress is drawn above
+        # While work is in progress, the progress is drawn above instead.
+        if workspace.bases.all() and (now := workspace.freshness_of()).state != "working":
             st.html(freshness_html(now))
             # Not a link, because a second link to the current page would be highlighted along with its menu entry.
             waits = now.state in ("notice", "attention")
