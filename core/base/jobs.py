@@ -42,7 +42,7 @@ class Pace:
         while len(self._steps) > 2 and now - self._steps[1][0] >= _WINDOW:
             self._steps.popleft()
         began, before = self._steps[0]
-        if now - began >= _LEAST and done > before and now >= (self._speeds[-1][0] + 1 if self._speeds else 0):
+        if now - began >= _LEAST and done > before and (not self._speeds or now >= self._speeds[-1][0] + 1):
             self._speeds.append((now, (done - before) / (now - began)))
         while self._speeds and self._speeds[0][0] < now - _STEADY:
             self._speeds.popleft()

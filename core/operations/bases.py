@@ -359,6 +359,7 @@ def connect(
     allow_removals: Removals = False,
 ) -> FolderConnection:
     plan = workspace.imports.plan_connection(folder, base)
+    writes_files = workspace.bases.get(base).write_files
     connected = not dry_run and (confirmed or not plan.differing)
     if connected:
         report = workspace.imports.apply(plan, confirmed=allow_removals or not plan.removes_many, progress=progress)
@@ -372,7 +373,7 @@ def connect(
         differing=tuple(match.file.path for match in plan.differing),
         joined=len(plan.joined),
         connected=connected,
-        writes_files=workspace.bases.get(base).write_files,
+        writes_files=writes_files,
     )
 
 

@@ -56,9 +56,8 @@ def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSumm
     """
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     path = unquote(path)
-    for card in workspace.notes.all(
-        workspace.searching.filters(bases=[workspace.bases.get(unquote(base)).name]), text=path, answering=answering
-    ):
+    filters = workspace.searching.filters(bases=[workspace.bases.get(unquote(base)).name])
+    for card in workspace.notes.all(filters, text=path, answering=answering):
         if card.path == path:
             return card
     raise NoteNotFound(uri)

@@ -13,7 +13,7 @@ import httpx
 
 from core.base.blobs import Span
 from core.base.errors import Cancelled, ProviderError
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.text import CHINESE, find_quote, make_storable, one_line
 from core.features.answers import figures
 from core.features.answers.choosing import place_in_note
@@ -25,7 +25,6 @@ from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
 # Minimum share of words that two sentences must have in common. Sentences with less aren't compared word by word.
-Json = dict[str, object]
 _NEAR = 0.6
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
@@ -138,7 +137,7 @@ class StreamedLines:
         self.thinking = False
         self._rest = ""
 
-    def add(self, piece: str) -> Iterator[Json]:
+    def add(self, piece: str) -> Iterator[Values]:
         """Add a piece of the reply, and yield the sentences completed by it."""
         self._rest = (self._rest + piece)[-_MOST:]
         if self.thinking or self._rest.lstrip().startswith("<think>"):
@@ -257,7 +256,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     proof = _Proof(hits, characters(llm, hits[:PASSAGES]), question)
     sent = as_sent(proof.asking)
     draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", sent)))
-    ending: Json = {}
+    ending: Values = {}
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
         draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", sent))
         yield draft
@@ -288,7 +287,7 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 
 def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
-) -> Generator[Json]:
+) -> Generator[Values]:
     """Yield the JSON objects written by a model. The model is stopped after IDLE characters without an object."""
     lines = StreamedLines()
     idle = 0
@@ -317,7 +316,7 @@ class _Proof:
         self._texts = [part if part == text else _TORN.sub("", part) for part, text in pairs]
         self._places = [*map(llm_choice.place_of, self._hits)]
         passages = enumerate(zip(self._places, self._texts, strict=True), 1)
-        self.asking: Json = {
+        self.asking: Values = {
             "question": question,
             "passages": [{"number": number, "place": place, "text": text} for number, (place, text) in passages],
         }

@@ -20,7 +20,7 @@ from yaml.resolver import Resolver
 from core.base.codec import Scalar, to_plain
 from core.base.errors import ArchiveError, EditError, RowError, SourceError
 from core.base.file_names import harmless_path
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import Message, message, reason_of
 from core.features.archives.records import Made, NoteRecord, RecordParts, Records, new_base, record_of
 from core.intake import folder, notefile, upload
@@ -54,9 +54,6 @@ _MOST_TYPED = 100
 
 _RESOLVER: Any = Resolver()
 _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
-
-Values = dict[str, object]
-"""Values by field name."""
 
 _HEAD: Values = {"tessera": "base", "version": 1}
 _DEFAULT = ChunkingOptions()

@@ -16,6 +16,7 @@ from typing import Any, TypeVar, get_args
 
 from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
+from core.base.frozen import Values
 from core.base.messages import Message, message
 from core.base.text import one_line, stem
 from core.features.archives.records import (
@@ -56,7 +57,6 @@ from core.notes.file_writing import read_front
 from core.settings import config
 
 T = TypeVar("T")
-Values = dict[str, object]
 
 MOST_NAME = 200
 """Maximum length of a base's, model's or question set's name, in characters."""
