@@ -94,12 +94,26 @@ class NoteLinks:
         if best is None and "/" in wanted:
             # A title may contain a slash, and the top of a website or repository may be above the imported folder.
             titled = min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
-            above = {
-                (named.base_id == note.base_id, len(path)): named.id
+            return titled or (self._below(note, plain(normpath(target))) if target.startswith("/") else None)
+        return best[-1] if best else None
+
+    def _below(self, note: Note | NoteNames, wanted: str) -> str | None:
+        """Return the id of the nearest note whose path, in a subfolder, is the end of a path from above its folder."""
+        folder = dirname(note.path or "")
+        best = min(
+            (
+                (
+                    named.base_id != note.base_id,
+                    -len(path),
+                    named.source_ref != note.source_ref,
+                    _steps(folder, named),
+                    named.id,
+                )
                 for _, named in self._by_name.get(basename(wanted), ())
-                if "/" in (path := plain(named.path or "")) and plain(target).endswith(f"/{path}")
-            }
-            return titled or (above[max(above)] if above and target.startswith("/") else None)
+                if "/" in (path := plain(named.path or "")) and wanted.endswith(f"/{path}")
+            ),
+            default=None,
+        )
         return best[-1] if best else None
 
     def called(self, name: str) -> set[str]:

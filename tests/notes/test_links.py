@@ -1,5 +1,6 @@
 """Where links between notes lead, what links to a note, and which notes a few typed words name."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,7 @@ def ids(vault: Path, tmp_path: Path) -> dict[str, str]:
         ("plan.md", "One / two", "area/deep/other.md"),
         ("plan.md", "wrong/Far", None),
         ("plan.md", "/docs/area/deep/Far.md", "area/deep/Far.md"),
+        ("plan.md", "/docs//area/deep/Far/", "area/deep/Far.md"),
         ("plan.md", "/docs/plan.md", None),
         ("plan.md", f"/{'a/' * 5_000}deep/Far.md", None),
         ("plan.md", f"/{'a/' * 5_000}area/deep/Far.md", "area/deep/Far.md"),
@@ -73,6 +75,18 @@ def test_links_and_backlinks_are_the_same_links(ids: dict[str, str], tmp_path: P
         for path, note_id in ids.items():
             assert {ids[other] for other in to if note_id in to[other]} == set(links.to(note_id)), path
         assert links.to(ids["plan.md"]) == [ids["area/Details.md"], ids["area/deep/Far.md"]]
+
+
+def test_a_link_from_above_leads_to_the_file_of_the_notes_own_folder(vault: Path, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("first", "second")]
+    with Workspace(tmp_path / "workspace") as workspace:
+        for folder in folders:
+            shutil.copytree(vault, folder)
+            workspace.imports.apply(workspace.imports.plan_folder(folder, "both"))
+        links = workspace.notes.links()
+        for folder in map(str, folders):
+            own = {card.path: card for card in workspace.notes.all() if card.source_ref == folder}
+            assert links.target(links.names[own["plan.md"].id], "/docs/area/Details") == own["area/Details.md"].id
 
 
 def test_a_note_of_another_base_is_the_second_choice(ids: dict[str, str], tmp_path: Path) -> None:
