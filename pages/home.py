@@ -1,7 +1,6 @@
 """The Home page: a search box, today's digest, problems that need attention, recent notes, and the bases."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import streamlit as st
 from streamlit import container
@@ -122,12 +121,12 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
     st.page_link("search.py", label=label, icon=icon, query_params={"q": f"updated:{first}.."})
 
 
-def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
+def _row(card: NoteSummary, icon: str | None) -> None:
     """Draw a link to a note with a date. If there are several bases, also show the note's base."""
-    with row(key):
+    with row(f"recent_{card.id}"):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
-        st.caption(" · ".join([*([day_of(at)] if at else []), *named]), width="content")
+        st.caption(" · ".join([*([day_of(card.updated_at)] if card.updated_at else []), *named]), width="content")
 
 
 def recent() -> None:
@@ -139,7 +138,7 @@ def recent() -> None:
     section_title("Recent notes")
     with container(gap="xxsmall", key="recent_notes"):
         for card in cards:
-            _row(card, card.updated_at, f"recent_{card.id}", ":material/keep:" if card.id in kept else None)
+            _row(card, ":material/keep:" if card.id in kept else None)
 
 
 def bases(status: Status) -> None:

@@ -12,11 +12,13 @@ _ADMONITION = re.compile(
 )
 """The first line of an admonition (`!!! note "Title"`, or `??? tip` if collapsed) or of a content tab (`=== "Tab"`)."""
 
+INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+"""Options of a block rule whose block ends a paragraph, a link definition, a block quote or a list item."""
+
 
 def add_admonitions(parser: MarkdownIt) -> None:
     """Add the rule for admonitions and content tabs to a parser. Their bodies are indented by four columns."""
-    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    parser.block.ruler.before("fence", "admonition", _admonition, interrupts)
+    parser.block.ruler.before("fence", "admonition", _admonition, INTERRUPTS)
 
 
 def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:

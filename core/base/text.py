@@ -413,7 +413,7 @@ def find_quote(quote: str, text: str) -> Span | None:
     """
     quote = quote.strip().strip("…").strip()
     letters = re.findall(r"\w", quote)
-    weight = len(letters) + len(re.findall(f"[{CJK}]", quote))
+    weight = len(letters) + len(CHINESE.findall(quote))
     if weight < _LEAST and not (letters and quote in map(str.strip, text.splitlines())):
         return None
     if (at := find_words(quote, text)) >= 0:

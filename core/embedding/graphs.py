@@ -214,13 +214,8 @@ class BertModel:
         states = graph.add("LayerNormalization", _STATES, *norm, **epsilon)
         for number in range(depth):
             layer = partial(_read_parts, read, f"encoder.layer.{number}.")
-            attended = graph.add(
-                "Attention",
-                states,
-                *layer("attention.self.query", "attention.self.key", "attention.self.value"),
-                num_heads=config["num_attention_heads"],
-                domain=FUSED,
-            )
+            mixing = layer("attention.self.query", "attention.self.key", "attention.self.value")
+            attended = graph.add("Attention", states, *mixing, num_heads=config["num_attention_heads"], domain=FUSED)
             weight, bias = layer("attention.output.dense")
             mixed = graph.add("MatMul", attended, weight)
             norm = [*layer("attention.output.LayerNorm"), bias]

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from core.base.text import CJK, STOP_WORDS, keywords
+from core.base.text import CHINESE, CJK, STOP_WORDS, keywords
 from core.embedding.tokens import span_rows, unit
 from core.model import Matrix, Role, Spans
 
@@ -78,7 +78,7 @@ def _slot(word: str) -> tuple[int, float]:
     number = int.from_bytes(digest, "little")
     if word in STOP_WORDS:
         weight = 0.1
-    elif not re.match(f"[{CJK}]", word):
+    elif not CHINESE.match(word):
         weight = min(1.0, 0.2 + 0.1 * len(word))
     else:
         particles = sum(character in _PARTICLES for character in word)

@@ -85,7 +85,7 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
         return Decoded(_text_only(text, path), encoding, known)
     if likely := decode_undeclared(data):
         text, encoding, known = likely
-        return Decoded(_text_only(text, path), encoding, known)
+        return Decoded(_text_only(text, path, data if encoding == "utf-8" else None), encoding, known)
     raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
 
 
@@ -123,11 +123,14 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
     )
 
 
-def _text_only(text: str, path: str) -> str:
-    """Replace NULs in text. Raises SourceError if there are many control characters."""
+def _text_only(text: str, path: str, data: bytes | None = None) -> str:
+    """Replace NULs in text. Raises SourceError if there are many control characters.
+
+    `data` is the text in UTF-8, if it is at hand.
+    """
     if not text:
         raise EmptyFile(path)
-    data = text.encode("utf-8", "replace")
+    data = text.encode("utf-8", "replace") if data is None else data
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > 1 + len(text) // 100:
         raise SourceError(path, "contains binary data, not text, despite its name.")

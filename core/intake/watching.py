@@ -539,11 +539,12 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     )
     if store.index.state == "damaged" and not of:
         risks.append(message("The search index is damaged"))
+    ids = [base.id for base in known]
     notices = _counted(
         plural(
             "{n} note isn't indexed yet",
             "{n} notes aren't indexed yet",
-            n=store.pending.count([base.id for base in known]).notes,
+            n=store.remembered.get(("waiting", *ids), lambda: store.pending.count(ids).notes),
         ),
         plural("{n} file could not be read", "{n} files could not be read", n=len(unread) - stale),
         plural(

@@ -116,9 +116,8 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
     Raises SourceError if the body is too large to parse.
     """
-    if "![" not in body:
+    if "![" not in body or not (named := {*named_in(body, path)}):
         return {}
-    named = {*named_in(body, path)}
     definitions = re.findall(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", body)
     labels = {label.casefold(): target for label, target in definitions}
     places: dict[str, int] = {}

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from markdown_it import MarkdownIt, rules_block
-from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from core.base.admonitions import add_admonitions
+from core.base.admonitions import INTERRUPTS, add_admonitions
 from core.base.errors import SourceError
 from core.base.text import line_starts, text_end
 
@@ -83,9 +82,8 @@ def _parser() -> MarkdownIt:
         "paragraph": (rules_block.paragraph, []),
     }.items():
         rules.at(name, _as_one_token(rule), {"alt": terminates})
-    interrupts: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
-    rules.before("fence", "math", _delimited_block("math", "$$"), interrupts)
-    rules.before("fence", "comment", _delimited_block("comment", "%%"), interrupts)
+    rules.before("fence", "math", _delimited_block("math", "$$"), INTERRUPTS)
+    rules.before("fence", "comment", _delimited_block("comment", "%%"), INTERRUPTS)
     add_admonitions(parser)
     return parser
 

@@ -152,7 +152,7 @@ class Writer:
             changed = with_title(note, changed, inside)
         if changed == note:
             return None
-        if revision.joins and self._store.versions.for_note(note.id)[0].kind == "create":
+        if revision.joins and self._store.versions.kind(note.id) == "create":
             changed = self._renamed(base, note, changed, inside)
         is_moved = note.in_file and changed.path != note.path
         is_written = note.in_text_file and base.write_files

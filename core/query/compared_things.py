@@ -14,7 +14,7 @@ from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.text import CHINESE, simplify
 
-Texts = list[str]
+Segments = list[str]
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Range of private-use characters that replace phrases, so that no word in a phrase counts as a connective."""
@@ -101,7 +101,7 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
     return split_sides(items, [topic, *before], [*after, rest])
 
 
-def split_sides(items: Texts, before: Texts, after: Texts) -> ComparedThings | None:
+def split_sides(items: Segments, before: Segments, after: Segments) -> ComparedThings | None:
     """Return `items` as sides, or None if they don't name at least two.
 
     The topic is removed from the first side and the tail from the last.
@@ -118,7 +118,7 @@ def split_sides(items: Texts, before: Texts, after: Texts) -> ComparedThings | N
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
 
 
-def cut(text: str, spans: list[Span]) -> Texts:
+def cut(text: str, spans: list[Span]) -> Segments:
     """Return the text before, between and after the given spans."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
@@ -132,7 +132,7 @@ def _shared(*parts: str) -> str:
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
-def _around(segments: Texts, by: str) -> tuple[Texts, str, Texts]:
+def _around(segments: Segments, by: str) -> tuple[Segments, str, Segments]:
     """Return the segments before the first segment with a connective, that segment, and the segments after it.
 
     If no segment contains a connective, all three values are empty.
@@ -150,7 +150,7 @@ def _joints(text: str, by: str) -> list[Span]:
     return [(start, end) for start, end in spans if text[:start].strip() and text[end:].strip()]
 
 
-def _split_at_closest(text: str, by: str) -> Texts:
+def _split_at_closest(text: str, by: str) -> Segments:
     """Split text at every 'vs' or 、. Without these, split it at the connective whose sides are closest in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from core.base.blobs import Span
 from core.base.errors import QueryError, UnknownChoice
+from core.base.frozen import Texts
 from core.base.messages import message, message_table
 from core.base.text import fold
 from core.documents.converting import converters_for
@@ -14,11 +15,10 @@ from core.documents.kinds import KINDS
 from core.model import NOTE_FIELDS, fields_of
 from core.query import dates
 
-Names = tuple[str, ...]
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
 
-def _listed(names: str) -> dict[str, Names]:
+def _listed(names: str) -> dict[str, Texts]:
     """Parse groups of names separated by bars into a mapping from each group's first name to all of its names."""
     return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
 
@@ -27,7 +27,7 @@ def _pairs(texts: str) -> dict[str, str]:
     return dict(pair.split() for pair in texts.split("|"))
 
 
-FIELDS: Mapping[str, Names] = {
+FIELDS: Mapping[str, Texts] = {
     **{field.typed[0]: field.typed for field in _FILTERS},
     **_listed(
         "in 在 标题|section 章节 小节|has 含 包含|like 相似|path 路径|page 页 页码|kind 文件类型"
@@ -37,7 +37,7 @@ FIELDS: Mapping[str, Names] = {
 }
 """Maps each field to the names that users can type for it. Case and character width are ignored."""
 
-CHOICES: Mapping[str, Mapping[str, Names]] = {
+CHOICES: Mapping[str, Mapping[str, Texts]] = {
     "status": _listed(
         "pending 待审 待审核 待确认|active 使用中 活跃 有效 启用|archived 归档 已归档|expired 过期 已过期"
     ),
@@ -99,7 +99,7 @@ def field_of(name: str, properties: Collection[str] = ()) -> str | None:
     return _NAMES.get(_folded(name)) or (folded if folded in properties else None)
 
 
-def chosen(name: str, field: str, values: Iterable[str], properties: Collection[str] = ()) -> Names:
+def chosen(name: str, field: str, values: Iterable[str], properties: Collection[str] = ()) -> Texts:
     """Return values in their stored form. `name` is the field's name as typed.
 
     For `has`, a property's name is also a valid value. Raises QueryError if a value is invalid.

@@ -372,14 +372,8 @@ class SearchEngine:
             settings = replace(request.query.settings, reranker=reranking.NONE)
             query = replace(request.query, explain=False, choose=False, settings=settings)
             key = query, request.mode, self._stamps(request.query)
-            rankings.append(
-                stages.rank(
-                    self._store,
-                    request,
-                    scope,
-                    self._candidates.get_or_compute(key, collect) if self._cached else collect(),
-                )
-            )
+            candidates = self._candidates.get_or_compute(key, collect) if self._cached else collect()
+            rankings.append(stages.rank(self._store, request, scope, candidates))
         return rankings
 
     def _stamps(self, query: Query) -> tuple[object, ...]:

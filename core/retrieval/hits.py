@@ -141,9 +141,11 @@ def count_expired(store: Store, query: Query) -> int:
     conditions = query.filters.conditions
     if not store.fields.any_lapsed() or any(condition.field == "status" for condition in conditions):
         return 0
-    words = telling_words(query_keywords(query.text))
     lapsed = (*conditions, Condition("status", ("expired",)))
     expired = store.chunks.passing(replace(query.filters, conditions=lapsed))
+    if not len(expired):
+        return 0
+    words = telling_words(query_keywords(query.text))
     holders = store.words.holders(words)
     held = Counter(rowid for rowids in holders for rowid in np.intersect1d(rowids, expired).tolist())
     known = sum(bool(len(rowids)) or not is_chinese(word) for word, rowids in zip(words, holders, strict=True))

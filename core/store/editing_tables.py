@@ -53,6 +53,11 @@ class VersionTable(StoreTable):
                 self.most,
             )
 
+    def kind(self, note_id: str) -> str:
+        """Return the kind of a note's newest version, or "" if it has no versions."""
+        query = "SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
+        return str(self._value(query, note_id) or "")
+
     def last(self, note_id: str) -> int:
         """Return the number of a note's newest version, or 0 if it has no versions."""
         return self._value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0

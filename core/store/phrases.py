@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from core.base.text import CJK, collapse_spaces, find_words, fold, index_words, keywords, normalize
+from core.base.text import CHINESE, CJK, collapse_spaces, find_words, fold, index_words, keywords, normalize
 from core.model import ADDRESSES, Chunk
 
 
@@ -43,7 +43,7 @@ class Phrase:
         self.settled = runs == [self.folded] and len(self.folded) <= _MOST
         # The character pairs in a run are adjacent in the index. Other words may have parts of identifiers in between.
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
-        words = [word for word in dict.fromkeys(whole_words(phrase)) if not re.match(f"[{CJK}]", word)]
+        words = [word for word in dict.fromkeys(whole_words(phrase)) if not CHINESE.match(word)]
         # Drop parts of identifiers, because identifiers are split differently depending on their spelling.
         words = [word for word in words if not any(word != other and word in other for other in words)][:_MOST]
         near = f"NEAR({quote(words)}, {len(self.folded)})" if words and not runs else quote(words, " AND ")

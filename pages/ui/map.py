@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from zlib import crc32
 
 import streamlit as st
 from streamlit import session_state
@@ -12,7 +11,7 @@ from core.base.messages import message_table
 from core.model import NoteMap, NoteSummary
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural
-from pages.ui.shared.widgets import component, on_trigger
+from pages.ui.shared.widgets import component, on_trigger, stamp
 
 # The colours of the points on the map, and the legend.
 
@@ -82,7 +81,7 @@ def draw(
         "about": t_plural("A map of {n} note", "A map of {n} notes", n=len(mapped.notes)),
         "help": t("Drag to move, scroll to zoom, click a point to open its note."),
     }
-    data["stamp"] = crc32(repr((data["ids"], data["points"], links, ramp)).encode())
+    data["stamp"] = stamp((data["ids"], data["points"], links, ramp))
 
     opened = partial(session_state.__setitem__, f"{key}_opened")
     VIEW(key=key, data=data, on_open_change=on_trigger(key, "open", opened))

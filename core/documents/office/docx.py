@@ -399,7 +399,7 @@ def _is_item(block: Element | None) -> bool:
 def _append(document: Element, marker: str) -> None:
     body = first(document, "body")
     if body is not None:
-        body.insert(len(body) - sum(local(element) == "sectPr" for element in body), _paragraph(document, marker))
+        body.insert(len(body) - sum(local(element) == "sectPr" for element in body[-1:]), _paragraph(document, marker))
 
 
 def _paragraph(sibling: Element, text: str) -> Element:

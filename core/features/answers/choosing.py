@@ -11,13 +11,13 @@ from math import exp, log
 
 import numpy as np
 
-from core.base.blobs import blobs
+from core.base.blobs import Span, blobs
 from core.base.frozen import frozen
 from core.base.text import CHINESE, CJK, STOP_WORDS, fold, query_keywords
 from core.embedding.graphs import thread_count
 from core.embedding.tokens import tokens_within
 from core.features.answers import reader
-from core.features.answers.units import Span, Unit, is_question, units_of
+from core.features.answers.units import Unit, is_question, units_of
 from core.model import Answered, Chunk, Hit, Matrix, Quote, QuoteKind, SearchResult, Spans
 from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in, words_to_mark
 from core.store import Store

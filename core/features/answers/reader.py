@@ -45,7 +45,7 @@ _END = np.array([np.iinfo(np.int64).max])
 _NO_MARKS = np.array([0, -1, -1], np.float32)
 
 
-@dataclass
+@dataclass(eq=False)
 class ReaderEnsemble:
     """Several snapshots from one training run, whose scores are averaged (Huang et al., 'Snapshot Ensembles', 2017)."""
 

@@ -9,7 +9,7 @@ from typing import Unpack
 from core.base.call_log import log_call
 from core.base.errors import Cancelled, NoteNotFound, TesseraError
 from core.base.jobs import Jobs
-from core.base.text import CJK, fold, is_chinese, query_keywords, simplify
+from core.base.text import CHINESE, CJK, fold, is_chinese, query_keywords, simplify
 from core.features.answers import writing
 from core.features.answers.choosing import HARDLY, LEAST, choose, sentence_quote, with_own_texts
 from core.model import (
@@ -108,7 +108,7 @@ def is_question(text: str, titles: Iterable[str]) -> bool:
     words = [word for word in plain.split() if re.search(rf"(?![{CJK}])\w", word)]
     if re.search(r"[?？]\s*$", plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
         return True
-    return len(re.findall(f"[{CJK}]", plain)) + _WORD * len(words) >= _LENGTH
+    return len(CHINESE.findall(plain)) + _WORD * len(words) >= _LENGTH
 
 
 # Words that refer back to the previous question.

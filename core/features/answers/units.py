@@ -6,13 +6,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from core.base.blobs import blank_blobs
+from core.base.blobs import Span, blank_blobs
 from core.base.frozen import frozen
 from core.base.text import strip_span, with_newlines
 from core.markdown.parser import quote_admonitions
 from core.retrieval.highlights import hide_inline, split_sentences
 
-Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
 
 LONGEST = 400

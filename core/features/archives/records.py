@@ -102,7 +102,7 @@ def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
     return change(make())
 
 
-@dataclass
+@dataclass(eq=False)
 class Mistakes:
     """Collects the mistakes in an archive, with their locations."""
 

@@ -186,7 +186,7 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 
 
-@dataclass
+@dataclass(eq=False)
 class _QuoteText:
     """Searches a note's body for quotes: first for exact matches, then for matches that differ in white space."""
 

@@ -14,7 +14,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
-from core.base.text import CJK, find_half_character, one_line, shared_length
+from core.base.text import CHINESE, find_half_character, one_line, shared_length
 from core.model import (
     DENIED,
     MARKS,
@@ -250,7 +250,7 @@ class Threads:
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
     """Return a thread as Markdown: the cited sentences, how well each is supported, and links to the sources."""
     parts = []
-    language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
+    language = "zh_CN" if CHINESE.search(thread.title) else ENGLISH
     for turn in thread.turns:
         lines = [f"## {_escape_markdown(turn.typed)}", ""] if len(thread.turns) > 1 else []
         for sentence in turn.sentences:

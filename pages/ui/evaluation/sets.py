@@ -1,6 +1,5 @@
 """Choosing, creating, renaming, deleting, importing and exporting a base's question sets."""
 
-import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
@@ -10,7 +9,7 @@ from streamlit import query_params, rerun
 
 from core.base.errors import TesseraError
 from core.base.messages import ENGLISH, LANGUAGES, message, render
-from core.base.text import CJK
+from core.base.text import CHINESE
 from core.model import KnowledgeBase, QuestionSet, RunList
 from pages.ui.evaluation import questions
 from pages.ui.shared import jobs, links, welcome, widgets
@@ -144,7 +143,7 @@ def open_samples() -> None:
         # Put the questions in the session's language first.
         foreign = session_language() == ENGLISH
         lines = QUESTIONS.read_text("utf-8").splitlines(keepends=True)
-        lines.sort(key=lambda line: bool(re.search(f"[{CJK}]", line.partition('"kind"')[0])) == foreign)
+        lines.sort(key=lambda line: bool(CHINESE.search(line.partition('"kind"')[0])) == foreign)
         question_set = workspace.question_sets.add_file(
             jobs.SAMPLE, text_of(SAMPLES), "".join(lines).encode(), QUESTIONS.name
         )

@@ -247,7 +247,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
             for number, hit in enumerate(hits):
                 with container(key=f"nearby_{number}", gap="xsmall"):
                     note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
-                    st.html(cards.lines(hit.chunk))
+                    st.html(cards.lines(hit.note, hit.chunk))
         elif session.body.strip():
             _preview(session)
         else:

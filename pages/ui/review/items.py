@@ -227,7 +227,7 @@ def _postpone(chosen: Items) -> None:
     )
 
 
-def _prolong(chosen: Sequence[ReviewItem]) -> None:
+def _prolong(chosen: Items) -> None:
     before = {matter.note.id: matter.note.expires_at for matter in chosen if matter.note}
     day = later(utc_now(), 365).date().isoformat()
     workspace.notes.set_fields([*before], expires_at=day)
@@ -241,7 +241,7 @@ def _prolong(chosen: Sequence[ReviewItem]) -> None:
     )
 
 
-def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
+def _submissions(chosen: Items) -> list[Submission]:
     return [matter.submission for matter in chosen if matter.submission]
 
 
@@ -552,7 +552,7 @@ def _choose(key: str, place: int) -> None:
     session_state[_OPEN] = (key, place)
 
 
-def reminders(matters: Sequence[ReviewItem]) -> None:
+def reminders(matters: Items) -> None:
     """Draw the toggle for reminders about notes worth another look. If it is on and there are none, say so."""
     chosen = workspace.review.reminders
     now = bound("reminders", chosen.enabled, chosen.enable)
@@ -576,7 +576,7 @@ def heading(n: int) -> str:
     return t_plural("{n} item to review.", "{n} items to review.", n=n) if n else t("There is nothing to review.")
 
 
-def draw_put_off(matters: Sequence[ReviewItem]) -> None:
+def draw_put_off(matters: Items) -> None:
     """Draw the items that the user has postponed or declared fine. Clicking one of them lists it again."""
     if not matters:
         return

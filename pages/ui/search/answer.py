@@ -73,7 +73,7 @@ def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
             place = f"{hit.note.base} › {cards.place(hit)}" if several else cards.place(hit)
             rows += (
                 f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-                f"{cards.lines(hit.chunk, marks(hit.chunk.text))}{cards.stages(hit.scores)}</div>"
+                f"{cards.lines(hit.note, hit.chunk, marks(hit.chunk.text))}{cards.stages(hit.scores)}</div>"
             )
         if counted[stage] > SHOWN:
             rows += f'<div class="t-dim t-small">{t_html("and {n} more", n=counted[stage] - SHOWN)}</div>'
@@ -96,7 +96,7 @@ def why_not(text: str, options: SearchOptions) -> None:
         st.html(f'<div class="t-reason chosen">{reason}</div>{cards.stages(why.scores)}')
         if why.chunk:
             place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
-            excerpt = cards.lines(why.chunk, workspace.searching.marks(why.chunk.text, text))
+            excerpt = cards.lines(why.note, why.chunk, workspace.searching.marks(why.chunk.text, text))
             st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
             chunk_link(why.note.id, why.chunk.index)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from core.base.flow import flow
 from core.base.frozen import Texts
 from core.base.messages import message
-from core.base.text import CJK, with_newlines
+from core.base.text import with_newlines
 from core.model import (
     NOTE_FIELDS,
     STAGES,
@@ -90,7 +90,6 @@ The scores of all other stages are already in this range.
 """
 
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
-_CHINESE = re.compile(f"[{CJK}]")
 
 # Blank lines, which are left out of excerpts.
 _BLANK = r"\n\s*\n"
@@ -170,12 +169,14 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     )
 
 
-def lines(chunk: Chunk, words: Sequence[Span] = ()) -> str:
+def lines(note: NoteSummary, chunk: Chunk, words: Spans = ()) -> str:
     """Return a few lines of a chunk as HTML, from the first of the words, which are highlighted."""
     if chunk.line or chunk.picture:
         shown = clip(chunk.text, words, 3)[0]
     else:
-        shown = rendered.excerpt(flow(chunk.text), words, words[0] if words else None, underline=False)
+        shown = rendered.excerpt(
+            flow(chunk.text, paged=note.is_paged), words, words[0] if words else None, underline=False
+        )
     return f'<div class="t-brief">{shown}</div>'
 
 

@@ -140,7 +140,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-asked .t-wrong { color: inherit; background: #c5483c22; border-radius: .2rem; padding: 0 .1em; text-decoration: underline wavy #c5483c 1px; text-underline-offset: .3em; }
 .t-lost { margin-bottom: .6rem; } .t-lost-head { font-size: .92rem; margin-bottom: .3rem; }
 .t-fell { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .8rem; margin: .5rem 0; font-size: .9rem; overflow-wrap: anywhere; }
-.t-fell .t-text { font-size: .86rem; opacity: .85; }
+.t-brief .t-text { font-size: inherit; }
 .t-forms { margin-top: .4rem; font-size: .88rem; } .t-forms code { white-space: nowrap; }
 .st-key-chips button, .st-key-relax button { min-height: 1.9rem; padding: 0 .7rem; border-radius: 1rem; font-size: .86rem; }
 .st-key-facets [data-testid="stButtonGroup"] [role="radiogroup"] { flex-direction: column; align-items: stretch; gap: 0; }

@@ -6,14 +6,13 @@ from functools import lru_cache
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
-from markdown_it.ruler import RuleOptionsType
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from core.base.admonitions import add_admonitions
-from core.base.text import CJK
+from core.base.admonitions import INTERRUPTS, add_admonitions
+from core.base.text import CHINESE, CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
 
@@ -30,7 +29,6 @@ _MOST_OTHERS = 0.3
 # Share of lines that are no longer than the wrap width. The rest may be longer, because links can't be broken.
 _LONG = 0.9
 
-_CJK = re.compile(f"[{CJK}]")
 # Text that can't be broken: a single CJK character, or other characters up to the next space.
 _WORD = rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)"
 
@@ -60,7 +58,7 @@ def unwrap(state: StateCore) -> None:
                 child.type = "text"
                 before = line[0].rstrip()[-1:]
                 after = line[1].lstrip()[:1]
-                child.content = "" if _CJK.match(before) and _CJK.match(after) else " "
+                child.content = "" if CHINESE.match(before) and CHINESE.match(after) else " "
 
 
 def _lines(token: Token) -> Sequence[Line]:
@@ -81,11 +79,10 @@ MOST_FOOTNOTES = 1_000
 
 def add(parser: MarkdownIt) -> None:
     """Add the block rules for formulas, comments and footnotes to a parser."""
-    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     ruler = parser.block.ruler
-    ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
-    ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), ends)
-    ruler.before("reference", "footnote", _footnote, ends)
+    ruler.before("fence", "math_block", _delimited("math_block", "$$"), INTERRUPTS)
+    ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), INTERRUPTS)
+    ruler.before("reference", "footnote", _footnote, INTERRUPTS)
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
@@ -197,12 +194,13 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
     for number, token in enumerate(tokens):
         if token.type in ("blockquote_open", "callout_open"):
             inside = tokens[number + 2 : number + 3]
-            callout = re.match(_CALLOUT, inside[0].content) if inside and inside[0].type == "inline" else None
-            known = token.meta or (callout.groupdict() if callout else None)
+            is_quote = not token.meta and inside and inside[0].type == "inline"
+            callout = re.match(_CALLOUT, inside[0].content) if is_quote else None
+            known = callout.groupdict() if callout else token.meta
             open_quotes.append(token if known else None)
             if known:
                 kind, fold, title = (known[name] for name in ("kind", "fold", "title"))
-                if callout and not token.meta:
+                if callout:
                     inside[0].content = inside[0].content[callout.end() :]
                 token.type = "callout_open"
                 token.tag = "details" if fold else "div"
