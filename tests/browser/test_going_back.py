@@ -61,6 +61,22 @@ def test_the_hits_are_where_they_were_left(tab: Tab, hits: Page, way: str) -> No
     tab.wait_until(lambda: hits.get_by_test_id("stMain").evaluate(SCROLL) == pytest.approx(left, abs=2))
 
 
+def test_a_link_is_one_step_of_the_history(tab: Tab, hits: Page) -> None:
+    hits.locator(".st-key-hit_11").get_by_role("link").click()
+    expect(hits.locator(".passage").first).to_be_visible()
+    tab.settle()
+    note = hits.url
+    hits.get_by_test_id("stSidebar").get_by_role("link", name="Search").click()
+    expect(hits.locator(".st-key-hit_1")).to_be_visible()  # the page adds the last question to its address
+    hits.wait_for_url("**/search?q=apple")
+    tab.settle()
+    hits.go_back()
+    expect(hits.locator(".passage").first).to_be_visible()
+    assert hits.url == note
+    hits.go_back()
+    expect(hits.locator(".st-key-hit_1")).to_be_visible()
+
+
 def test_another_page_begins_at_its_top(tab: Tab, hits: Page) -> None:
     hits.get_by_test_id("stSidebar").get_by_role("link", name="Notes").click()
     expect(hits.get_by_role("heading", name="Notes")).to_be_in_viewport()

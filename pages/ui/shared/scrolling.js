@@ -1,5 +1,6 @@
 // Streamlit shows every page from its top. This restores the scroll position when the user goes back, with the browser's
-// button or with a link to the address from which this page was opened.
+// button or with a link to the address from which this page was opened. It also makes a click or a key one step of the
+// browser's history: what the server then adds to the address of the same page belongs to that step.
 const KEPT = 50;
 const REACHED = 300;
 const SHORTER = 3000;
@@ -15,22 +16,30 @@ class Scrolling {
   origins = [];
   restoring = null;
   isUsers = true;
+  isAsked = false;
 
   constructor() {
     const listening = { capture: true, passive: true };
     for (const name of SCROLLS) document.addEventListener(name, () => this.take(true), listening);
+    for (const name of ['click', 'keydown']) document.addEventListener(name, () => { this.isAsked = true; }, listening);
     document.addEventListener('click', () => this.take(false), listening);
     document.addEventListener('keydown', event => this.take(SCROLL_KEYS.has(event.key)), listening);
     document.addEventListener('scroll', event => event.target === mainArea() && this.isUsers && this.keep(), listening);
-    window.addEventListener('popstate', () => this.arrive(true));
-    for (const name of ['pushState', 'replaceState']) this.follow(name);
+    window.addEventListener('popstate', () => {
+      this.isAsked = false;
+      this.arrive(true);
+    });
+    this.follow();
   }
 
-  // Streamlit changes the address without an event.
-  follow(name) {
-    const change = history[name];
-    history[name] = (...values) => {
-      change.apply(history, values);
+  // Streamlit adds each address to the history, without an event.
+  follow() {
+    const push = history.pushState, replace = history.replaceState;
+    history.pushState = (state, title, address) => {
+      const { href, pathname } = new URL(address, location.href);
+      const isStep = href !== location.href && (this.isAsked || pathname !== location.pathname);
+      (isStep ? push : replace).call(history, state, title, address);
+      this.isAsked = false;
       this.arrive(false);
     };
   }
