@@ -234,7 +234,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     before = session_state.get("page")
     session_state["page"] = page.url_path or "home"
     language_and_look.settle_look(workspace)
-    st.html(style.STYLE)
+    st.html(style.STYLE + f'<style>:root {{ --t-choose-files: "{t_html("Choose files")}"; }}</style>')
     with st.sidebar:
         st.html(style.LOGO)
         _menu(workspace, pages, arrived=before != session_state["page"])

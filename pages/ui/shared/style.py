@@ -30,6 +30,9 @@ STYLE = """
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
+/* Streamlit's own words, which are always English. */
+[data-testid="stFileUploaderDropzone"] button p { visibility: hidden; font-size: 0; } [data-testid="stFileUploaderDropzone"] button p::after { content: var(--t-choose-files); visibility: visible; font-size: .875rem; }
+[data-testid="stFileUploaderDropzoneInstructions"], :is(.stTextInput, .stNumberInput, [data-testid="stForm"]) [data-testid="InputInstructions"] { display: none; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { position: absolute; top: .6rem; right: 3rem; width: auto; z-index: 999991; } .st-key-page_help a { background: none; opacity: .7; } .st-key-page_help a:is(:hover, :focus-visible) { opacity: 1; }
 .st-key-page_help p, .st-key-guide_way button p { font-size: .84rem; } @media (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-guide_side) { display: none; } }
 @media (max-width: 767px) { [data-testid="stLayoutWrapper"]:has(> .st-key-page_help) { right: 1rem; } .st-key-page_help p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
@@ -106,7 +109,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-brief { font-size: .86rem; opacity: .85; } :is(.t-lines, .t-context, .t-fell, .t-written) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
 .t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
 .t-answer .t-near { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 17%, transparent); border-radius: .2rem; padding: .06em 0; -webkit-box-decoration-break: clone; box-decoration-break: clone; }
-.st-key-answer .t-near { font-size: 1.18rem; line-height: 1.5; } .st-key-answer_head { row-gap: 0 !important; } .st-key-answer_head > :first-child { margin-right: auto; }
+.st-key-answer .t-quote { font-size: 1.1rem; } .st-key-answer_head { row-gap: 0 !important; } .st-key-answer_head > :first-child { margin-right: auto; }
 .st-key-answer_perhaps { border-style: dashed !important; }
 .t-written p { margin: 0 0 .35rem; } .t-written .t-tag { white-space: nowrap; margin-left: .2rem; } .t-word_for_word .t-tag { border-color: var(--t-accent); } .t-not_in_notes { opacity: .72; }
 .t-written .t-cited { margin: -.1rem 0 .55rem; padding-left: .7rem; border-left: 3px solid var(--t-line); opacity: .85; }
