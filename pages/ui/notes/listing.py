@@ -46,7 +46,7 @@ class Narrowing:
 
 def narrowing(bases: list[str]) -> Narrowing:
     """Draw the filter box, and return its parsed contents."""
-    if (base := links.arrived_value("base")) in bases:
+    if bases[1:] and (base := links.arrived_value("base")) in bases:
         others = [item for item in session_state.get(_FILTERS, []) if not item.startswith("base:")]
         session_state[_FILTERS] = [f"base:{base}", *others]
     offered = {

@@ -30,6 +30,7 @@ STYLE = """
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
+[data-testid="stMenuButtonBody"] { max-height: min(30rem, 44vh); overflow-y: auto; } /* Streamlit lets a long menu begin above the window. */
 /* Streamlit's own words, which are always English. */
 [data-testid="stFileUploaderDropzone"] button p { visibility: hidden; font-size: 0; } [data-testid="stFileUploaderDropzone"] button p::after { content: var(--t-choose-files); visibility: visible; font-size: .875rem; }
 [data-testid="stFileUploaderDropzoneInstructions"], :is(.stTextInput, .stNumberInput, [data-testid="stForm"]) [data-testid="InputInstructions"] { display: none; }
