@@ -73,8 +73,8 @@ def attention(status: Status) -> None:
     if unfinished:
         st.info(
             t_plural(
-                "{n} note can only be found by words, because it is not indexed yet.",
-                "{n} notes can only be found by words, because they are not indexed yet.",
+                "{n} note can be found only by keyword, because it is not indexed yet.",
+                "{n} notes can be found only by keyword, because they are not indexed yet.",
                 n=sum(base.waiting for base in status.bases if base.base.embed_at_once),
             ),
             icon=":material/hourglass_top:",

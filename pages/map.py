@@ -51,7 +51,7 @@ def page(bases: Sequence[str]) -> None:
             t("{n} to review", n=counts.to_review): counts.to_review,
             t("{n} archived", n=counts.archived): counts.archived,
             t("{n} not indexed yet", n=waiting): waiting,
-            t("{n} found by words or with another model", n=others - waiting): others - waiting,
+            t("{n} searched by keyword or with another model", n=others - waiting): others - waiting,
         }
         small_print(
             "{left}: {reasons}",

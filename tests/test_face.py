@@ -194,7 +194,7 @@ def test_models_of_a_package_are_used_as_the_built_in_ones(tmp_path: Path, packa
         assert result.hits[0].scores["rerank"].score == 1.0
         assert "shared" in workspace.models.rerankers()
     assert EMBEDDERS.make("letters:large").argument == "large"
-    assert str(needs("letters")) == "It comes with the Python package letters-model."
+    assert str(needs("letters")) == "The model comes with the Python package letters-model."
 
 
 def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
@@ -204,7 +204,7 @@ def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
         cards = {card.name: card for card in Models.without_bases()}
     problems = {name: str(cards[name].problem) for name in ("half", "broken", "gone", "absent")}
     assert problems["half"].startswith(
-        "The model for meaning 'half' from the Python package letters-model is missing dimension"
+        "The model for searching by meaning 'half' from the Python package letters-model is missing dimension"
     )
     assert "RuntimeError: no such file" in problems["broken"]
     assert "AttributeError" in problems["gone"]

@@ -139,12 +139,12 @@ def test_a_label_has_every_difference_in_words() -> None:
     search = SearchSettings(mode="keyword", limit=5, expansion_size=1, reranker="cross-encoder:a", link_weight=0.5)
     label = pipeline_label(Pipeline(embedder="tfidf", search=search))
     assert str(label).split(" · ", 5) == [
-        "no model, words only",
-        "by words only",
+        "no model, keyword search only",
+        "by keyword only",
         "at most 5 hits",
         "boost for linked notes 0.5",
         "neighbours ±1",
-        "reranking: Close reading (slower) · a",
+        "reranking: Precise (slower) · a",
     ]
     split = Pipeline(chunking=ChunkingOptions(chunk_overlap=50, short_doc_threshold=300))
     assert str(pipeline_label(split)) == "notes under 300 tokens kept whole · overlap 50"

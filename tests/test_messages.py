@@ -246,7 +246,7 @@ def kinds(kind: type[TesseraError]) -> Iterator[type[TesseraError]]:
 ARGUMENTS: dict[type[TesseraError], tuple[object, ...]] = {
     errors.UnknownChoice: ("base", "x", ["y"]),
     errors.MissingDependency: (
-        message("The {what} '{name}'", what=message("model for meaning"), name="onnx"),
+        message("The {what} '{name}'", what=message("model for searching by meaning"), name="onnx"),
         "onnx",
         "onnx",
     ),

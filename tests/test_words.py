@@ -48,7 +48,7 @@ def test_chinese_texts_have_no_words_of_the_engine_room() -> None:
     assert [(CHINESE.findall(text), text) for _, text in texts() if CHINESE.search(TYPED.sub("", text))] == []
 
 
-def test_the_pages_of_everyday_use_call_reranking_a_closer_look_in_chinese() -> None:
+def test_the_pages_of_everyday_use_spell_out_reranking_in_chinese() -> None:
     names = (setting_value("reranker", name) for name in ("none", *RERANKERS))
     shown = (*LOST.values(), *NOTICES.values(), *_REASONS.values(), *RANKED.values(), *names)
     assert [text for text in (render(one, "zh_CN") for one in shown) if "重排" in text] == []

@@ -315,11 +315,11 @@ def test_questions_that_can_not_be_asked(workspace: Workspace, text: str) -> Non
 
 
 def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="half a character"):
+    with pytest.raises(ConfigError, match="an incomplete character"):
         workspace.bases.add("caf\udce9")
     base = workspace.bases.add("base")
     for store in (lambda text: workspace.question_sets.add(base.name, text), workspace.searches.add):
-        with pytest.raises(StoreError, match="There is half a character after 'caf'"):
+        with pytest.raises(StoreError, match="There is an incomplete character after 'caf'"):
             store("caf\udce9")
     folder = samples.write(tmp_path / "caf\udce9")
     with pytest.raises(SourceError, match="not valid text"):

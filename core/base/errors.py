@@ -212,8 +212,8 @@ class Unfinished(TesseraError):
         super().__init__(
             message(
                 (
-                    "The notes are saved, but can only be found by words because the model failed. "
-                    "{reason} Then continue: {command}"
+                    "The notes are saved, but can be found only by keyword because the model failed. {reason} "
+                    "Then continue: {command}"
                 ),
                 reason=reason,
                 command="tessera index",

@@ -185,7 +185,7 @@ def check_picture_reader() -> None:
     """Raise ConfigError with the installation command if the picture reader isn't installed."""
     if not can_read():
         raise ConfigError(
-            "The reader for pictures isn't installed yet. Install it, then start Tessera again: {command}",
+            "The component that reads pictures isn't installed yet. Install it, then restart Tessera: {command}",
             command="pip install 'tessera-notes[ocr]'",
         )
 

@@ -6,7 +6,7 @@ from core.embedding.protocol import Embedder as Embedder
 from core.settings.config import settings
 
 EMBEDDERS: Registry[Embedder] = Registry(
-    message("model for meaning"),
+    message("model for searching by meaning"),
     {
         "bundled": Entry("core.embedding.sentence:build_bundled"),
         "sentence": Entry("core.embedding.sentence:build"),

@@ -73,7 +73,7 @@ def choose_device() -> Device:
             return Device("cuda", "bfloat16", message("this graphics card has fast half precision (bfloat16)"))
         return Device("cuda", "float32", message("this graphics card has no fast half precision (bfloat16)"))
     if torch.backends.mps.is_available():
-        return Device("mps", "float32", message("the graphics unit of an Apple processor"))
+        return Device("mps", "float32", message("the GPU of an Apple processor"))
     # Older versions of torch have no get_capabilities. float32 works on every processor.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, label in _BFLOAT16.items():
@@ -228,10 +228,10 @@ def explain_failure(name: str, texts: int) -> Iterator[None]:
     except (RuntimeError, ValueError, IndexError) as error:
         raise ModelError(
             plural(
-                "The model '{name}' failed on {n} text: {why}. "
-                "If memory ran out, close other programs or choose a smaller model.",
-                "The model '{name}' failed on {n} texts: {why}. "
-                "If memory ran out, close other programs or choose a smaller model.",
+                "The model '{name}' failed on {n} piece of text: {why}. If memory ran out, close other "
+                "programs or choose a smaller model.",
+                "The model '{name}' failed on {n} pieces of text: {why}. If memory ran out, close other "
+                "programs or choose a smaller model.",
                 n=texts,
                 name=name,
                 why=first_line(error),
@@ -361,8 +361,8 @@ class TorchModel:
         if vectors.shape != (len(texts), self._facts.dimension):
             raise ModelError(
                 (
-                    "The model '{name}' returns {n} numbers for a text, but its folder specifies "
-                    "{due}. Copy or download it again."
+                    "The model '{name}' returns {n} numbers per text, but its folder specifies {due}. Copy or "
+                    "download it again."
                 ),
                 name=self._name,
                 n=vectors.shape[-1],

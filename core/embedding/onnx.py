@@ -56,7 +56,7 @@ def build(name: str = "") -> Encoder:
     Raises MissingDependency if the extra `onnx` isn't installed, and ModelError if `name` is a path without a model.
     """
     if package := missing_package():
-        choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
+        choice = message("The {what} '{name}'", what=message("model for searching by meaning"), name="onnx")
         raise MissingDependency(choice, package, "onnx")
     model_name, folder = sentence.find(name) if name else sentence.find_bundled()
     encoder = Encoder(model_name, folder, session=_IntegerModel, suffix=f":onnx-int8-{VERSION}")

@@ -116,7 +116,7 @@ class OpenAICompatible:
         self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:
             raise self._server.unusable(
-                "returned {n} numbers for a text instead of {due}", n=vectors.shape[1], due=self._dimension
+                "returned {n} numbers per text instead of {due}", n=vectors.shape[1], due=self._dimension
             )
         # Dividing by the largest number first prevents the squares from overflowing.
         vectors /= np.abs(vectors).max(axis=1, keepdims=True)

@@ -113,7 +113,7 @@ class Bases:
             raise UnknownChoice("kind of base", kind, get_args(BaseKind))
         if kind == "literal" and embedder:
             raise ConfigError(
-                "A base that is searched by words only has no model. Leave out the model '{name}'.", name=embedder
+                "A base searched only by keyword has no model. Leave out the model '{name}'.", name=embedder
             )
         usual = self.usual(kind)
         options = chunking or usual.chunking
@@ -211,7 +211,7 @@ class Bases:
             raise ConfigError("The base has no name. Give it one.")
         if find_half_character(name) is not None:
             raise ConfigError(
-                "The name '{name}' contains half a character. Type another name.", name=escape_halves(name)
+                "The name '{name}' contains an incomplete character. Type another name.", name=escape_halves(name)
             )
         if _CONTROL.search(name):
             raise ConfigError(
@@ -399,7 +399,9 @@ class ModelSwitches:
         stored = self._store.bases.by_id(base_id)
         if (switch := self._store.switches.for_base(stored)) is None:
             self._store.drop_unused_vectors()
-            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)
+            raise ConfigError(
+                "No model switch is under way in the base '{base}'. Choose a new model first.", base=stored.name
+            )
         fingerprint = embedding.build(switch.embedder).fingerprint
         if switch.fingerprint != fingerprint:
             switch = self._store.switches.begin(stored, switch.embedder, fingerprint)

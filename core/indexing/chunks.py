@@ -154,7 +154,9 @@ class Chunks:
             self._store.database.check_writable()
             edit = self._store.edits.edit(edit_id)
             if not edit.flagged:
-                raise EditError("This edit is in its place. To undo it, restore its chunk.")
+                raise EditError(
+                    "This edit still matches the text, so there is nothing to decide. To undo it, restore its chunk."
+                )
             if decision == "drop" and not self._store.notes.generation(edit.note_id):
                 self._store.edits.drop(edit_id)
             else:

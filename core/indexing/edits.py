@@ -326,8 +326,8 @@ class ChunkEditor:
         right = chunk.text[max(0, at) :]
         if not left.strip() or not right.strip():
             raise EditError(
-                "A split at {at} would leave one part without text. Choose a place inside the chunk's text,"
-                " from 1 to {last}.",
+                "A split at {at} would leave one part without text. Choose a position inside the chunk's text, "
+                "from 1 to {last}.",
                 at=at,
                 last=len(chunk.text) - 1,
             )

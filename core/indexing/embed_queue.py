@@ -327,7 +327,7 @@ def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
     if by_meaning is None:
         return message("{words} of {notes} notes can be searched", **numbers)
     return message(
-        "{words} of {notes} notes can be searched by words, {meaning} by meaning", **numbers, meaning=by_meaning
+        "{words} of {notes} notes can be searched by keyword, {meaning} by meaning", **numbers, meaning=by_meaning
     )
 
 

@@ -274,9 +274,9 @@ class Imports:
         if plan.differing and not confirmed:
             raise SyncRefused(
                 (
-                    "{n} notes in the base '{base}' differ from their files in {folder}, and would "
-                    "get the text of the files. Confirm if this is what you want; the earlier texts "
-                    "stay in their histories."
+                    "{n} notes in the base '{base}' differ from their files in {folder}, and would get the "
+                    "files' text. Confirm if this is what you want; the earlier text stays in each note's "
+                    "history."
                 ),
                 n=len(plan.differing),
                 base=plan.base,

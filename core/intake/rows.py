@@ -27,7 +27,7 @@ def parse_json(text: bytes, most: int = MOST_VALUES) -> Any:
         len(text) > most
         and sum(1 for _ in islice(re.finditer(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]', text), most)) == most
     ):
-        raise RowError("it holds too many values.")
+        raise RowError("it contains too many values.")
     try:
         return _JSON.decode(text.decode("utf-8"))
     except UnicodeDecodeError as error:

@@ -238,7 +238,7 @@ class TextFolders:
             return self.bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
         if not known.plain:
             raise ConfigError(
-                "There is already a base '{base}' that isn't made of text files. Rename that base or the folder.",
+                "There is already a base '{base}' that isn't made up of text files. Rename that base or the folder.",
                 base=name,
             )
         if known.embed_at_once != at_once:
@@ -548,8 +548,8 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
         ),
         plural("{n} file could not be read", "{n} files could not be read", n=len(unread) - stale),
         plural(
-            "{n} passage can only be found by words",
-            "{n} passages can only be found by words",
+            "{n} passage can be found only by keyword",
+            "{n} passages can be found only by keyword",
             n=sum(map(store.refusals.count, known)),
         ),
         plural("{n} text folder has no base", "{n} text folders have no base", n=0 if of else len(watching.refused)),

@@ -307,13 +307,13 @@ def _keep_extra(front: FrontMatter, key: str, node: yaml.Node) -> None:
         if not isinstance(node, yaml.ScalarNode):
             front.left_out.append(Omission("field", place=f"{line} ({key})"))
             front.warnings.append(
-                message("'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line)
+                message("'{key}' in the front matter (line {line}) can't be read and was ignored.", key=key, line=line)
             )
             return
         front.extra[key] = node.value.replace("\0", "�")
         front.warnings.append(
             message(
-                "'{key}' in the front matter (line {line}) can't be read as '{tag}'; it is kept as text.",
+                "'{key}' in the front matter (line {line}) can't be read as '{tag}' and was kept as text.",
                 key=key,
                 line=line,
                 tag=node.tag.replace(_YAML_TAG, "!!"),

@@ -21,7 +21,7 @@ AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
 _VERDICTS: dict[Agreement | None, Message] = message_table(
     {
         "agrees": "Agrees with the expected answer",
-        "partly": "Agrees in part",
+        "partly": "Partly agrees",
         "no": "Doesn't agree",
         None: "No judgement",
     }
@@ -67,22 +67,23 @@ MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = message_table(
     {
-        "gone": "No note contains it any more: its note was deleted, or the text in this place was changed.",
-        "not_indexed": "Most of it isn't in any chunk: the text was deleted or replaced.",
-        "cut_apart": "It was split across chunks, so no chunk contains half of it.",
+        "gone": "The passage is no longer in the notes: its note was deleted, or the text there was changed.",
+        "not_indexed": "Most of the passage isn't in any chunk: the text was deleted or replaced.",
+        "cut_apart": "The passage was split across chunks, so no chunk contains even half of it.",
         "filters": "Its chunk doesn't match the filters.",
         "phrase": "Its chunk doesn't contain the exact phrase.",
         "excluded": "Its chunk contains an excluded word.",
-        "pending": "Its chunk is not indexed yet, and contains no word of the question.",
-        "pool": "Other chunks are closer in meaning and in words, so its chunk wasn't considered.",
+        "pending": "Its chunk isn't indexed yet and contains none of the question's words.",
+        "pool": "Other chunks match better by meaning and by keyword, so its chunk wasn't considered.",
         "threshold": "The similarity of its chunk is below the minimum in the settings.",
         "fusion": (
-            "By meaning or by words alone, its chunk ranked near the top; with both combined, others rank higher."
+            "By meaning or by keyword alone, its chunk ranked near the top. With both combined, other chunks "
+            "rank higher."
         ),
         "reranking": "Its chunk ranked near the top until reranking put others above it.",
         "literal": "Other chunks contain your exact words, so they rank above its chunk.",
-        "limit": "Its chunk was considered, but all the hits shown are better.",
-        "duplicate": "Its chunk repeats a hit, which is shown instead.",
+        "limit": "Its chunk was considered, but all the hits shown rank higher.",
+        "duplicate": "Its chunk has the same text as another hit, which is shown instead.",
     }
 )
 """Reasons why no hit contains a gold passage, keyed by the stage that dropped the passage."""

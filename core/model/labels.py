@@ -13,22 +13,22 @@ from core.model.settings import CHUNKING, PARTS, SIZES, ChunkingOptions
 
 FIGURES = message_table(
     {
-        "hit@1": "First hit is right",
+        "hit@1": "First hit is correct",
         "hit@5": "Found in the first 5",
         "hit@10": "Found in the first 10",
-        "mrr@10": "Rank of the right passage (MRR)",
+        "mrr@10": "Rank of the correct passage (MRR)",
         "hit@4000chars": "Found in the first 4,000 characters",
         "mrr@4000chars": "Rank within 4,000 characters (MRR)",
-        "recall@10": "Right passages found in the first 10",
-        "precision@10": "Right hits in the first 10",
+        "recall@10": "Correct passages found in the first 10",
+        "precision@10": "Correct hits in the first 10",
         "ndcg@10": "Order of the first 10 (nDCG)",
         "map@10": "Average precision in the first 10 (MAP)",
-        "span_recall": "Right text found",
-        "span_precision": "Found text that is right",
-        "span_iou": "Overlap with the right passage",
+        "span_recall": "Share of the correct text that was found",
+        "span_precision": "Share of the found text that is correct",
+        "span_iou": "Overlap with the correct passage",
         "answered": "Questions that get an answer",
-        "cited_recall": "Right passages quoted in the answer",
-        "cited_precision": "Quotes from right passages",
+        "cited_recall": "Correct passages quoted in the answer",
+        "cited_precision": "Quotes from correct passages",
         "quoted": "Sentences with a source",
         "facts": "Figures and names from the expected answer",
         "refused": "Refused when the notes have no answer",
@@ -40,11 +40,11 @@ FIGURES = message_table(
 
 SETTINGS: dict[str, Message] = {
     **{name: option.title for name, option in CHUNKING.items()},
-    "embedder": message("Model for meaning"),
+    "embedder": message("Model for searching by meaning"),
     **{name: part.title for name, part in PARTS.items()},
     "answers": message("Answers written by"),
     "judge": message("Answers judged by"),
-    "decompose": message("What breaks down broad questions"),
+    "decompose": message("Broad questions broken down by"),
     "context_tokens": message("Length of a context, in tokens"),
     "record_uses": message("Record how notes are found and used"),
     "use_clicks": message("Rank hits higher if you opened, copied or cited them before"),
@@ -65,7 +65,7 @@ VALUES: dict[str, dict[str, Message]] = {
             "auto": "Automatic",
             "semantic": "By meaning",
             "keyword": "By words",
-            "hybrid": "By meaning and words",
+            "hybrid": "By meaning and keyword",
         }
     ),
     "level": message_table(
@@ -84,19 +84,19 @@ VALUES: dict[str, dict[str, Message]] = {
 LOST: dict[MissedAt, Message] = message_table(
     {
         "gone": "No longer in the notes",
-        "not_indexed": "In no chunk",
+        "not_indexed": "Not in any chunk",
         "cut_apart": "Split across chunks",
         "filters": "Excluded by the filters",
         "phrase": "Without the phrase",
         "excluded": "Contains an excluded word",
         "pending": "Not indexed yet",
-        "pool": "Others were closer",
+        "pool": "Other passages were closer",
         "threshold": "Not similar enough",
         "fusion": "Ranked lower once combined",
         "reranking": "Ranked lower after reranking",
-        "literal": "Others contain the exact words",
-        "limit": "Below the hits shown",
-        "duplicate": "Repeats a hit",
+        "literal": "Other passages contain the exact words",
+        "limit": "Ranked below the hits shown",
+        "duplicate": "Same text as another hit",
     }
 )
 """Short reasons why a search dropped a chunk or missed a gold passage, keyed by stage."""
@@ -124,34 +124,34 @@ QUESTION_KINDS = message_table(
 MODES = message_table(
     {
         "semantic": "by meaning only",
-        "keyword": "by words only",
-        "hybrid": "by meaning and words",
+        "keyword": "by keyword only",
+        "hybrid": "by meaning and keyword",
         "listed": "by filters",
     }
 )
 
 FOREIGN = message(
-    "This version of Tessera didn't put its file into the trash, so it is restored like an "
-    "archive from elsewhere: with its notes, but without folders and permissions."
+    "This file wasn't put into the trash by this version of Tessera, so it is restored like an archive from "
+    "elsewhere: with its notes, but without folders and permissions."
 )
 """Warning about a base in the trash whose file wasn't written by Tessera."""
 
 BASE_KINDS: dict[BaseKind, Message] = message_table(
     {
-        "vector": "By meaning and words",
+        "vector": "By meaning and keyword",
         "lines": "Lines of text files",
-        "literal": "By words only",
+        "literal": "By keyword only",
     }
 )
 
 ABOUT_KINDS: dict[BaseKind, Message] = message_table(
     {
         "vector": "Finds what you mean, even in other words and languages. A model reads all notes for this.",
-        "lines": "Each line of a text file is found separately, by meaning and words.",
+        "lines": "Each line of a text file is searched separately, by meaning and by keyword.",
         "literal": (
-            "Finds the sections that contain the words of a question. No model reads the notes. "
-            "If you set up a language model, the question and the best sections are sent to it; "
-            "it chooses among them and answers."
+            "Finds the sections that contain the question's words. No model reads the notes. If you set up a "
+            "language model, the question and the best sections are sent to it; it chooses among them and "
+            "answers."
         ),
     }
 )
@@ -160,7 +160,7 @@ SWITCHED_ON = message_table(
     {
         "embed_at_once": "New notes are indexed at once.",
         "write_files": "Edits to notes are saved to their files.",
-        "watch": "Its folders are updated while the app runs.",
+        "watch": "Changes in its folders are imported while the app is running.",
         "trusts_programs": "Notes and changes by programs take effect at once.",
         "read_pictures": "Text in pictures is read and can be found.",
     }
@@ -210,10 +210,10 @@ AUTHORS = message_table(
 STAGES = message_table(
     {
         "vector": "meaning",
-        "keyword": "words",
+        "keyword": "keywords",
         "fused": "combined",
         "boosted": "boosted",
-        "rerank": "closer look",
+        "rerank": "reranking",
         "final": "final",
         "priority": "priority",
         "context": "your context",
@@ -236,7 +236,7 @@ CHUNK_STATES = message_table(
     {
         "pending": "not indexed yet",
         "embedded": "indexed",
-        "refused": "found by words only: the model can't read it",
+        "refused": "found by keyword only: the model can't read it",
         "deleted": "hidden",
     }
 )
@@ -246,7 +246,8 @@ NOTICES: dict[Notice, Message] = {
     **message_table(
         {
             "model_loading": (
-                "The model is still loading, so these hits are by words only. They refresh when it is ready."
+                "The model is still loading, so these hits were found by keyword only. They will refresh when "
+                "it is ready."
             ),
             "phrase_not_found": "No note contains the exact phrase. These are the closest hits without it.",
             "listed": (
@@ -261,26 +262,26 @@ NOTICES: dict[Notice, Message] = {
                 "tips and the guide list the filters."
             ),
             "text_cut": "The text is very long, so only its beginning is searched for.",
-            "query_cut": "The question is longer than the model can read, so its end is searched by words only.",
+            "query_cut": "The question is longer than the model can read, so its end is searched for by keyword only.",
             "index_damaged": "The search index is unavailable for now, so the search was slower.",
             "other_model": (
-                "A base was indexed with a different model than it uses now, so these hits are "
-                "by words only. Choose its model on the Bases page to index it again."
+                "A base was indexed with a different model from the one it uses now, so these hits were found "
+                "by keyword only. Choose its model on the Bases page to index it again."
             ),
             "model_away": (
-                "The model server doesn't respond, so these hits are by words only. Hits by "
-                "meaning return when the server does."
+                "The model server isn't responding, so these hits were found by keyword only. Hits by meaning "
+                "will return when the server does."
             ),
             "tokens_missing": (
-                "Some of these passages had to be read while you waited. For faster searches, "
-                "choose to keep the data for this on the Bases page."
+                "Some of these passages had to be read again for reranking, which took longer. For faster "
+                "searches, choose on the Bases page to keep the data for fast reranking."
             ),
             "tokens_read": (
-                "The model of one of these bases can't prepare its passages in advance, so the "
-                "built-in model read them while you waited."
+                "The model of one of these bases can't prepare its passages for reranking in advance, so the "
+                "built-in model did this while you waited."
             ),
-            "rerank_partial": "A closer look at the hits took too long, so the last ones are in their first order.",
-            "unfinished": "Some notes are not indexed yet. Until then, they can only be found by words.",
+            "rerank_partial": "Reranking took too long, so the last hits keep their original order.",
+            "unfinished": "Some notes are not indexed yet. Until they are, they can be found only by keyword.",
             "unindexed": "Some passages are not indexed yet, so they were not searched.",
             "pictures_loading": "The model for pictures is still loading. Pictures appear when it is ready.",
         }
@@ -327,13 +328,13 @@ _CHOICES = {
 _RERANKERS = message_table(
     {
         "none": "None",
-        "late-interaction": "Word by word",
-        "cross-encoder": "Close reading (slower)",
+        "late-interaction": "Fast, word by word",
+        "cross-encoder": "Precise (slower)",
         "rerank-api": "Ranking server",
         "llm": "Language model",
     }
 )
-_NO_MODEL = message("no model, words only")
+_NO_MODEL = message("no model, keyword search only")
 _EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8-bit"), "tfidf": _NO_MODEL}
 
 STATUSES = message_table(

@@ -149,5 +149,7 @@ class ServerTrial:
     @property
     def verdict(self) -> Message:
         if self.right:
-            return message("It ranked the right one of three sentences first.")
-        return message("It ranked a wrong one of three sentences first. Check that the model fits this purpose.")
+            return message("Of three sentences, the model ranked the right one first.")
+        return message(
+            "Of three sentences, the model ranked a wrong one first. Check that the model is suitable for this purpose."
+        )

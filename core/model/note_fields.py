@@ -140,13 +140,13 @@ class FieldValues:
         _note_field(
             "day",
             "Expires on",
-            "The day after which the note is out of date, such as 2026-01-31; empty for no date.",
+            "The last day on which the note is valid, such as 2026-01-31; leave it empty for no expiry date.",
             keys=("expires", "expires_at", "expiry"),
             flag="expires",
         ),
     ] = None
     supersedes: Annotated[Texts, _note_field("notes", "Replaces", "Notes that this note replaces.")] = ()
-    related: Annotated[Texts, _note_field("notes", "Related to", "Notes that are related to this note.")] = ()
+    related: Annotated[Texts, _note_field("notes", "Related to", "Notes related to this note.")] = ()
     depends_on: Annotated[Texts, _note_field("notes", "Depends on", "Notes that this note depends on.")] = ()
 
     @property

@@ -55,38 +55,38 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
     "change": _matter_type(
         "Proposed changes",
-        "A program proposes a change to this note. The note stays as it is until you accept it.",
+        "A program has proposed a change to this note. The note stays as it is until you accept the change.",
         "difference",
     ),
     "conflict": _matter_type(
         "Changes to older versions",
-        "A program proposes a change to this note, but the note has changed since then. If you accept the"
-        " change, the proposed text replaces the text below, which stays in the history.",
+        "A program proposed a change to this note, but the note has been edited since then. If you accept the "
+        "change, the proposed text replaces the text below, which is kept in the history.",
         "call_split",
     ),
     "upgrade": _matter_type(
-        "Upgrades of notes that you edited",
-        "You changed this note from a pack, and the pack now has a new text for it. You see below what "
-        "the pack's text would change in yours. The text you don't keep stays in the history or in the "
+        "Upgrades for notes that you edited",
+        "You changed this note from a pack, and the pack now has a new version of it. Below, you see what the "
+        "pack's version would change in yours. The version that you don't keep stays in the history or in the "
         "trash.",
         "deployed_code_update",
     ),
     "file": _matter_type(
-        "Files with two texts",
-        "This file seems to have been changed in two places at once, so there are two copies. You see "
-        "below what the second copy would change in the first. The note of the copy that you don't keep "
-        "is archived; both files stay on disk.",
+        "Files with two versions",
+        "This file seems to have been changed in two places at once, so there are two copies. Below, you see "
+        "what the second copy would change in the first. The note for the copy that you don't keep is "
+        "archived; both files stay on disk.",
         "file_copy",
     ),
     "split": _matter_type(
-        "Edits without a place in the text",
+        "Edits that no longer match the text",
         "You changed this passage, and its text is no longer in the note. Keep it as a separate passage "
         "at the end of the note, or discard it.",
         "flag",
     ),
     "refused": _matter_type(
-        "Refused passages",
-        "The model can't read this passage, so it can only be found by words. Change its text, or try again.",
+        "Passages rejected by the model",
+        "The model can't read this passage, so it can be found only by keyword. Change its text, or try again.",
         "block",
     ),
     "expired": _matter_type(
@@ -106,7 +106,7 @@ MATTERS: dict[MatterKind, MatterType] = {
         quick=False,
     ),
     "copy": _matter_type(
-        "Copies",
+        "Duplicates",
         "Two notes have the same text. Keep one of them, or mark both as fine.",
         "content_copy",
         quick=False,

@@ -417,10 +417,10 @@ class LlmSelection:
         """A sentence about how the hits were ordered."""
         if self.problem:
             return message(
-                "The language model didn't choose, so the hits are ordered by words. {reason}", reason=self.problem
+                "The language model didn't choose, so the hits are ranked by keyword. {reason}", reason=self.problem
             )
         if not self.by:
-            return message("No language model is set up, so the hits are ordered by words.")
+            return message("No language model is set up, so the hits are ranked by keyword.")
         if not self.chunks:
             return message("The language model {model} chose none of the sections:", model=self.by)
         return plural(

@@ -70,11 +70,13 @@ class CompleteSettings:
     ] = 10
     pool: Annotated[
         int,
-        _search_setting("number of passages considered", "Chunks considered, each by meaning and by words", 1, 500),
+        _search_setting(
+            "number of passages considered", "Chunks considered per search method (meaning, keyword)", 1, 500
+        ),
     ] = 50
-    fusion: Annotated[Fusion, _search_setting("combination of meaning and words", "How meaning and words combine")] = (
-        "weighted"
-    )
+    fusion: Annotated[
+        Fusion, _search_setting("combination of meaning and keywords", "How meaning and keywords combine")
+    ] = "weighted"
     semantic_weight: Annotated[float, _search_setting("weight of meaning", "Weight of meaning", 0, 1)] = 0.6
     link_weight: Annotated[float, _search_setting("boost for linked notes", "Boost for linked notes", 0, 1)] = 0.0
     priority_weight: Annotated[float, _search_setting("weight of priorities", "Weight of priorities", 0, 1)] = 0.0
@@ -227,7 +229,7 @@ class ChunkingOptions:
     short_doc_threshold: Annotated[
         int,
         ChunkingOption(
-            message("Keep notes whole up to"),
+            message("Keep notes whole if shorter than"),
             message(
                 "A shorter note stays in one piece. In tokens: 100 tokens are about 75 English words or "
                 "150 Chinese characters."

@@ -22,9 +22,9 @@ HELPFUL: Mapping[Helpful | None, Message] = message_table(
 """Display names of the verdicts, keyed by numeric value."""
 USED_IN = message_table(
     {
-        "found": "Among the hits of a search",
+        "found": "In search results",
         "search": "Opened from the hits",
-        "context": "In a context for a prompt",
+        "context": "In a prompt's context",
         "answer": "In an answer",
         "read": "Read by a program",
     }
@@ -33,7 +33,7 @@ USED_IN = message_table(
 BY_USE = message_table(
     {
         "unfound": "Never found",
-        "unhelpful": "Found, never helpful",
+        "unhelpful": "Found but never helpful",
         "misleading": "Misleading",
     }
 )

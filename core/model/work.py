@@ -122,7 +122,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Index notes",
         "Indexing",
         plural("{n} passage indexed", "{n} passages indexed"),
-        "Stopped. Notes already indexed are kept; the others can be found by words.",
+        "Stopped. Notes already indexed are kept; the others can be found by keyword.",
     ),
     "pictures": _job_kind(
         "pictures",

@@ -89,7 +89,7 @@ class DailyNotes:
         """What the user must still choose before a daily note can be created, or None if nothing is missing."""
         chosen = self._settings.daily
         if not chosen.base:
-            return message("Choose once where today's note goes.")
+            return message("Choose where to save today's note. You only need to do this once.")
         if (base := self._bases.find(chosen.base)) is None:
             return message(
                 "The base '{base}' for today's note no longer exists. Choose another base.", base=chosen.base

@@ -205,7 +205,7 @@ class Documents:
     def _bytes(self, note: Note) -> bytes:
         """Return the bytes of a note's file. For uploaded text, return the bytes that were uploaded."""
         if not self.has_encoding(note):
-            raise EditError("'{title}' has no file whose encoding can be chosen.", title=note.title)
+            raise EditError("'{title}' has no text file to choose an encoding for.", title=note.title)
         if note.document and note.document.original:
             return self.original(note.id).data
         if note.in_file:
@@ -215,7 +215,7 @@ class Documents:
             return ((note.front or "") + note.body).encode(read_in)
         except UnicodeEncodeError as error:
             raise EditError(
-                "'{title}' has been edited since it was read. Upload its file again.", title=note.title
+                "'{title}' has been edited since its file was read. Upload the file again.", title=note.title
             ) from error
 
     def _read(self, note_id: str) -> tuple[Note, Document]:

@@ -62,7 +62,7 @@ def check_text(name: str, text: str) -> None:
         return
     half = text.index("\0") if half is None else half
     around = escape_halves(text[max(0, half - _AROUND) : half + _AROUND])
-    raise EditError("The {name} '{value}' contains half a character. Type it again.", name=name, value=around)
+    raise EditError("The {name} '{value}' contains an incomplete character. Type it again.", name=name, value=around)
 
 
 def check_body(body: str) -> None:

@@ -317,8 +317,8 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     if copy:
         return Conflict(
             (
-                "'{path}' was changed by another program several times while it was being saved. "
-                "Nothing is lost: an earlier text is next to it as '{copy}'."
+                "'{path}' was changed by another program several times while it was being saved. Nothing is "
+                "lost: an earlier version is saved next to it as '{copy}'."
             ),
             stored,
             note.version,
@@ -326,7 +326,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
             copy=copy.name,
         )
     return Conflict(
-        "'{path}' was changed by another program since its last update. Choose which text to keep.",
+        "'{path}' was changed by another program since its last update. Choose which version to keep.",
         stored,
         note.version,
         path=str(note.path),

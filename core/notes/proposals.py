@@ -220,9 +220,9 @@ class Proposals:
                 if (change := submission.change) and note.version not in (change.version, over):
                     raise Conflict(
                         (
-                            "'{title}' was changed after a program proposed a change: the note is now version "
-                            "{now}, and the change is for version {before}. Compare them, then accept the change "
-                            "over version {now}, or reject it."
+                            "'{title}' was edited after a program proposed a change: the note is now version "
+                            "{now}, but the change was made for version {before}. Compare them, then accept "
+                            "the change for version {now}, or reject it."
                         ),
                         note,
                         change.version,

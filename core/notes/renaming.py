@@ -116,8 +116,8 @@ class Renames:
                 elif note.source_ref:
                     raise EditError(
                         (
-                            "'{path}' came with a pack or an upload, and the next update looks for it in "
-                            "this place. Duplicate the note, then move the copy."
+                            "'{path}' came from a pack or an upload, and the next update expects it at this "
+                            "path. Duplicate the note, then move the copy."
                         ),
                         path=str(note.path),
                     )

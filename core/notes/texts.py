@@ -58,7 +58,7 @@ def check_path(path: str) -> str:
     """
     if find_half_character(path) is not None or not is_safe(path.replace("\\", "/").strip("/")):
         raise EditError(
-            "'{path}' isn't a place for a note. Write folders and a name, such as work/plan.md.",
+            "'{path}' isn't a valid path for a note. Enter folders and a name, such as work/plan.md.",
             path=escape_halves(path),
         )
     name = harmless_path(path)

@@ -144,7 +144,7 @@ class Uses:
             raise ConfigError("'{name}' must be 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):
             if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
-                raise ConfigError("The place or the context of a use is too long, or contains half a character.")
+                raise ConfigError("The place or context of a use is too long or contains an incomplete character.")
         _check_place(self._store, note_id, chunk_id)
         use = Use(note_id, used_in.strip(), context, utc_now(), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
@@ -236,9 +236,7 @@ class Clicks:
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))
         if not question.strip() or len(question) > LONGEST_CONTEXT or make_storable(question) != question:
-            raise ConfigError(
-                "Give the question that the note was found for, in at most {n} characters.", n=LONGEST_CONTEXT
-            )
+            raise ConfigError("Give the question that found the note, in at most {n} characters.", n=LONGEST_CONTEXT)
         _check_place(self._store, note_id, chunk_id)
         click = Click(note_id, question.strip(), kind, self.today, chunk_id)
         self._store.clicks.add([click], click.day)

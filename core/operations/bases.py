@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-Model = Annotated[str | None, About("The model for meaning, by a name from `tessera models list`.")]
+Model = Annotated[str | None, About("The model for searching by meaning, by a name from `tessera models list`.")]
 Splitting = Annotated[AnyValues | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
 Folder = Annotated[
     Path,
     About("The folder of notes and documents, or the address of a web page.", example="/home/ada/notes"),
 ]
-Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
+Removals = Annotated[bool, About("Apply the plan even if it removes more than a third of the notes.")]
 
 
 # A base's settings and their types. None leaves a setting unchanged.
@@ -71,7 +71,7 @@ _SETTINGS: ValueMap = {
             "write-files/--read-files",
         ),
     ],
-    "watch": Annotated[bool | None, About("Update the folders of the base automatically while the app runs, or not.")],
+    "watch": Annotated[bool | None, About("Whether to update the base's folders automatically while the app runs.")],
     "trusts_programs": Annotated[
         bool | None,
         About(
@@ -83,7 +83,7 @@ _SETTINGS: ValueMap = {
     "read_pictures": Annotated[
         bool | None,
         About(
-            "Read the text in the pictures of the notes so that it can be found too, or don't (the default).",
+            "Read the text in the notes' pictures so that it can be found too. By default, it isn't read.",
             "read-pictures/--leave-pictures",
         ),
     ],
@@ -125,7 +125,7 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
 
 @operation(
     "base.new",
-    "Create an empty base; options you don't choose follow the settings.",
+    "Create an empty base. Options that you leave out follow the settings.",
     http="POST /bases",
     cli="base new {name}",
     writes=True,
@@ -140,8 +140,8 @@ def new(
     kind: Annotated[
         BaseKind,
         About(
-            "How the base is searched: by meaning and by words (the default), the same line by line "
-            "(lines), or by words only (literal)."
+            "How the base is searched: by meaning and by keyword (the default), the same but line by line "
+            "(lines), or by keyword only (literal)."
         ),
     ] = "vector",
     **given: Any,
@@ -154,7 +154,7 @@ def new(
 
 @operation(
     "base.change",
-    "Change the settings of a base; changes that need indexing show their cost first, and ask.",
+    "Change a base's settings. If a change requires indexing again, Tessera shows the cost and asks first.",
     http="PATCH /bases/{base:path}",
     cli="base set {base}",
     writes=True,
@@ -204,7 +204,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
 
 @operation(
     "base.rechunk",
-    "Split the notes of a base again with these settings, which the base keeps; your edits stay.",
+    "Split a base's notes again with these settings, which the base keeps. Your edits are kept, too.",
     http="POST /bases/{base:path}/rechunk",
     cli="rechunk",
     writes=True,
@@ -240,8 +240,8 @@ def cost(
 @operation(
     "base.switch",
     (
-        "Switch a base to another model for meaning: show how long it takes, ask, and index its "
-        "notes again. Until then, the old model is used."
+        "Switch a base to another model for searching by meaning: show how long it takes, ask, and index its "
+        "notes again. Until that is finished, the old model is used."
     ),
     cli="models switch {base} {embedder}",
     writes=True,
@@ -283,7 +283,7 @@ def _options(own: ChunkingOptions, given: AnyMap | None) -> ChunkingOptions:
 
 @operation(
     "base.import",
-    "Update a base from a folder: added, changed, renamed and removed notes.",
+    "Update a base from a folder, including added, changed, renamed and removed notes.",
     http="POST /bases/{base:path}/import",
     cli="import {folder}",
     writes=True,
@@ -328,7 +328,7 @@ def fetch(
 
 @operation(
     "base.makes",
-    "Say what an import would create.",
+    "Show what an import would create.",
     cli="import {folder}",
     by_hand="cli",
 )

@@ -182,7 +182,7 @@ def size_message(strategy: str, sizes: Sizes) -> Message:
 _INDEXED = plural("{n} passage indexed", "{n} passages indexed")
 
 
-format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The model refuses no passages.")
+format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The model rejects no passages.")
 
 
 def page(preview: CutPreview) -> str:
@@ -222,7 +222,7 @@ Text = Annotated[str, About("The text of the chunk.", long=True, example="In sho
 
 @operation(
     "chunk.list",
-    "List the chunks of a note in reading order, hidden ones too.",
+    "List the chunks of a note in reading order, including hidden ones.",
     http="GET /notes/{note}/chunks",
     cli="chunk list {note}",
     lines=format_chunks,
@@ -273,7 +273,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
 def merge(
     workspace: "Workspace",
     chunk: ChunkName,
-    others: Annotated[Names, About("The neighbours; by default the next chunk.")] = None,
+    others: Annotated[Names, About("The neighbours to merge it with; by default, the next chunk.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.merge(chunk, *(others or ())),))
 
@@ -310,7 +310,7 @@ def hide(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
 
 @operation(
     "chunk.restore",
-    "Show a hidden chunk again, or undo its edit: its text is then split like the rest of the note.",
+    "Show a hidden chunk again, or undo an edit to a chunk. Its text is then split like the rest of the note.",
     http="POST /chunks/{chunk}/restore",
     cli="chunk restore {chunk}",
     writes=True,
@@ -324,7 +324,7 @@ def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
 
 @operation(
     "chunk.index",
-    "Index chunks that can only be found by words, or all chunks of the given notes.",
+    "Index chunks that can be found only by keyword, or all chunks of the given notes.",
     http="POST /chunks/index",
     cli="chunk index {chunks}",
     writes=True,
@@ -336,7 +336,7 @@ def index(
     workspace: "Workspace",
     progress: Progress,
     chunks: Annotated[Names, About("The ids of chunks.")] = None,
-    notes: Annotated[Names, About("Notes, each by its id, path, title or alias.", find=names.ids)] = None,
+    notes: Annotated[Names, About("Notes, each given by its id, path, title or alias.", find=names.ids)] = None,
 ) -> IndexedChunks:
     return IndexedChunks(workspace.pending.embed(note_ids=notes or (), chunk_ids=chunks or (), progress=progress))
 
@@ -351,7 +351,9 @@ def index(
 )
 def preview(
     file: Annotated[Path, About("A note file.")],
-    embedder: Annotated[str, About("The model for meaning; lengths are counted in its tokens.")] = "bundled",
+    embedder: Annotated[
+        str, About("The model for searching by meaning. Lengths are counted in its tokens.")
+    ] = "bundled",
     compare: Annotated[str, About("A second strategy, to compare with the first.")] = "",
     **chunking: Any,
 ) -> CutPreview:
@@ -368,7 +370,7 @@ def preview(
 
 @operation(
     "index.embed",
-    "Index the notes that can only be found by words, so that they can also be found by meaning.",
+    "Index the notes that can be found only by keyword, so that they can also be found by meaning.",
     http="POST /bases/{base:path}/index",
     cli="index",
     writes=True,
@@ -381,15 +383,15 @@ def embed(
     workspace: "Workspace",
     progress: Progress,
     base: SomeBase = None,
-    refused: Annotated[bool, About("Also retry the passages that the model refused.")] = False,
+    refused: Annotated[bool, About("Also retry the passages that the model rejected.")] = False,
     again: Annotated[
-        bool, About("Index the whole base again with its model, for a model that changed but kept its name.")
+        bool, About("Index the whole base again with the same model, in case the model changed but kept its name.")
     ] = False,
 ) -> IndexedChunks:
     pending = workspace.pending
     if base is None:
         if refused or again:
-            raise ConfigError("Give the base: --base.")
+            raise ConfigError("Specify the base with --base.")
         return IndexedChunks(pending.embed_rest(progress))
     if again:
         return IndexedChunks(pending.embed_again(base, progress))
@@ -398,7 +400,7 @@ def embed(
 
 @operation(
     "index.refused",
-    "List the passages that a model refuses, with the reason; they can only be found by words.",
+    "List the passages that a model rejects, with the reasons. They can be found only by keyword.",
     http="GET /refused",
     cli="refused",
     lines=format_refused,

@@ -110,7 +110,7 @@ def convert(
 
 @operation(
     "document.clip",
-    "Save a web page that a browser sends, or part of it, as a note to review; by default in the base web.",
+    "Save a web page sent by a browser, or part of it, as a note to review. By default, it goes into the base 'web'.",
     http="POST /pages",
     writes=True,
     creates="/notes/{id}",
@@ -124,7 +124,8 @@ def clip(
     pictures: Annotated[
         dict[str, str] | None,
         About(
-            "Pictures in Base64, by name; in the page, the description of a picture is between two copies of its name."
+            "Pictures in Base64, keyed by name. In the page, a picture's description stands between two copies "
+            "of its name."
         ),
     ] = None,
     base: SomeBase = None,
@@ -136,7 +137,7 @@ def clip(
 
 @operation(
     "document.encodings",
-    "List the encodings that the file of a note can be read in, the likeliest first, with its first words.",
+    "List the encodings in which a note's file can be read, most likely first, with the first words in each.",
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
     lines=table("encoding", "beginning", empty="The file has no text."),
@@ -147,7 +148,7 @@ def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
 
 @operation(
     "document.read_as",
-    "Read the file of a note in another encoding, now and whenever its folder is updated.",
+    "Read a note's file in another encoding, now and whenever its folder is updated.",
     http="POST /notes/{note}/encoding",
     cli="document read-as {note}",
     writes=True,
@@ -172,7 +173,7 @@ def read_as(
     by_hand="http",
     takes={"to": "/home/ada/vegetables.pdf"},
     lines=lambda file: [
-        file.path or _("'{name}' is in the workspace. To get a copy of it: --to FILE", name=file.name),
+        file.path or _("'{name}' is stored in the workspace. To get a copy, use --to FILE", name=file.name),
     ],
 )
 def original(
@@ -186,7 +187,7 @@ def original(
 
 @operation(
     "document.pictures",
-    "Read the pictures in the notes now, in the bases that read pictures, so that their text can be found.",
+    "In bases that read pictures, read the pictures in the notes now, so that their text can be found.",
     http="POST /pictures/read",
     cli="document pictures",
     writes=True,

@@ -113,7 +113,7 @@ def list_(workspace: "Workspace") -> ModelList:
 
 @operation(
     "model.tokens",
-    "Keep the data for fast reranking in a base, so that reranking takes milliseconds, or delete the data.",
+    "Keep a base's data for fast reranking, so that reranking takes milliseconds, or delete the data.",
     cli="models tokens {base} {keep}",
     writes=True,
     job="tokens",

@@ -64,7 +64,7 @@ Filters = Annotated[Names, About("Filters as in the search box, such as tag:rust
 
 @operation(
     "note.list",
-    "List the notes that match some filters, without their texts.",
+    "List the notes that match the given filters, without their text.",
     http="GET /notes",
     cli="note list {filters}",
     tool="note_list",
@@ -155,11 +155,11 @@ def new(
         ),
     ],
     body: NewBody = "",
-    path: Annotated[str, About("The note's place in the base, such as work/plan.md.", doors=("http", "cli"))] = "",
+    path: Annotated[str, About("The note's path in the base, such as work/plan.md.", doors=("http", "cli"))] = "",
     source: Annotated[
         str | None, About(message("Where the note comes from: one of {choices}.", choices=", ".join(NOTE_SOURCES)))
     ] = None,
-    source_ref: Annotated[str | None, About("The place in the source, such as a file and its lines.")] = None,
+    source_ref: Annotated[str | None, About("The location in the source, such as a file and its lines.")] = None,
     created_by: Annotated[str | None, About("The writer, such as the name of a program.")] = None,
     metadata: Annotated[AnyValues | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
     **fields: Any,
@@ -193,7 +193,7 @@ def update(
 
 @operation(
     "note.set",
-    "Set fields of notes; fields that aren't given stay the same. An empty value removes a field.",
+    "Set fields of notes. Fields that you leave out stay the same; an empty value removes a field.",
     cli="note set {notes}",
     writes=True,
     lines=views.format_list,
@@ -240,7 +240,7 @@ def rename(
 
 @operation(
     "note.move",
-    "Move notes to a folder of their bases; their files and the links to them are updated.",
+    "Move notes to another folder in their base. Their files and the links to them are updated.",
     http="POST /notes/move",
     cli="note move {notes} {folder}",
     tool="note_move",
@@ -273,7 +273,7 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
 
 @operation(
     "note.copy",
-    "Copy a note. If the base doesn't write files, the copy of a file is kept in Tessera.",
+    "Copy a note. If the base isn't allowed to change files, the copy of a file is kept in Tessera.",
     http="POST /notes/{note}/copy",
     cli="note copy {note}",
     writes=True,
@@ -306,7 +306,7 @@ def archive(workspace: "Workspace", notes: NoteNames) -> ArchivedNotes:
 
 @operation(
     "note.version",
-    "Read a note as it was in a version.",
+    "Read a note as it was in an earlier version.",
     http="GET /notes/{note}/versions/{number}",
 )
 def version(workspace: "Workspace", note: AnyNote, number: Number) -> WholeNote:
@@ -315,7 +315,7 @@ def version(workspace: "Workspace", note: AnyNote, number: Number) -> WholeNote:
 
 @operation(
     "note.history",
-    "Show the versions of a note, the newest first: what was done, by whom, when.",
+    "Show the versions of a note, newest first: what was done, by whom and when.",
     http="GET /notes/{note}/versions",
     cli="note history {note}",
     tool="note_history",
@@ -348,7 +348,7 @@ def diff(
 
 @operation(
     "note.revert",
-    "Restore the text and fields of a note from one of its versions; this makes a new version.",
+    "Restore the text and fields of a note from one of its versions. This creates a new version.",
     http="POST /notes/{note}/versions/{number}/revert",
     cli="note revert {note} {number}",
     writes=True,
@@ -401,7 +401,8 @@ _DELETED = sentence(
 
 @operation(
     "note.delete",
-    "Move notes to the trash for some days; in bases that write files, their files go into the system's trash.",
+    "Move notes to the trash, where they stay for some days. In bases that may change files, the notes' files "
+    "go to the system's trash.",
     cli="note delete {notes}",
     writes=True,
     lines=lambda deletion: [
@@ -419,7 +420,8 @@ def delete(workspace: "Workspace", notes: NoteNames) -> NoteDeletion:
 
 @operation(
     "note.delete_one",
-    "Move a note to the trash for some days; if its base writes files, its file goes into the system's trash.",
+    "Move a note to the trash, where it stays for some days. If its base may change files, the note's file "
+    "goes to the system's trash.",
     http="DELETE /notes/{note}",
     writes=True,
 )
@@ -442,7 +444,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 def restore(
     workspace: "Workspace",
     notes: Annotated[
-        list[str], About("Notes, each by its id, path, title or alias.", find=names.any_ids, example=["4f1c"])
+        list[str], About("Notes, each given by its id, path, title or alias.", find=names.any_ids, example=["4f1c"])
     ],
 ) -> RestoredNotes:
     workspace.trash.restore(notes)
@@ -451,7 +453,7 @@ def restore(
 
 @operation(
     "note.restore_one",
-    "Restore a deleted note as it was; a note that was waiting for the user waits again.",
+    "Restore a deleted note as it was. If it was waiting for review, it waits again.",
     http="POST /trash/{note}/restore",
     writes=True,
 )
@@ -480,7 +482,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 
 @operation(
     "note.proposed",
-    "Show the parts of a note that wait until the user accepts them.",
+    "Show the parts of a note that are waiting for the user to accept them.",
     cli="note waiting {note}",
     by_hand="cli",
 )
@@ -501,7 +503,8 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 
 @operation(
     "note.accept",
-    "Accept waiting notes and changes: new notes can then be found, and proposed changes are made.",
+    "Accept notes and changes that are waiting for review. New notes can then be found, and proposed changes "
+    "are applied.",
     cli="note accept {notes}",
     writes=True,
     lines=views.format_settled,
@@ -509,7 +512,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 def accept(
     workspace: "Workspace",
     notes: NoteNames,
-    over: Annotated[int | None, About("If the note has changed since, its version to apply the change to.")] = None,
+    over: Annotated[int | None, About("If the note has changed since, the version to apply the change to.")] = None,
 ) -> AcceptedNotes:
     chosen = [*map(workspace.proposals.get, notes)]
     workspace.proposals.accept(chosen, over=over)
@@ -518,7 +521,8 @@ def accept(
 
 @operation(
     "note.reject",
-    "Reject waiting notes and changes: new notes go into the trash, proposed changes are deleted for good.",
+    "Reject notes and changes that are waiting for review. New notes go to the trash; proposed changes are "
+    "deleted for good.",
     cli="note reject {notes}",
     writes=True,
     lines=views.format_settled,

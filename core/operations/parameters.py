@@ -24,7 +24,7 @@ NoteName = Annotated[str, About("A note's id, path, title or alias.", find=names
 AnyNote = Annotated[str, About("A note's id, path, title or alias.", find=names.any_id, example="4f1c")]
 """A note that may have been deleted."""
 NoteNames = Annotated[
-    list[str], About("Notes, each by its id, path, title or alias.", find=names.ids, example=["4f1c"])
+    list[str], About("Notes, each given by its id, path, title or alias.", find=names.ids, example=["4f1c"])
 ]
 Expected = Annotated[int | None, About("Change the note only if it still has this version.", flag="version")]
 Number = Annotated[int, About("The number of a version.", least=1, most=1_000_000_000, example=1)]
@@ -64,16 +64,16 @@ CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 
 # Descriptions for search settings whose titles aren't self-explanatory.
 _SETTINGS = {
-    "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
+    "mode": About("auto, semantic (meaning only), keyword (keywords only) or hybrid (both)."),
     "level": About("simple (direct), focused (filtered), exploratory (broad), or auto (depends on the question)."),
     "limit": About("The maximum number of hits."),
     "fusion": About(
-        "How the order by meaning and the order by words are combined: weighted (by score) or reciprocal (by rank)."
+        "How the rankings by meaning and by keyword are combined: weighted (by score) or reciprocal (by rank)."
     ),
     "phrase": About("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher)."),
     "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 keeps every hit.", "min-similarity"),
     "expansion_size": About(
-        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
+        message("Neighbouring chunks to show on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
     "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
 }

@@ -197,7 +197,7 @@ def show(workspace: "Workspace") -> WorkspaceStatus:
 
 @operation(
     "app.show",
-    "Bring the open app to the front.",
+    "Bring the running app to the front.",
 )
 def bring_to_front(workspace: "Workspace") -> ShownApp:
     return ShownApp(desktop.address, bool(desktop.window and desktop.window.bring_to_front()))

@@ -340,7 +340,10 @@ def _format_head(result: ResultView) -> list[str]:
     printed += map(say, ordering_lines(result.understood))
     printed += [
         _(
-            ("No note contains '{word}', so '{nearest}' was searched for too. To search for '{word}' only: --as-typed"),
+            (
+                "No note contains '{word}', so '{nearest}' was searched for too. To search only for '{word}', "
+                "use --as-typed"
+            ),
             word=word,
             nearest=nearest,
         )
@@ -400,7 +403,7 @@ Question = Annotated[
         searched=True,
     ),
 ]
-_PLAIN = About("Search for the text as it is; quotation marks, -words and filters mean nothing special.")
+_PLAIN = About("Search for the text exactly as typed; quotation marks, -words and filters have no special meaning.")
 OPTIONS: tuple[Parameter, ...] = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
     Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),
@@ -417,7 +420,7 @@ OPTIONS: tuple[Parameter, ...] = (
 
 @operation(
     "search.find",
-    "Find the passages that answer a question, by meaning and by word.",
+    "Find the passages that answer a question, by meaning and by keyword.",
     http="POST /search",
     cli="search {query}",
     tool="knowledge_query",
@@ -476,15 +479,15 @@ _OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
     AnyValues | None,
     About(
-        "The task that asks: its types, tags and scopes.",
+        "The task that the search is for: its types, tags and scopes.",
         parts=(
-            Parameter("type", _OneOrSeveral, About("Only notes of this type, or of one of several types.")),
+            Parameter("type", _OneOrSeveral, About("Only notes of this type, or of any of these types.")),
             Parameter(
                 "tags",
                 _OneOrSeveral,
-                About("Only notes with any of these tags; more matching tags rank higher.", flag="tag"),
+                About("Only notes with any of these tags. Notes that match more of them rank higher.", flag="tag"),
             ),
-            Parameter("scope", _OneOrSeveral, About("Notes with this scope, or one of several, rank higher.")),
+            Parameter("scope", _OneOrSeveral, About("Notes with this scope, or any of these scopes, rank higher.")),
         ),
     ),
 ]
@@ -493,8 +496,8 @@ _CALLER = Annotated[
 @operation(
     "search.retrieve",
     (
-        "Find passages for a task: only in notes with its type and tags; more matching tags and its "
-        "scope rank higher. Each hit shows the parts of its score."
+        "Find passages for a task, only in notes with the task's type and tags. Notes that match more tags or "
+        "the scope rank higher. Each hit shows how its score is made up."
     ),
     http="POST /retrieve",
     cli="retrieve {query}",

@@ -499,10 +499,10 @@ _UNREAD = message_table(
 # Remarks on the nonzero counts in a sync report.
 _REMARKS = message_table(
     {
-        "edits_flagged": "edits that lost their place: {n}",
+        "edits_flagged": "edits that no longer match the text: {n}",
         "edits_kept": "edits to removed notes, which are kept: {n}",
-        "waiting": "notes found only by words until you run tessera index: {n}",
-        "refused": "passages found only by words because the model refuses them: {n}",
+        "waiting": "notes that can be found only by keyword until you run tessera index: {n}",
+        "refused": "passages that can be found only by keyword because the model rejects them: {n}",
     }
 )
 # Maximum number of lines shown about incomplete notes.

@@ -258,6 +258,6 @@ class ProviderServer:
                 "The model server {url} failed {because}. Try again later, or check the server's log.", **fields
             )
         return ProviderError(
-            "The model server {url} refused the request {because}. Check the settings in [{section}] of tessera.toml.",
+            "The model server {url} rejected the request {because}. Check the settings in [{section}] of tessera.toml.",
             **fields,
         )

@@ -307,7 +307,7 @@ def queue_to(url: httpx.URL) -> RequestQueue:
             try:
                 _queues[server] = RequestQueue(url)
             except ImportError as error:
-                raise MissingDependency(message("The SOCKS proxy that the environment names"), "socksio") from error
+                raise MissingDependency(message("The SOCKS proxy set in the environment"), "socksio") from error
             except (ValueError, httpx.InvalidURL) as error:
                 raise ConfigError(
                     "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY isn't a valid proxy address. Correct or remove the variable."

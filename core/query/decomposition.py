@@ -18,13 +18,13 @@ from core.query import compared_things
 # while a question that matches no rule is still searched as a whole. So most questions that ask how or why match no
 # rule, and a single word ('list', 'all', 'or', 和, 还是) is never enough.
 
-COMPARES = message("It compares these: {things}.")
-CHOOSES = message("It asks to choose between these: {things}.")
-RELATES = message("It asks how these are connected: {things}.")
-AFFECTS = message("It asks how the first affects the second: {things}.")
-EVERYTHING = message("It asks for everything about a subject: {words}.")
-SUMMARISES = message("It asks for a summary: {words}.")
-LISTS = message("It asks for a list: {words}.")
+COMPARES = message("The question compares these: {things}.")
+CHOOSES = message("The question asks you to choose between these: {things}.")
+RELATES = message("The question asks how these are connected: {things}.")
+AFFECTS = message("The question asks how the first affects the second: {things}.")
+EVERYTHING = message("The question asks for everything about a subject: {words}.")
+SUMMARISES = message("The question asks for a summary: {words}.")
+LISTS = message("The question asks for a list: {words}.")
 
 
 @frozen
@@ -262,7 +262,7 @@ if TYPE_CHECKING:
 
 # A question's level.
 
-SIMPLE = message("It is a single question, searched as it is.")
+SIMPLE = message("This is a single question, searched as it is.")
 
 # Polite openings, removed before the rules are tried.
 _POLITE = re.compile(
@@ -297,7 +297,7 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
             name = "" if term.kind in ("phrase", "excluded") else f"{term.field or term.kind}:"
             narrowing.append(f"{minus}{name}{value}")
     if narrowing:
-        return Classified("focused", message("It narrows the search: {words}.", words=" ".join(narrowing)))
+        return Classified("focused", message("The question narrows the search: {words}.", words=" ".join(narrowing)))
     return Classified("simple", SIMPLE)
 
 

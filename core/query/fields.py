@@ -67,7 +67,7 @@ PROSE = frozenset(("url", "language", "level"))
 
 _NOT_NEGATED = message_table(
     {
-        "base": "Name the bases to search instead: base:work,home.",
+        "base": "Instead, name the bases to search: base:work,home.",
         "after": "Use 'before:' instead.",
         "before": "Use 'after:' instead.",
         "like": "You can search for similar pictures, but not exclude them.",

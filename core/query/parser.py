@@ -76,7 +76,9 @@ def parse(
     of the range. Raises QueryError, with the error's position, if the question is invalid.
     """
     if (half := find_half_character(typed)) is not None:
-        raise QueryError("The question contains half a character. Delete it, or type it again.", (half, half + 1))
+        raise QueryError(
+            "The question contains an incomplete character. Delete it, or type it again.", (half, half + 1)
+        )
     check_question(typed)
     places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:

@@ -254,8 +254,8 @@ def load_built_in(folder: Path, device: Device) -> Network:
     except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
         raise ModelError(
             (
-                "The model for close reading in {folder} is damaged, or was made from a different "
-                "model than the built-in one. Copy it again."
+                "The model for precise reranking in {folder} is damaged, or was made from a different model "
+                "than the built-in one. Copy it again."
             ),
             folder=str(folder),
         ) from error
@@ -395,7 +395,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
             raise ModelError(
-                "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
+                "{folder} is not a model for precise reranking: {reason}. Give the model's own folder.",
                 folder=str(folder),
                 reason=lack,
             )
@@ -411,8 +411,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
                 raise _labels(folder, labels)
         elif kind != "sentence_transformers.CrossEncoder":
             raise ModelError(
-                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
-                "for close reading, such as {example}.",
+                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a "
+                "model for precise reranking, such as {example}.",
                 folder=str(folder),
                 kind=architecture or message("model without a named architecture"),
                 example=_EXAMPLE,
@@ -424,8 +424,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
 def _labels(folder: Path, labels: object) -> ModelError:
     return ModelError(
         (
-            "The model in {folder} returns {n} scores instead of one: it sorts texts into classes. "
-            "Choose a model for close reading, such as {example}."
+            "The model in {folder} returns {n} scores instead of one because it classifies text. Choose a "
+            "model for precise reranking, such as {example}."
         ),
         folder=str(folder),
         n=labels,

@@ -150,5 +150,5 @@ class RerankApi:
                 raise self._server.unusable("returned a score that isn't a number")
             scores[index] = score
         if len(scores) < count:
-            raise self._server.unusable("returned {n} scores for {texts} texts", n=len(scores), texts=count)
+            raise self._server.unusable("returned {n} scores for {texts} passages", n=len(scores), texts=count)
         return [scores[index] for index in range(count)]

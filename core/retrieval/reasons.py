@@ -20,14 +20,15 @@ _REASONS: dict[LostAt, Message] = message_table(
         "filters": "None of its passages matches the filters.",
         "phrase": "None of its passages contains the exact phrase.",
         "excluded": "Each of its passages contains an excluded word.",
-        "pending": "Some of its passages are not indexed yet, and contain no word of the question.",
-        "pool": "Other passages are closer in meaning and in words, so none of its passages was considered.",
+        "pending": "Some of its passages aren't indexed yet and contain none of the question's words.",
+        "pool": "Other passages match better by meaning and by keyword, so none of its passages was considered.",
         "threshold": "Its similarity is below the minimum in the settings.",
-        "fusion": "By meaning or by words alone, it ranked near the top; with both combined, others rank higher.",
+        "fusion": "By meaning or by keyword alone, it ranked near the top. With both combined, other notes rank "
+        "higher.",
         "reranking": "It ranked near the top until reranking put others above it.",
         "literal": "Other passages contain your exact words, so they rank above it.",
-        "limit": "It was considered, but all the hits shown are better.",
-        "duplicate": "It repeats a hit, which is shown instead.",
+        "limit": "It was considered, but all the hits shown rank higher.",
+        "duplicate": "It has the same text as another hit, which is shown instead.",
     }
 )
 
@@ -51,7 +52,7 @@ class Reasons:
         ids = {chunk.id for chunk in chunks.values()}
         for hit in self.result.hits:
             if hit.chunk.id in ids:
-                return WhyNot(note, None, message("It is hit {rank}.", rank=hit.rank), hit.chunk, hit.scores)
+                return WhyNot(note, None, message("The note is hit {rank}.", rank=hit.rank), hit.chunk, hit.scores)
         for lost in self.result.lost:
             if lost.hit.chunk.id in ids:
                 return WhyNot(note, lost.stage, _REASONS[lost.stage], lost.hit.chunk, lost.hit.scores)

@@ -88,7 +88,7 @@ class RefusalTable(StoreTable):
 
 
 _REFUSED = RowReader(
-    RefusedChunk, "refused passage", "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
+    RefusedChunk, "rejected passage", "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
 )
 
 

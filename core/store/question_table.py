@@ -245,7 +245,7 @@ class QuestionTable(QuestionedTable):
             raise QuestionSetError(question_set.name, question.line, "a question has no text. Type one.")
         if len(question.spans) < len(question.gold):
             raise QuestionSetError(
-                question_set.name, question.line, "a passage of '{id}' has no place in a note.", id=question.id
+                question_set.name, question.line, "a passage of '{id}' has no location in a note.", id=question.id
             )
         row = {name: getattr(question, name) for name in ("id", "text", "any", "kind", "note", "suggested", "answer")}
         rowid = self._insert("questions", row | {"rowid": rowid, "set_id": question_set.id})
@@ -268,4 +268,4 @@ def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
 
 _SET = RowReader(QuestionSet, "question set", "name")
 _QUESTION = RowReader(Question, "question", "text", gold=tuple)
-_GOLD_SPAN = RowReader(GoldSpan, "right passage", "quote", key="quote")
+_GOLD_SPAN = RowReader(GoldSpan, "correct passage", "quote", key="quote")

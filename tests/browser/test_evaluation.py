@@ -46,7 +46,7 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
         expect(card).to_be_visible()
         tab.settle()
         card.get_by_role("button", name="Why this?").first.click()
-        card.get_by_role("button", name="Right passage").click()
+        card.get_by_role("button", name="Correct passage").click()
         expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
         tab.settle()
 
@@ -54,12 +54,12 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     page.get_by_test_id("stSidebar").get_by_role("link", name="Evaluation").click()
     expect(page.get_by_role("heading", name="Evaluation")).to_be_visible()
     tab.settle()
-    page.locator(".st-key-way_1").get_by_role("radio", name="Words only").click()
-    expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By words only")
+    page.locator(".st-key-way_1").get_by_role("radio", name="Keywords only").click()
+    expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By keyword only")
     tab.settle()
     page.get_by_role("button", name="Run these 2 setups").click()
     expect(page.locator(".t-verdict")).to_contain_text("too few questions", timeout=RUN)
-    expect(page.locator(".t-figures").first).to_contain_text("First hit is right")
+    expect(page.locator(".t-figures").first).to_contain_text("First hit is correct")
     expect(page).to_have_url(re.compile("runs=.+question="))
 
     # Left the questions, right what was recalled, the right characters marked.
@@ -78,4 +78,4 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     # The runs there were.
     page.locator(".st-key-eval_view").get_by_role("radio", name="History").click()
     expect(page.get_by_role("button", name="View")).to_be_visible()
-    expect(page.locator("[role=gridcell]", has_text="By words only").first).to_be_attached()
+    expect(page.locator("[role=gridcell]", has_text="By keyword only").first).to_be_attached()

@@ -55,7 +55,7 @@ def test_todays_note_is_opened_by_one_key_from_any_page_and_is_a_file(tab: Tab, 
     tab.await_keys()
     page.keyboard.press("Control+d")
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Choose once where today's note goes.")
+    expect(dialog).to_contain_text("Choose where to save today's note. You only need to do this once.")
     dialog.get_by_role("button", name="Open today's note").click()
     expect(text).to_be_focused()
     page.keyboard.type("rain.")  # the caret is at the end

@@ -107,11 +107,11 @@ def test_two_setups_are_compared_on_a_question_of_ones_own_in_five_clicks(tab: T
     card = page.locator("[class*='st-key-hit_']").filter(has_text=re.compile("rake|Quoted above")).first
     hand.click(card.get_by_role("button", name="Why this?").first)
     reasons = card.locator("[class*='st-key-why_body_']")
-    hand.click(reasons.get_by_role("button", name="Right passage"))
+    hand.click(reasons.get_by_role("button", name="Correct passage"))
     expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
     hand.click(reasons.get_by_role("link", name="Evaluation"))
-    hand.click(page.locator(".st-key-way_1").get_by_role("radio", name="Words only"))
-    expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By words only")
+    hand.click(page.locator(".st-key-way_1").get_by_role("radio", name="Keywords only"))
+    expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By keyword only")
     hand.click(page.get_by_role("button", name="Run these 2 setups"))
     expect(page.locator(".t-verdict")).to_be_visible(timeout=IMPORT)
     assert hand.clicks <= 5

@@ -253,7 +253,7 @@ def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Pa
     type_in_both("theirs ", "mine ")
     page.get_by_role("button", name="Keep the other").click()
     expect(document).to_contain_text("theirs")
-    expect(page.get_by_text("yours is kept in the history")).to_be_visible()
+    expect(page.get_by_text("Yours is in the history")).to_be_visible()
     tab.open(f"/notes?note={note.id}")
     expect(document).to_contain_text("theirs")
     expect(page.get_by_role("button", name="Go on writing")).to_have_count(0)

@@ -71,7 +71,7 @@ def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
         assert text in out
     assert "New notes are indexed at once: no" in out
     assert "Edits are saved to the files: no" in out
-    assert "work  By meaning and words" in said("base", "list")[1]
+    assert "work  By meaning and keyword" in said("base", "list")[1]
     code, _, error = said("base", "new", "work")
     assert (code, "already" in error) == (1, True)
 
@@ -180,8 +180,8 @@ def test_a_base_of_words_is_made_asked_and_given_a_model(
     report = run("import", folder, "--base", "work")
     assert (report["added"], report["waiting"]) == (3, 0)
     shown = said("base", "show", "work")[1]
-    assert "Kind: By words only" in shown
-    assert "By words only" in said("base", "list")[1]
+    assert "Kind: By keyword only" in shown
+    assert "By keyword only" in said("base", "list")[1]
     alone = run("search", "restore")
     assert (alone["mode"], alone["choice"]["by"]) == ("keyword", "")
     assert "No language model is set up" in said("search", "restore")[1]
@@ -215,7 +215,7 @@ def test_a_restored_base_says_what_it_may_not_do_and_a_folder_is_connected(
     _, out, _ = said("restore", place, "--base", "my copy")
     for option in ("--write-files", "--watch", "--trust-programs"):
         assert f"tessera base set --base 'my copy' {option}" in out
-    assert f"Its notes were files in {folder}" in out
+    assert f"The base's notes were files in {folder}" in out
     assert run("base", "show", "my copy")["write_files"] is False
     (folder / "backups.md").write_text("another text")
     planned = run("base", "connect", "my copy", folder, "--dry-run")

@@ -74,7 +74,7 @@ def test_output_is_in_the_language_of_the_terminal(workspace: Path) -> None:
     head, *lines = run(*question, TESSERA_LANGUAGE="zh_CN", LANG="en_US.UTF-8").stdout.splitlines()
     assert head.startswith("3 条结果 · 语义与字词结合 · 展开搜索 · ")
     assert lines[0].startswith("第 1 轮：缓存雪崩（其中一方；找到 ")
-    assert run(*question, LANG="de_DE.UTF-8").stdout.startswith("3 hits · by meaning and words · broad search · ")
+    assert run(*question, LANG="de_DE.UTF-8").stdout.startswith("3 hits · by meaning and keyword · broad search · ")
 
 
 def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> None:
@@ -118,5 +118,5 @@ def test_json_is_english_with_the_message_beside_it(workspace: Path) -> None:
     assert render(from_json(error["message"]), "zh_CN") == "结果数是 0，应在 1 到 1,000 之间。"
     arguments = ("search", "tag:redis 缓存", "--rerank", "none", "--workspace", workspace, "--json")
     result = json.loads(run(*arguments, LANG="zh_CN.UTF-8").stdout)
-    assert result["level_reason"] == "It narrows the search: tag:redis."
+    assert result["level_reason"] == "The question narrows the search: tag:redis."
     assert result["level_reason_message"]["fields"] == {"words": "tag:redis"}

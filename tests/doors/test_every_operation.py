@@ -236,7 +236,7 @@ CALLED: Mapping[str, Mapping[str, Any]] = {
 }
 """Arguments of tools that aren't made from their operations."""
 REFUSED: Mapping[str, str] = {
-    "base.switch": "isn't changing its model",  # which ends in the command that begins it
+    "base.switch": "No model switch is under way",  # which ends in the command that begins it
 }
 """The answer of operations whose work isn't prepared here."""
 

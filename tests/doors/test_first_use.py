@@ -138,7 +138,7 @@ def test_a_server_prints_its_bases_with_their_folders_and_models(
     assert "There are no bases yet." in run("serve").err
     run("import", str(samples.write(tmp_path / "vault")))
     printed = run("serve", "--json")
-    for part in ("vault  By meaning and words      3", "  tfidf  ", str(tmp_path / "vault")):
+    for part in ("vault  By meaning and keyword      3", "  tfidf  ", str(tmp_path / "vault")):
         assert part in printed.err
     assert printed.out.count("\n") == 1, "scripts read one line"
 

@@ -148,7 +148,7 @@ def test_an_unusable_answer_is_an_error(answer: object) -> None:
 def test_another_dimension_in_the_second_batch_is_an_error() -> None:
     with ModelServer(Answer(body(ROW)), Answer(body([1.0, 2.0]))) as server:
         model = embedder(server, batch_size=1)
-        with pytest.raises(ProviderError, match="2 numbers for a text instead of 3"):
+        with pytest.raises(ProviderError, match="2 numbers per text instead of 3"):
             model.embed(["x", "y"], role="note")
         assert model.dimension == 3
 
@@ -156,7 +156,7 @@ def test_another_dimension_in_the_second_batch_is_an_error() -> None:
 def test_another_dimension_than_configured_is_an_error() -> None:
     with (
         ModelServer(Answer(body(ROW))) as server,
-        pytest.raises(ProviderError, match="3 numbers for a text instead of 4"),
+        pytest.raises(ProviderError, match="3 numbers per text instead of 4"),
     ):
         embedder(server, dimensions=4).embed(["x"], role="note")
 

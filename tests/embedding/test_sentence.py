@@ -173,7 +173,7 @@ def test_a_wrong_dimension_in_the_folder_is_refused(tiny_folder, tmp_path):
     pooling = next(tiny_folder.glob("*_Pooling")).name + "/config.json"
     options = json.loads((tiny_folder / pooling).read_text(encoding="utf-8")) | {"embedding_dimension": 48}
     embedder = build(f"sentence:{changed(tiny_folder, tmp_path / 'model', pooling, json.dumps(options))}")
-    with pytest.raises(ModelError, match="returns 32 numbers for a text, but its folder specifies 48"):
+    with pytest.raises(ModelError, match="returns 32 numbers per text, but its folder specifies 48"):
         embedder.embed(["x"], role="note")
 
 

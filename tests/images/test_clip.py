@@ -56,7 +56,7 @@ def test_what_is_no_model_for_pictures_is_refused(tiny_clip: Path, tiny_folder: 
         images.build("clip:")
     with pytest.raises(ModelError, match=r"no modules\.json"):
         _ = images.build(str(tmp_path)).fingerprint
-    with pytest.raises(ModelError, match="both pictures and texts"):
+    with pytest.raises(ModelError, match="both pictures and text"):
         images.build(str(tiny_folder)).warm()
     own = Path(shutil.copytree(tiny_clip, tmp_path / "own"))
     (own / "modules.json").write_text(json.dumps([{"idx": 0, "name": "0", "path": "", "type": "os.system"}]))

@@ -118,7 +118,7 @@ def test_its_evaluation_asks_no_model(workspace: Workspace, vault: Path) -> None
     runs = workspace.runs.run(own, [Pipeline(), smaller])
     assert [run.metrics["mrr@10"] for run in runs] == [1.0, 1.0]
     assert runs[0].settings["mode"] == "keyword"
-    with pytest.raises(ConfigError, match="words only"):
+    with pytest.raises(ConfigError, match="only by keyword"):
         workspace.runs.run(own, [Pipeline(embedder="words")])
 
 

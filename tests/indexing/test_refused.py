@@ -165,4 +165,4 @@ def test_a_reason_that_can_not_be_read_is_named_and_hides_no_other(
     reasons = [str(one.reason) for one in workspace.pending.refused()]
     assert len(reasons) == 2
     assert "input is too long" in "".join(reasons)
-    assert any("refused passage" in str(one) for one in workspace.status().unreadable)
+    assert any("rejected passage" in str(one) for one in workspace.status().unreadable)

@@ -161,7 +161,7 @@ def test_abandoned_nothing_of_it_is_left(workspace: Workspace) -> None:
     workspace.switches.abandon("vault")
     assert stored(workspace) == {"word-lengths": NOTES}
     assert status(workspace).switch is None
-    with pytest.raises(ConfigError, match="isn't changing its model"):
+    with pytest.raises(ConfigError, match="No model switch is under way"):
         workspace.switches.run("vault")
 
 

@@ -108,8 +108,8 @@ def test_words_find_every_note_before_the_first_is_embedded(
     assert [words for words, _ in states] == [NOTES] * len(states)
     assert 0 < states[len(states) // 2][1] < NOTES
     assert (report.added, report.waiting, report.embedded_windows) == (NOTES, 0, NOTES)
-    assert "16 of 40 notes can be searched by words, 0 by meaning" in messages
-    assert "40 of 40 notes can be searched by words, 16 by meaning" in messages
+    assert "16 of 40 notes can be searched by keyword, 0 by meaning" in messages
+    assert "40 of 40 notes can be searched by keyword, 16 by meaning" in messages
     assert whole(workspace)
 
 

@@ -62,7 +62,7 @@ def test_what_is_no_picture_or_leads_outside_is_refused(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "attachments").symlink_to(tmp_path / "outside")
-    with pytest.raises(EditError, match="points elsewhere"):
+    with pytest.raises(EditError, match="points to another location"):
         attachments.save(tmp_path / "notes", "view.png", PICTURE)
     assert not list((tmp_path / "outside").iterdir())
     path = attachments.save(tmp_path, "../../etc/pass\x00wd.html", PICTURE)

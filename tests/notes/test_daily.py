@@ -167,7 +167,7 @@ def test_a_base_of_text_files_has_no_note_of_the_day(workspace: Workspace) -> No
 
 
 def test_what_is_missing_is_named(workspace: Workspace) -> None:
-    with pytest.raises(ConfigError, match="Choose once where today's note goes"):
+    with pytest.raises(ConfigError, match="Choose where to save today's note"):
         workspace.daily.open(FRIDAY)
     chosen(workspace, base="gone")
     with pytest.raises(ConfigError, match="The base 'gone'"):

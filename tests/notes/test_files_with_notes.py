@@ -199,7 +199,7 @@ def test_a_note_that_is_only_read_is_not_moved(workspace: Workspace, vault: Path
     workspace.bases.update("vault", write_files=False)
     own = workspace.notes.add("vault", "Own.", path="own.md").id
     for path in FILES:
-        with pytest.raises(EditError, match="doesn't write to files"):
+        with pytest.raises(EditError, match="isn't allowed to change files"):
             workspace.renames.move([own, workspace.notes.resolve(path).id], "other")
     assert workspace.notes.get(own).path == "own.md"
     assert files(vault) == FILES

@@ -171,7 +171,7 @@ def test_a_file_takes_a_change_only_where_its_base_writes_files(workspace: Works
     workspace.imports.apply(workspace.imports.plan_folder(folder))
     (card,) = workspace.notes.all()
     note = workspace.notes.get(card.id)
-    with pytest.raises(EditError, match="doesn't write to files"):
+    with pytest.raises(EditError, match="isn't allowed to change files"):
         workspace.proposals.update(note.id, body="# A\n\nnew\n")
     propose(workspace, note, priority=2)  # a field is the person's over the file's
     accept(workspace, note)

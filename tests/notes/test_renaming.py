@@ -106,7 +106,7 @@ def test_links_in_files_that_are_only_read_stay_and_are_named(workspace: Workspa
     assert done.path == "plans/orchard-plan.md"
     assert workspace.notes.get(own.id).body == "To [[Orchard plan]].\n"
     refused = {one.title: str(one.refusal) for one in done.linking if one.refusal}
-    assert "doesn't write to files" in refused.pop("other")
+    assert "isn't allowed to change files" in refused.pop("other")
     assert not refused
 
 
@@ -176,7 +176,7 @@ def test_undo_changes_nothing_in_a_base_that_writes_no_files_any_more(workspace:
     done = workspace.renames.rename(note(workspace, "Garden.md").id, "Orchard")
     workspace.bases.update("vault", write_files=False)
     before = texts(vault)
-    with pytest.raises(EditError, match="doesn't write to files"):
+    with pytest.raises(EditError, match="isn't allowed to change files"):
         workspace.renames.undo(done)
     assert texts(vault) == before
     assert workspace.notes.get(own.id).body == "To [[Orchard]].\n"

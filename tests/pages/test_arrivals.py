@@ -44,11 +44,11 @@ def test_the_model_of_an_archive_is_used_when_a_person_says_so(filled: Screen) -
     let_in(filled, archive(filled, embedder="sentence:evil/model"))
     assert filled.workspace.bases.get("guest").embedder == "words"
     text = filled.tab("Model").text.replace("\\", "")
-    assert "names the model sentence:evil/model" in text
+    assert "asks for the model sentence:evil/model" in text
     assert "downloaded from huggingface.co" in text
     filled.press("drop_wish_")
     assert filled.workspace.bases.get("guest").wish == ""
-    assert "names the model" not in filled.text
+    assert "asks for the model" not in filled.text
 
 
 def test_using_that_model_says_first_what_it_costs(filled: Screen, vault: Path) -> None:
@@ -83,4 +83,4 @@ def test_a_zip_that_somebody_put_into_the_trash_says_so(filled: Screen) -> None:
     file = filled.workspace.store.folder / "trash" / one.key
     file.write_bytes(changed(file.read_bytes(), {"base": setting(description="other")}))
     filled.open("bases").press("restore_base_").finish("embed")
-    assert "This version of Tessera didn't put its file into the trash" in filled.text.replace("\\", "")
+    assert "This file wasn't put into the trash by this version of Tessera" in filled.text.replace("\\", "")

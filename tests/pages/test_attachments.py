@@ -172,7 +172,7 @@ def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, fold
     shell.open_workspace().bases.update(base.name, write_files=True)
     (tmp_path / "elsewhere").mkdir()
     (folder / "attachments").symlink_to(tmp_path / "elsewhere")
-    assert "points elsewhere" in put_in(base.name, note_id, "a.png", PNG).json()["refused"]
+    assert "points to another location" in put_in(base.name, note_id, "a.png", PNG).json()["refused"]
     assert list((tmp_path / "elsewhere").iterdir()) == []
     address = routes.picture_address(base.name, note_id, "en").replace(note_id, "other")
     assert PICTURES.post(address, content=PNG).status_code == 404

@@ -76,7 +76,7 @@ def test_a_base_goes_over_to_another_embedder(base: Screen) -> None:
     assert base.workspace.bases.get("vault").embedder == "other"
     assert "Model changed" in base.toasts
     assert "restore" in base.open("search", q="restore").text
-    assert "by words only" not in base.text
+    assert "by keyword only" not in base.text
 
 
 def test_what_cant_be_had_says_so_before_anything_begins(base: Screen) -> None:
@@ -510,7 +510,7 @@ def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> No
 
 @pytest.fixture
 def literal(place: Path, vault: Path) -> Screen:
-    """The page of the base `literal`, which is searched by words only."""
+    """The page of the base `literal`, which is searched only by keyword."""
     with Workspace(place) as workspace:
         workspace.bases.add("literal", kind="literal")
         workspace.imports.apply(workspace.imports.plan_folder(vault, "literal"))
@@ -527,13 +527,13 @@ def test_a_base_of_words_is_made_by_its_kind(filled: Screen) -> None:
     filled.press("make_base")
     made = filled.workspace.bases.get("work")
     assert (made.kind, made.chunking, made.embed_at_once) == ("literal", ChunkingOptions(strategy="markdown"), True)
-    assert "By words only" in boxes(filled)
+    assert "By keyword only" in boxes(filled)
 
 
 def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal: Screen) -> None:
     assert not {one.key.split("_")[0] for one in literal.app.toggle} & {"embed", "tokens"}
     own = literal.workspace.bases.get("literal")
-    assert "searched by words only" in literal.tab("Model").text
+    assert "searched only by keyword" in literal.tab("Model").text
     settings = [box.key for box in literal.tab("Search").app.selectbox if box.key.endswith(f"_{own.id}")]
     assert settings == [f"limit_{own.id}"]
     choose(literal, "words").press("start_").finish("switch")
@@ -549,7 +549,7 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
 
     ask("restore the largest table")
     assert "No language model is set up" in literal.text
-    assert "by words only" in literal.text
+    assert "by keyword only" in literal.text
     with ModelServer(Answer(chat(json.dumps({"chosen": [1], "answer": "<b>Count</b> *its* rows."})))) as server:
         llm = literal.workspace.settings.llm
         monkeypatch.setattr(llm, "base_url", server.url)
@@ -578,7 +578,7 @@ def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) 
     left, right = next(pair for pair in pairwise(base.app.columns) if pair[0].text_area)
     assert not left.get("page_link")
     assert [link.proto.label for link in right.get("page_link")][: len(result.hits)] == links[: len(result.hits)]
-    assert f"{len(result.hits)} hits · by meaning and words" in [
+    assert f"{len(result.hits)} hits · by meaning and keyword" in [
         one.value.rpartition(" · ")[0] for one in base.app.caption
     ]
 

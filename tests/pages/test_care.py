@@ -50,7 +50,7 @@ def test_the_doctor_and_the_space_are_a_click_away(
     assert "1 passages can" in screen.errors
     screen.press("doctor_fix").finish("doctor")
     assert not screen.errors
-    assert "Repaired: Every passage can be found by words" in screen.text.replace("\\", "")
+    assert "Repaired: Every passage can be found by keyword" in screen.text.replace("\\", "")
     screen.app.session_state["space"] = True
     assert "free on the disk" in screen.open("settings").tab("Backups and health").text
     screen.press("compact").finish("compact").tab("Backups and health", "jobs_ended")

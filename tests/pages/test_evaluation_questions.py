@@ -110,7 +110,7 @@ def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: 
     filled.press("mark_")
     (gold,) = kept(filled)[0].spans
     assert gold.path == "backups.md"
-    assert "1 right passage" in filled.text
+    assert "1 correct passage" in filled.text
     filled.press("mark_")
     assert kept(filled)[0].gold == ()
     filled.press("mark_").press("remove_0")

@@ -101,7 +101,7 @@ def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     told = boxes(filled)
     assert "too few questions to tell" in told
     assert "3 questions, 2 of them with an answer" in told
-    assert "First hit is right" in told
+    assert "First hit is correct" in told
     assert "There are no runs yet" not in filled.text
     assert filled.workspace.jobs.find("evaluate") is None
 
@@ -161,8 +161,8 @@ def test_a_miss_says_why(filled: Screen) -> None:
     mark(filled, len(rows(filled)) - 1)
     told = boxes(filled)
     assert "missed" in told
-    assert "Others were closer" in told
-    assert "Other chunks are closer in meaning and in words" in told
+    assert "Other passages were closer" in told
+    assert "Other chunks match better by meaning and by keyword" in told
 
 
 def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault: Path) -> None:
@@ -214,7 +214,7 @@ def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> No
     first = ways(filled)[0]
     assert (first.search.semantic_weight, first.search.mode) == (0.3, "hybrid")
     assert first.chunking == replace(filled.workspace.bases.all()[0].chunking, strategy="recursive", chunk_size=256)
-    assert "Split by size · chunks of 256, at most 1,500 · by meaning and words · weight of meaning 0.3" in boxes(
+    assert "Split by size · chunks of 256, at most 1,500 · by meaning and keyword · weight of meaning 0.3" in boxes(
         filled
     )
     # What is as the base has it is left to the base again.
@@ -243,7 +243,7 @@ def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
         holder.runs.run(a_set(holder), [Pipeline(), Pipeline(search=SearchSettings(reranker="none"))])
         reader = Screen().finish("warm").open("evaluation", view="compare")
         assert button(reader, "run").disabled
-        assert "First hit is right" in boxes(reader)
+        assert "First hit is correct" in boxes(reader)
         mark(reader.open("evaluation", view="history"), 0)
         assert button(reader, "history_delete").disabled
         assert not button(reader, "history_compare").disabled
@@ -254,7 +254,7 @@ def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
 
 def test_another_figure_can_be_judged_by(compared: Screen) -> None:
     compared.app.selectbox("judged_by").set_value("span_iou").run()
-    assert "Overlap with the right passage" in boxes(compared).split("t-verdict")[1].split("</div></div></div>")[0]
+    assert "Overlap with the correct passage" in boxes(compared).split("t-verdict")[1].split("</div></div></div>")[0]
     assert [one.label for one in compared.app.get("download_button") if "HTML" in one.label or "CSV" in one.label]
 
 
@@ -344,7 +344,7 @@ def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: 
     assert by_model.metrics["agreed"] == 0.5
     shown = boxes(screen.open("evaluation", view="compare", question="q1"))
     assert "So it is, as written. [1]" in shown
-    assert "Agrees in part" in shown
+    assert "Partly agrees" in shown
     assert "It names &lt;img src=x onerror=alert(1)&gt;" in shown
     assert "<img" not in shown
 
@@ -355,7 +355,7 @@ def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: 
 def test_questions_from_the_notes_are_made_and_run_as_any_other(filled: Screen) -> None:
     workspace = filled.workspace
     filled.open("evaluation").press("check_").finish("evaluate")
-    assert "First hit is right" in boxes(filled.open("evaluation"))
+    assert "First hit is correct" in boxes(filled.open("evaluation"))
     (kept,) = workspace.question_sets.all(workspace.bases.all()[0].name)
     assert {run.set_id for run in workspace.runs.all(workspace.bases.all()[0].name)} == {kept.id}
     next(one for one in filled.app.toggle if one.key.startswith("check_after_")).set_value(True).run()

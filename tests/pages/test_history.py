@@ -125,7 +125,7 @@ def test_the_dialog_says_what_becomes_of_files_and_several_notes_move(
     written.workspace.imports.apply(written.workspace.imports.plan_folder(tmp_path / "vault", "vault"), embed=False)
     both = [note_of(written, "tea"), note_of(written, "cups")]
     chosen(written.open("notes", note=both[0]), both[0], "delete")
-    assert "Files that are read-only in Tessera stay on disk" in written.text
+    assert "Files that Tessera only reads stay on disk" in written.text
     written.workspace.bases.update("vault", write_files=True)
     chosen(written.open("notes", note=both[0]), both[0], "delete")
     assert "The files are moved to the system's trash" in written.text

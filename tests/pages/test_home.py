@@ -54,7 +54,7 @@ def test_examples_and_recent_notes_are_the_persons_own(filled: Screen) -> None:
 def test_todays_note_is_a_press_away(filled: Screen) -> None:
     filled.press("home_today")
     assert filled.app.title[0].value == "Notes"
-    assert "Choose once where today's note goes." in filled.text.replace("\\", "")
+    assert "Choose where to save today's note. You only need to do this once." in filled.text.replace("\\", "")
 
 
 def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:
@@ -151,10 +151,10 @@ def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Pa
     workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", embed_at_once=True)
     filled.app.run()
-    assert "1 note can only be found by words" in filled.text
+    assert "1 note can be found only by keyword" in filled.text
     assert "1 not yet found by meaning" in filled.text
     filled.press("go_on").finish("embed")
-    assert "only be found by words" not in filled.text
+    assert "found only by keyword" not in filled.text
 
 
 def test_expired_notes_are_listed_and_archived(place: Path, filled: Screen) -> None:

@@ -23,7 +23,7 @@ SURE = "what are backups worth?"
 OPEN = "where are my backups stored?"
 """A question whose hits have no quotes."""
 JOB = "local_servers"
-OFFER = "Let it write answers"
+OFFER = "Use it to write answers"
 Serve = Callable[..., ModelServer]
 
 
@@ -171,4 +171,4 @@ def test_the_offer_is_there_in_chinese(filled: Screen, serve: Serve) -> None:
     screen = Screen("zh-CN").open("settings", tab="servers").finish(JOB)
     assert OFFER not in screen.text
     assert "Ollama" in screen.text
-    assert "让它来写回答" in screen.text
+    assert "用它来写回答" in screen.text

@@ -178,7 +178,7 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
     assert narrow("bread") == ["kitchen/bread.txt"]
     assert narrow("kitchen", "bread") == narrow("bread kitchen") == ["kitchen/bread.txt"]
     assert list(filled.app.multiselect(box).options)[-3:] == [
-        "use:Never found", "use:Found, never helpful", "use:Misleading",
+        "use:Never found", "use:Found but never helpful", "use:Misleading",
     ]  # fmt: skip
     assert narrow("tag:redis") == narrow("标签:redis") == narrow("标签：redis") == narrow("base:vault", "tag:redis")
     assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
@@ -279,7 +279,7 @@ def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
     filled.app.run()
     filled.press("delete_notes")
     assert f"- {first.title} · {first.path}\n- {second.title} · {second.path}" in filled.text.replace("\\", "")
-    assert "your edits of passages" in filled.text
+    assert "your edits to passages" in filled.text
     filled.press("delete_yes")
     assert len(filled.workspace.notes.all()) == 1
 
@@ -406,7 +406,7 @@ def test_concepts_lead_to_their_notes_and_are_pinned_merged_and_hidden(place: Pa
     screen = Screen()
     screen.app.session_state["concepts"] = True
     screen.open("notes")
-    assert "a note with a single mention isn't counted" in screen.text
+    assert "notes that mention it only once aren't counted" in screen.text
     assert [one.notes for one in screen.workspace.related.concepts.all() if one.name == "oven"] == [3]
     screen.app.session_state["concept_names"] = ["sourdough starter"]
     screen.app.run()
@@ -433,7 +433,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     filled.workspace.bases.add("words", kind="literal")
     filled.workspace.notes.add("words", "Found by words only")
     screen = filled.open("map")
-    assert "1 note isn't on the map: 1 found by words or with another model" in screen.text
+    assert "1 note isn't on the map: 1 searched by keyword or with another model" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "On the Evaluation page, first check" in screen.text
     filled.workspace.findability.check("vault")

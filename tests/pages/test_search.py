@@ -72,7 +72,7 @@ def test_a_base_without_a_model_is_searched_without_reranking(place: Path, monke
         workspace.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
     screen = ask(Screen().finish("warm").open("search"), "where does the heron stand")
     assert len(hits(screen)) == 1
-    assert "sorted by" not in about(screen)
+    assert "reranked:" not in about(screen)
 
 
 def test_a_question_in_the_address_is_asked_at_once(filled: Screen) -> None:
@@ -93,7 +93,7 @@ def test_a_typed_question_goes_into_the_address(filled: Screen) -> None:
 def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
     assert "passage 1 of 1" in hits(filled.open("search", q="restore"))[0]
     reasons = filled.press("why_1").text
-    assert "<p>Found by meaning (1st) and by words (1st); both combined put it 1st" in reasons
+    assert "<p>Found by meaning (1st) and by keyword (1st); both combined put it 1st" in reasons
     for stage in ("meaning", "words", "combined", "Hit 1", "#1", "Contains these words from your question: restore"):
         assert stage in reasons
 
@@ -102,12 +102,12 @@ def test_a_base_without_a_model_is_searched_by_words(place: Path, vault: Path, m
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     with Workspace(place) as workspace:
         workspace.imports.apply(workspace.imports.plan_folder(vault))
-    assert "by words only" in Screen().finish("warm").open("search", q="restore").text
+    assert "by keyword only" in Screen().finish("warm").open("search", q="restore").text
 
 
 @pytest.mark.parametrize(
     ("mode", "name"),
-    [("semantic", "by meaning"), ("keyword", "by words"), ("auto", "by meaning and words")],
+    [("semantic", "by meaning"), ("keyword", "by keyword"), ("auto", "by meaning and keyword")],
 )
 def test_each_mode_answers_and_is_named(filled: Screen, mode: str, name: str) -> None:
     filled.open("search", q="restore").press("options")
@@ -340,7 +340,7 @@ def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
 ) -> None:
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords"))
     monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
-    assert "these hits are by words only" in filled.open("search", q="restore").press("options").text
+    assert "these hits were found by keyword only" in filled.open("search", q="restore").press("options").text
     assert "Backups" in hits(filled)[0]
     filled.app.segmented_control("mode").set_value("semantic").run()
     assert "was indexed with word" in filled.errors.replace("\\", "")
@@ -466,7 +466,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
     assert "Each of its passages contains an excluded word" in filled.text
     filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
-    assert "It is hit" in filled.text
+    assert "The note is hit" in filled.text
 
 
 def test_the_weight_of_meaning_can_be_changed_for_one_question(filled: Screen) -> None:
@@ -532,18 +532,18 @@ def test_keyword_search_works_while_the_model_loads_and_the_page_comes_back_to_i
     screen = Screen().open("search", q="restore")
     try:
         assert "Getting ready" in screen.text
-        assert "these hits are by words" in screen.text
+        assert "these hits were found by keyword" in screen.text
         assert "Backups" in hits(screen)[0]
     finally:
         GATE.set()
     screen.finish("warm")
-    assert "these hits are by words" not in screen.text
+    assert "these hits were found by keyword" not in screen.text
     assert "Ready to search" in screen.text
     GATE.clear()
     try:  # a model that is dropped is loaded again
         screen.workspace.models.forget(["slow"])
         screen.open("search", q="backups")
-        assert "these hits are by words" in screen.text
+        assert "these hits were found by keyword" in screen.text
         assert "Ready to search" not in screen.text
     finally:
         GATE.set()
@@ -557,7 +557,7 @@ def test_a_model_that_fails_is_named_with_its_reason(place: Path, vault: Path, m
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore")
     assert "The weights are damaged" in screen.text
-    assert "by words only" in screen.text
+    assert "by keyword only" in screen.text
     assert hits(screen)
 
 
@@ -607,16 +607,16 @@ def rerank(screen: Screen, name: str) -> Screen:
 
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore").press("options")
-    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Word by word"]
-    assert "sorted by" not in about(filled)
+    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Fast, word by word"]
+    assert "reranked:" not in about(filled)
     rerank(filled, "shortest")
-    assert "· sorted by shortest" in about(filled)
+    assert "· reranked: shortest" in about(filled)
     reasons = filled.press("why_1").text
-    for stage in ("meaning", "words", "combined", "closer look", "final"):
+    for stage in ("meaning", "words", "combined", "reranking", "final"):
         assert stage in reasons
-    assert "took too long, so the last ones" in filled.text
+    assert "took too long, so the last hits" in filled.text
     rerank(filled, "none")
-    assert "sorted by" not in about(filled)
+    assert "reranked:" not in about(filled)
 
 
 def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
@@ -628,17 +628,17 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     with Workspace(place) as workspace:
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore").press("options")
-    assert screen.app.selectbox("reranker").options[0] == "Default: Word by word"
-    assert "· sorted by Word by word" in about(screen)
-    assert "had to be read while you waited" not in screen.text
+    assert screen.app.selectbox("reranker").options[0] == "Default: Fast, word by word"
+    assert "· reranked: Fast, word by word" in about(screen)
+    assert "had to be read again for reranking" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)
-    assert "had to be read while you waited" in screen.open("search", q="restore").text
+    assert "had to be read again for reranking" in screen.open("search", q="restore").text
 
 
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
     before = hits(filled.open("search", q="restore").press("options"))
     rerank(filled, "broken")
-    assert "The hits are in a first order" in filled.text
+    assert "The hits are in their initial order" in filled.text
     assert "The judge is damaged" in filled.text
     assert hits(filled) == before
     job = filled.workspace.jobs.find("warm_reranker")
@@ -651,11 +651,11 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
     filled.open("search", q="restore").press("options")
     filled.app.selectbox("reranker").set_value("slow").run()
     try:
-        assert "The model that sorts the hits is still loading" in filled.text
+        assert "The model for reranking is still loading" in filled.text
         assert hits(filled)
     finally:
         GATE.set()
-    assert "· sorted by slow" in about(filled.finish("warm_reranker"))
+    assert "· reranked: slow" in about(filled.finish("warm_reranker"))
 
 
 def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -692,5 +692,5 @@ def test_a_colon_that_is_text_and_a_server_that_is_away_are_told(filled: Screen)
     assert "Backups" in hits(filled)[0]
     filled.workspace.models.set_away(filled.workspace.bases.all()[0].embedder)
     ask(filled, "pg_restore")
-    assert "The model server doesn't respond" in filled.text
+    assert "The model server isn't responding" in filled.text
     assert "Backups" in hits(filled)[0]

@@ -56,7 +56,7 @@ def test_a_server_is_entered_tested_and_removed(settings: Screen) -> None:
     assert said(settings).count("not set up") == 3
     with ModelServer() as server:
         save(settings, "rerank", base_url=server.url, model="m", key=KEY)
-        assert "It ranked the right one of three sentences first" in said(settings)
+        assert "Of three sentences, the model ranked the right one first" in said(settings)
         assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert "This server is on this machine" in said(settings)
     assert "Key: set, in a file that only you can read" in said(settings)

@@ -112,7 +112,7 @@ def test_a_file_with_a_mistake_is_never_written(
 
 
 def test_a_backup_says_which_pictures_it_holds(settings: Screen) -> None:
-    assert "pictures that you pasted" in settings.tab("Backups and health").text
+    assert "pictures pasted" in settings.tab("Backups and health").text
 
 
 @pytest.mark.usefixtures("indexed")
@@ -247,4 +247,4 @@ def test_each_assistant_is_told_how_it_gets_to_the_notes(settings: Screen) -> No
     assert "claude mcp add --scope user tessera --" in settings.text
     settings.app.radio(key="way_Claude Code").set_value("http").run()
     assert f"Authorization: Bearer {settings.workspace.access.token}" in settings.text
-    assert "keep it to yourself" in settings.text
+    assert "Keep it to yourself" in settings.text

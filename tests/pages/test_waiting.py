@@ -41,7 +41,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     links = [link.proto.label for link in home.app.get("page_link")]
     assert {"Review · 2", "New notes 1 · Proposed changes 1"} <= {*links}
     screen = waiting().press("open_change")
-    assert "A program proposes a change to this note." in screen.text
+    assert "A program has proposed a change to this note." in screen.text
     assert "<del>water</del><ins>&lt;b&gt;shade&lt;/b&gt;</ins>" in screen.text
     assert "<ins>herb</ins>" in screen.text
     assert "change by a program" in screen.text
@@ -226,7 +226,7 @@ def test_a_change_of_a_note_that_was_changed_since_shows_both(basil: Note) -> No
     screen.press("decide_accept")  # what the person saw is no longer so
     assert "has changed since you looked at it" in screen.errors
     screen.press("open_conflict")
-    assert "but the note has changed since then. If you accept" in screen.text
+    assert "but the note has been edited since then. If you accept" in screen.text
     assert "<del>is dead</del>" in screen.text
     screen.press("decide_accept")
     assert titles(screen) == ["Thyme"]
@@ -259,7 +259,7 @@ def test_a_file_with_two_texts_is_settled(place: Path, vault: Path) -> None:
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = waiting().press("open_file")
     assert "backups.sync-conflict-20260301-101112-ABCDEF7.md" in screen.text.replace("\\", "")
-    assert "write to files" in screen.press("decide_theirs").errors
+    assert "allowed to change files" in screen.press("decide_theirs").errors
     screen.press("decide_mine")
     assert not screen.workspace.review.all(kinds=["file"])
 
@@ -301,7 +301,7 @@ def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: P
             (vault / f"{name}.md").write_text(text)
         workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False)
     screen = waiting().press("open_copy").press("decide_delete")
-    assert "Files that are read-only in Tessera stay on disk" in screen.text
+    assert "Files that Tessera only reads stay on disk" in screen.text
     assert [button.label for button in screen.app.button if button.key == "delete_no"] == ["Cancel"]
     screen.press("delete_no")
     screen.workspace.bases.update("vault", write_files=True)

@@ -477,7 +477,7 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
 ) -> None:
     monkeypatch.chdir(tmp_path)  # where the settings are written
     screen = Screen().open("notes").press("today")
-    assert "Choose once where today's note goes." in screen.text.replace("\\", "")
+    assert "Choose where to save today's note. You only need to do this once." in screen.text.replace("\\", "")
     assert "today_base" not in {box.key for box in screen.app.selectbox}
     screen.press("today_yes")
     note = writing(screen.app).note

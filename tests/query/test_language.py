@@ -540,7 +540,7 @@ def test_filters_need_no_words() -> None:
             "'含：' can't be '视频'. Choices: code, table, task, image, diagram, link."
             " To search for the text itself, put it in quotation marks.",
         ),
-        ("x -base:work", "-base:", "'-base:' can't be used. Name the bases to search instead: base:work,home."),
+        ("x -base:work", "-base:", "'-base:' can't be used. Instead, name the bases to search: base:work,home."),
         ("x -after:2026", "-after:", "'-after:' can't be used. Use 'before:' instead."),
         ("x -早于：2026", "-早于：", "'-早于：' can't be used. Use 'after:' instead."),
         ("x after:2026,2025", "2026,2025", "'after:' accepts one date, not a list."),

@@ -208,8 +208,8 @@ def test_a_comparison_names_its_sides(question: str, first: str, second: str) ->
     classified = classify(Understood(question))
     assert classified.level == "exploratory"
     assert str(classified.reason) in (
-        f"It compares these: '{first}', '{second}'.",
-        f"It asks to choose between these: '{first}', '{second}'.",
+        f"The question compares these: '{first}', '{second}'.",
+        f"The question asks you to choose between these: '{first}', '{second}'.",
     )
 
 
@@ -295,7 +295,7 @@ def test_what_narrows_the_search_makes_it_focused() -> None:
     classified = classify(understood)
     assert classified.level == "focused"
     assert str(classified.reason) == (
-        'It narrows the search: tag:rust -in:"old notes" "out of memory" -cloud after:2026-01-01.'
+        'The question narrows the search: tag:rust -in:"old notes" "out of memory" -cloud after:2026-01-01.'
     )
 
 
@@ -311,7 +311,7 @@ def test_a_phrase_is_never_taken_apart() -> None:
     found = recognise("compare Rust vs Go and how to choose", ("Rust vs Go", "how to choose"))
     assert found is not None
     assert found.things == ("Rust vs Go", "how to choose")
-    assert str(found.reason) == "It compares these: 'Rust vs Go', 'how to choose'."
+    assert str(found.reason) == "The question compares these: 'Rust vs Go', 'how to choose'."
 
 
 def test_a_pasted_text_is_simple() -> None:

@@ -264,7 +264,7 @@ def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
 ) -> None:
     monkeypatch.setattr(exact_search, "BUDGET", 0)
     guard = Guard(server.url, key="right")
-    for key, problem in (("wrong", "refuses the key. Set TESSERA_INDEX_TOKEN"), ("", "refuses the key")):
+    for key, problem in (("wrong", "rejects the key. Set TESSERA_INDEX_TOKEN"), ("", "rejects the key")):
         monkeypatch.setenv(INDEX_TOKEN, key)
         store = Store(tmp_path, index=IndexSettings(url=guard.url))
         store.open_index()

@@ -182,5 +182,9 @@ def _handle_http_error(request: Request, error: Any) -> Response:
     if status == HTTPStatus.BAD_REQUEST:
         text = message("The request can't be read: {why}. Check its format and its Content-Type.", why=text)
     elif status == HTTPStatus.NOT_FOUND:
-        text = message("There is nothing at {path}. See {index}.", path=request.url.path, index=f"{PLACE}/openapi.json")
+        text = message(
+            "There is nothing at {path}. For the available addresses, see {index}.",
+            path=request.url.path,
+            index=f"{PLACE}/openapi.json",
+        )
     return problem(Problem(status, text), headers=error.headers)

@@ -153,7 +153,7 @@ def knowledge_semantic_search(
     """Find the passages in a knowledge base that are closest to a question in meaning, in any language."""
     if workspace.bases.get(knowledge_base).kind == "literal":
         raise QueryError(
-            "The base '{base}' is searched by words only. Use knowledge_query or knowledge_text_search.",
+            "The base '{base}' is searched only by keyword. Use knowledge_query or knowledge_text_search.",
             base=knowledge_base,
         )
     count = workspace.settings.knowledge.default_top_k if top_k is None else top_k

@@ -18,7 +18,10 @@ from core.doors.cli.options import option
 from core.doors.cli.terminal import STOPPED, TYPED, json_of, print_notices, stop, take, translate_typer
 
 app = typer.Typer(
-    help=_("Tessera: import Markdown notes, look at every split, search by meaning and by word, measure the results."),
+    help=_(
+        "Tessera: import Markdown notes, look at every split, search by meaning and by keyword, and measure "
+        "the results."
+    ),
     cls=Root,
     no_args_is_help=True,
     pretty_exceptions_enable=False,

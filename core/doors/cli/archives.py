@@ -18,7 +18,7 @@ from core.features.archives.operations import EmptiedTrash
 app = typer.Typer()
 
 
-@app.command(help=_("Create a base from an export, or restore a deleted base; without a place, list the trash."))
+@app.command(help=_("Create a base from an export, or restore a deleted base. Without an argument, list the trash."))
 def restore(
     place: Annotated[
         Path | None, argument("An export made with `tessera export`, or a folder of Markdown notes.")

@@ -68,7 +68,7 @@ def mcp(
 def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
     heads = {
         "stdio": _("The assistant starts Tessera itself:"),
-        "http": _("Or it uses the open app, if other programs are allowed in Settings:"),
+        "http": _("Or it can use the running app, if other programs are allowed in Settings:"),
     }
     lines = []
     for way, head in heads.items():

@@ -195,12 +195,12 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
             return report
         question = plural(
             (
-                "{n} note differs from its file. The file's text will replace it; its current text "
-                "is kept in its history: {paths}"
+                "{n} note differs from its file. The file's text will replace the note's; the current text is "
+                "kept in the history: {paths}"
             ),
             (
-                "{n} notes differ from their files. The files' texts will replace them; their "
-                "current texts are kept in their history: {paths}"
+                "{n} notes differ from their files. The files' text will replace the notes'; the current text "
+                "is kept in the history: {paths}"
             ),
             n=len(report.differing),
             paths=[*report.differing],

@@ -27,12 +27,14 @@ app = typer.Typer()
 
 
 @app.command(
-    help=_("Run every question from a file or a set against a base, and measure whether the right passages are found.")
+    help=_(
+        "Run every question from a file or a set against a base, and measure whether the correct passages are found."
+    )
 )
 @taking(operations.start)
 def evaluate(
     questions: Annotated[
-        str, argument("A file of questions with their right passages (JSONL, CSV), or the name of a set.")
+        str, argument("A file with questions and their correct passages (JSONL, CSV), or the name of a question set.")
     ],
     base: Annotated[str, option("--base", "The knowledge base to ask.")],
     metric: Annotated[str | None, option("--metric", "The figure to compare by, such as mrr@10.")] = None,

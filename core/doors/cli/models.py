@@ -31,10 +31,13 @@ class ServerList:
 
 def server(
     name: Annotated[str | None, argument("embeddings (meaning), rerank (reranking) or llm (language model).")] = None,
-    url: Annotated[str | None, typer.Option(help=_("Its address, such as http://localhost:11434/v1."))] = None,
+    url: Annotated[str | None, typer.Option(help=_("The server's address, such as http://localhost:11434/v1."))] = None,
     model: Annotated[str | None, typer.Option(help=_("The name of the model on the server."))] = None,
     key: Annotated[
-        bool, option("--key", "Ask for the server's key and save it; without a terminal, read a line from stdin.")
+        bool,
+        option(
+            "--key", "Prompt for the server's key and save it. Without a terminal, read the key from standard input."
+        ),
     ] = False,
     remove_key: Annotated[bool, option("--remove-key", "Delete the saved key.")] = False,
     remove: Annotated[bool, option("--remove", "Delete the address, the model and the key.")] = False,
@@ -144,11 +147,11 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
         raise typer.Exit(1)
 
 
-app.command(help=_("Set up and test the servers that run models; without a name, show them."))(server)
+app.command(help=_("Set up and test the servers that run models. Without a name, list them."))(server)
 
 
 @app.command(
-    help=_("Download a model from huggingface.co, or from the mirror that the environment variable HF_ENDPOINT names.")
+    help=_("Download a model from huggingface.co, or from the mirror set in the environment variable HF_ENDPOINT.")
 )
 def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models

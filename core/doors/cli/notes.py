@@ -64,7 +64,7 @@ def _compare(before: WholeNote, after: WholeNote) -> ChangedNote:
     return assemble(ChangedNote, after, changed=after.version != before.version)
 
 
-@app.command("list", help=_("List the notes that match some filters, or those in the trash."))
+@app.command("list", help=_("List the notes that match the given filters, or those in the trash."))
 def list_(
     filters: Annotated[
         list[str] | None,
@@ -160,7 +160,7 @@ def _edit(before: str, name: str) -> str:
 def _version(note: ChangedNote) -> list[str]:
     if note.changed:
         return sentence("'{title}' is now version {version}.")(note)
-    return [_("'{title}' stays as it is.", title=note.title)]
+    return [_("'{title}' was left unchanged.", title=note.title)]
 
 
 COMMANDS: Commands = {

@@ -16,7 +16,7 @@ def search(
     *,
     why_not: Annotated[str, option("--why-not", "A note's id or path: explain why it isn't among the hits.")] = "",
     as_context: Annotated[bool, option("--context", "Print the passages as one block for a prompt instead.")] = False,
-    full: Annotated[bool, option("--full", "Print the whole passages.")] = False,
+    full: Annotated[bool, option("--full", "Print the passages in full.")] = False,
     **given: object,
 ) -> SearchOutput:
     budget = given.pop("budget")

@@ -67,7 +67,9 @@ def app_(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", "--headless", help=_("Don't open a browser; only print the address."))
     ] = False,
-    token: Annotated[bool, option("--token", "Serve only browsers that open the address with the token.")] = False,
+    token: Annotated[
+        bool, option("--token", "Serve only browsers that open the address that includes the token.")
+    ] = False,
     keep_running: Annotated[
         bool, option("--keep-running", "Keep running after the app is closed, for watched folders and assistants.")
     ] = False,
@@ -213,14 +215,15 @@ _GRACE = 3
 _LOOK = 0.5
 
 
-@app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))
+@app.command(help=_("Give other programs access to the notes over HTTP, without the pages."))
 def serve(
     port: Port = None,
     host: Annotated[
         str,
         typer.Option(
             help=_(
-                "An address of this machine that other machines can reach; by default, only this machine has access."
+                "The address of this machine to listen on, so that other machines can connect. By default, "
+                "only this machine can."
             )
         ),
     ] = HOST,

@@ -18,12 +18,12 @@ app = typer.Typer()
 
 @app.command(help=_("Show what is in the workspace."))
 def status(
-    log: Annotated[bool, option("--log", "Show the end of the log instead, the newest last.")] = False,
+    log: Annotated[bool, option("--log", "Show the end of the log instead, newest entries last.")] = False,
     report: Annotated[
         bool,
         option(
             "--report",
-            ("Show the information for a bug report instead; it contains none of your texts, names or paths."),
+            ("Show the information for a bug report instead; it contains none of your text, names or paths."),
         ),
     ] = False,
     workspace: options.Folder = options.WORKSPACE,

@@ -179,7 +179,7 @@ def _problem(error: Any) -> str:
         return _("{problem}. Did you mean {nearest}?", problem=problem.rstrip("。"), nearest=nearest.rstrip("?"))
     if words := re.search(r"unexpected extra argument\S* \((.+)\)", problem):
         return _(
-            "The command doesn't take this many words: {words}. Put a text with spaces in quotation marks.",
+            "The command doesn't take these arguments: {words}. Put text that contains spaces in quotation marks.",
             words=words[1],
         )
     return str(error.format_message())

@@ -234,7 +234,7 @@ def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
     for count, event in enumerate(yaml.parse(data, Loader=yaml.CSafeLoader)):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent) or depth > _MOST_DEPTH or count > _MOST_EVENTS:
-            reason = message("this is nested too deeply, holds too many values, or uses aliases (*name).")
+            reason = message("this is nested too deeply, contains too many values, or uses aliases (*name).")
             raise _document_error(name, _line_of(event), reason)
         yield event
 

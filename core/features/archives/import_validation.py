@@ -183,7 +183,7 @@ def _fields(values: Mapping[str, object]) -> dict[str, Any]:
 def _extra(extra: Values) -> Values:
     aliases = extra.get("aliases", [])
     are_texts = isinstance(aliases, list) and all(isinstance(alias, str) for alias in aliases)
-    _expect(are_texts, "extra.aliases", message("a list of texts"))
+    _expect(are_texts, "extra.aliases", message("a list of strings"))
     _check_size("extra", extra)
     return extra
 
@@ -204,7 +204,7 @@ def _check_path(path: str | None) -> None:
 
 def _edit(edit: Edit) -> Edit:
     if edit.anchor_start < 0:
-        raise RowError("the place or the text of this edit is out of range.")
+        raise RowError("the position or text of this edit is out of range.")
     return _sound(edit)
 
 
@@ -216,7 +216,7 @@ def _proposal(proposal: Proposal) -> Proposal:
 
 def _use(use: Use) -> Use:
     if max(len(use.used_in), len(use.context)) > LONGEST_CONTEXT:
-        raise RowError("the place or the context of this use is too long.")
+        raise RowError("the place or context of this use is too long.")
     return _sound(use)
 
 
@@ -232,7 +232,7 @@ def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
         raise RowError("two questions of the set '{set}' have the same id.", set=name)
     for question in record.questions:
         if not question.id.strip() or not question.text.strip():
-            raise RowError("a question of the set '{set}' has no id or no text.", set=name)
+            raise RowError("a question in the set '{set}' has no id or no text.", set=name)
         if any(not 0 <= gold.start <= gold.end for gold in question.spans):
             raise RowError("a passage of the question '{id}' is out of range.", id=question.id[:MOST_NAME])
     return record

@@ -123,7 +123,7 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     ]
     printed += [
         _(
-            "Its notes were files in {folder}, and are now kept in Tessera. To connect a folder: {command}",
+            "The base's notes were files in {folder} and are now kept in Tessera. To connect a folder: {command}",
             folder=folder,
             command=f"tessera base connect FOLDER --base {name}",
         )
@@ -133,8 +133,8 @@ def _format_powers(restored: RestoredBase) -> list[str]:
         printed.append(
             _(
                 (
-                    "The archive names the model {model}; a model on this machine is used instead. "
-                    "{asks} To use it: {command}"
+                    "The archive asks for the model {model}, but a model on this machine is used instead. "
+                    "{asks} To use the archive's model: {command}"
                 ),
                 model=restored.wish,
                 asks=restored.wish_asks,
@@ -142,7 +142,7 @@ def _format_powers(restored: RestoredBase) -> list[str]:
             )
         )
     if powers.reranker:
-        printed.append(_("The archive names {model} for reranking; it isn't used.", model=powers.reranker))
+        printed.append(_("The archive asks for reranking with {model}, which isn't used.", model=powers.reranker))
     return printed
 
 

@@ -276,7 +276,7 @@ CHECKS = {
         "look",
         "Deleted bases can be restored",
         "A damaged file in the trash can't be restored.",
-        "Delete it for good on the page Bases.",
+        "Delete it for good on the Bases page.",
         _trash,
     ),
 }

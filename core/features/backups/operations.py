@@ -83,7 +83,7 @@ Passphrase = Annotated[str, About("The passphrase of encrypted backups.", doors=
 
 @operation(
     "backup.list",
-    "List the backups of this workspace, the newest first.",
+    "List the backups of this workspace, newest first.",
     http="GET /backups",
     cli="backup list",
     lines=table(
@@ -97,7 +97,7 @@ def list_(workspace: "Workspace") -> BackupList:
 
 @operation(
     "backup.make",
-    "Make a backup of all notes, their history and your choices, even while the app is running.",
+    "Make a backup of all notes, their history and your preferences, even while the app is running.",
     http="POST /backups",
     cli="backup make",
     job="backup",
@@ -111,8 +111,8 @@ def make(
         Path | None,
         About(
             (
-                "Another folder for the backup, such as one on a USB stick, or a new .zip file; the "
-                "backup is then checked."
+                "Another folder for the backup, such as one on a USB stick, or a new .zip file. The backup is "
+                "checked afterwards."
             ),
             doors=("cli",),
         ),
@@ -149,7 +149,9 @@ def restore(
             example="/mnt/disk/tessera-20261124T030000Z-daily.zip",
         ),
     ],
-    to: Annotated[Path | None, About("A new folder to restore into; without it, the current data is replaced.")] = None,
+    to: Annotated[
+        Path | None, About("A new folder to restore into. If you leave it out, the current data is replaced.")
+    ] = None,
     passphrase: Passphrase = "",
 ) -> RestoredBackup:
     return workspace.backups.restore(backup, to=to, passphrase=passphrase)

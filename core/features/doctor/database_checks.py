@@ -96,7 +96,9 @@ def _words(parts: WorkspaceParts) -> Finding:
     if not missing + stale:
         return None
     return message(
-        "{missing} passages can't be found by words, and {stale} deleted ones still can.", missing=missing, stale=stale
+        "{missing} passages can't be found by keyword, and {stale} deleted ones still can.",
+        missing=missing,
+        stale=stale,
     )
 
 
@@ -141,7 +143,7 @@ def _find_pending(parts: WorkspaceParts) -> Finding:
     count = parts.store.pending.count([base.id for base in parts.bases.all() if base.has_vectors])
     if not count.notes:
         return None
-    return plural("{n} note can only be found by words.", "{n} notes can only be found by words.", n=count.notes)
+    return plural("{n} note can be found only by keyword.", "{n} notes can be found only by keyword.", n=count.notes)
 
 
 def _switches(parts: WorkspaceParts) -> Finding:
@@ -169,7 +171,7 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "references": Check(
         "broken",
-        "No data is left without an owner",
+        "No orphaned data is left",
         "No passages, versions or questions are left from a deleted note or base.",
         _FIX,
         _references,
@@ -177,8 +179,8 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "words": Check(
         "broken",
-        "Every passage can be found by words",
-        "The word index matches the passages of the notes.",
+        "Every passage can be found by keyword",
+        "The keyword index matches the notes' passages.",
         _FIX,
         _words,
         _put_words,
@@ -221,7 +223,7 @@ OF_DATABASE: dict[str, Check] = {
     "values": Check(
         "broken",
         "Every field can be read",
-        "All fields of the notes have valid values.",
+        "All note fields have valid values.",
         "Open the note, and save its fields again; or restore the newest backup.",
         _counts(
             _UNREADABLE,
@@ -236,46 +238,46 @@ OF_DATABASE: dict[str, Check] = {
         _FIX,
         _counts(
             _UNUSED,
-            "{n} text that is no longer in any note is still stored.",
-            "{n} texts that are no longer in any note are still stored.",
+            "{n} passage that is no longer in any note is still stored.",
+            "{n} passages that are no longer in any note are still stored.",
         ),
         lambda parts: parts.store.drop_unused_vectors(),
     ),
     "waiting": Check(
         "look",
         "All notes can be found by meaning",
-        "Notes that are waiting to be indexed can only be found by words.",
+        "Notes that are waiting to be indexed can be found only by keyword.",
         message("Index them: {command}", command="tessera index"),
         _find_pending,
     ),
     "refused": Check(
         "look",
-        "The model accepted all texts",
-        "A text that the model or its server rejects can only be found by words.",
-        message("See which texts, and try again: {command}", command="tessera index --refused"),
+        "The model accepted all passages",
+        "Text that the model or its server rejects can be found only by keyword.",
+        message("See which passages they are, and try again: {command}", command="tessera index --refused"),
         _counts(
             "SELECT 1 FROM chunks WHERE state = 'refused'",
-            "{n} text was refused by its model.",
-            "{n} texts were refused by their model.",
+            "{n} passage was rejected by its model.",
+            "{n} passages were rejected by their model.",
         ),
     ),
     "edits": Check(
         "look",
-        "All your edits to passages have a place in the text",
-        "An edit loses its place if its text was changed in the file.",
+        "All your edits to passages still match the text",
+        "An edit no longer matches if its text was changed in the file.",
         "Place or discard them on the Chunks page.",
         _counts(
             "SELECT 1 FROM edits WHERE flagged",
-            "{n} edit has lost its place.",
-            "{n} edits have lost their place.",
+            "{n} edit no longer matches the text.",
+            "{n} edits no longer match the text.",
         ),
     ),
     "questions": Check(
         "look",
-        "The right passages for your questions still exist",
-        "A question whose right passage is gone can't be measured.",
+        "The correct passages for your questions still exist",
+        "A question can't be evaluated if its correct passage is gone.",
         "Choose another passage on the Evaluation page.",
-        _counts(_GOLDLESS, "{n} right passage no longer exists.", "{n} right passages no longer exist."),
+        _counts(_GOLDLESS, "{n} correct passage no longer exists.", "{n} correct passages no longer exist."),
     ),
     "switches": Check(
         "look",

@@ -37,7 +37,7 @@ def format_space(space: Space) -> list[str]:
         for part, name in SPACE_PARTS.items()
     ]
     for base, size in space.tokens.items():
-        lines.append(_("  of which {size:,.1f} MB data for fast reranking of '{base}'", size=size / 1e6, base=base))
+        lines.append(_("  including {size:,.1f} MB of data for fast reranking of '{base}'", size=size / 1e6, base=base))
     lines.append(
         _("{free:,.1f} GB of {total:,.1f} GB on the disk are free.", free=space.free / 1e9, total=space.total / 1e9)
     )
@@ -51,7 +51,7 @@ def format_space(space: Space) -> list[str]:
 def format_compacted(database: Compacted) -> list[str]:
     return [
         _(
-            "The database had {before:,.1f} MB, and now has {after:,.1f} MB.",
+            "The database took up {before:,.1f} MB and now takes up {after:,.1f} MB.",
             before=database.before / 1e6,
             after=database.after / 1e6,
         )

@@ -149,7 +149,7 @@ def _servers(parts: WorkspaceParts) -> Finding:
     ]
     if half:
         return message("These servers have an address but no model: {names}", names=half)
-    return message("Your texts are sent unencrypted to these servers: {names}", names=bare) if bare else None
+    return message("The text of your notes is sent unencrypted to these servers: {names}", names=bare) if bare else None
 
 
 def _space(parts: WorkspaceParts) -> Finding:
@@ -185,7 +185,7 @@ OF_RESOURCES: dict[str, Check] = {
     "models": Check(
         "broken",
         "The models for your bases are installed",
-        "Without its model, a base can only be searched by words.",
+        "Without its model, a base can be searched only by keyword.",
         "Install the model in Settings, or change the model of the base.",
         _models,
     ),
@@ -217,7 +217,7 @@ OF_MACHINE: dict[str, Check] = {
     "config": Check(
         "broken",
         "The settings are valid",
-        "All settings in tessera.toml and in the environment can be used.",
+        "All settings in tessera.toml and the environment are valid.",
         "Correct tessera.toml.",
         _config,
     ),
@@ -309,7 +309,7 @@ def _permissions(parts: WorkspaceParts) -> Finding:
         return None
     seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
     bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
-    return count_names(bare, "Others can read {names}.", "Others can read {names}.")
+    return count_names(bare, "Other users can read {names}.", "Other users can read {names}.")
 
 
 def _scratch(parts: WorkspaceParts) -> Finding:
@@ -354,14 +354,14 @@ def _find_replaced_files(parts: WorkspaceParts) -> Finding:
 OF_FILES: dict[str, Check] = {
     "sources": Check(
         "look",
-        "All folders of your notes are there",
+        "All note folders are in place",
         "Changes in a folder that was moved or isn't mounted aren't noticed.",
         "Mount the folder, or connect the base to its new location.",
         _sources,
     ),
     "files": Check(
         "look",
-        "All files of your notes are there",
+        "All note files are in place",
         (
             "A note whose file is missing is removed from the base at the next update; you can "
             "restore it from the trash."
@@ -371,7 +371,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "halfway": Check(
         "look",
-        "No change to several files stopped halfway",
+        "No change to several files was interrupted",
         ("Renames and edits that a stopped process didn't finish are undone, except in files that have changed since."),
         message("Check the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
         lambda parts: count_names(
@@ -383,7 +383,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "unread": Check(
         "look",
-        "The files of your folders could be read",
+        "All files in your folders could be read",
         "A file that can't be read doesn't become a note.",
         message("To see which files, and how to fix them: {command}", command="tessera document unread BASE"),
         lambda parts: count_names(
@@ -401,7 +401,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "attachments": Check(
         "look",
-        "All pictures and files of your notes are there",
+        "All pictures and attachments in your notes are in place",
         "A note shows pictures from its folder; backups don't include them.",
         "Put the file next to the note, or correct the link.",
         _attachments,
@@ -410,7 +410,7 @@ OF_FILES: dict[str, Check] = {
         "look",
         "Folders with automatic updates can be read",
         "A folder without read permission isn't updated.",
-        "Allow reading the folder, or turn off updates for the base.",
+        "Give Tessera permission to read the folder, or turn off automatic updates for the base.",
         _watched,
     ),
     "permissions": Check(
@@ -424,7 +424,7 @@ OF_FILES: dict[str, Check] = {
     "set_aside": Check(
         "look",
         "No damaged files are left",
-        "Damaged small files are kept aside and created again.",
+        "Damaged small files are set aside and created again.",
         "Delete what you don't need.",
         lambda parts: count_names(
             files.list_set_aside(parts.store.folder),
@@ -442,8 +442,8 @@ OF_FILES: dict[str, Check] = {
     ),
     "leftovers": Check(
         "look",
-        "No process left files behind",
-        "Files that a stopped process didn't finish are of no use.",
+        "No stopped process left files behind",
+        "Files left unfinished by a stopped process are of no use.",
         _FIX,
         lambda parts: count_names(
             [leftover.name for leftover in _leftovers(parts)],

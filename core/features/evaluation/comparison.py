@@ -145,8 +145,8 @@ def _notices(
     if every > len(rows):
         yield message(
             (
-                "{n} of {every} questions were left out: they weren't asked in every run, or their "
-                "right passages were changed."
+                "{n} of {every} questions were left out: they weren't asked in every run, or their correct "
+                "passages were changed."
             ),
             n=every - len(rows),
             every=every,
@@ -161,8 +161,8 @@ def _notices(
     if uneven:
         yield message(
             (
-                "The hits in these runs may differ in length, and counting hits favours long ones, "
-                "so the figures within {n} characters are fairer."
+                "The hits in these runs may differ in length. Counting hits favours long ones, so the figures "
+                "within {n} characters are fairer."
             ),
             n=BUDGET,
         )
@@ -170,7 +170,7 @@ def _notices(
         judged = [judgement for row in rows if (judgement := row.results[number].judged)]
         if failed := sum(judgement.verdict is None for judgement in judged):
             yield message(
-                "'{run}': the language model gave no judgement on {n} of {every} answers, so these aren't counted.",
+                "'{run}': the language model didn't judge {n} of {every} answers, so they aren't counted.",
                 n=failed,
                 every=len(judged),
                 run=name,
@@ -425,7 +425,7 @@ def _missed(compared: SideBySide) -> Iterator[ReportSection]:
     yield _table_section(message("Missed"), [*_HEAD, message("Why")], rows)
 
 
-_HEAD = (message("Id"), message("Question"), message("Right passage"))
+_HEAD = (message("Id"), message("Question"), message("Correct passage"))
 
 
 def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> ReportSection:

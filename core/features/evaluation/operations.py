@@ -214,7 +214,7 @@ def _set_line(question_set: QuestionSet) -> str:
 def format_evaluation(evaluation: EvaluationView) -> list[str]:
     lines = [say(plural("{n} question", "{n} questions", n=evaluation.questions))]
     if evaluation.pending:
-        lines.append(_("Some notes in this base are not indexed yet: the figures will change when they are."))
+        lines.append(_("Some notes in this base are not indexed yet. The figures will change when they are."))
     compared = evaluation.compared
     if compared is None:
         return [*lines, *_figures([evaluation.metrics])]
@@ -224,7 +224,7 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
         f"{1:>9}{2:>9}",
         *_figures([run.metrics for run in compared.runs]),
         _(
-            "2 compared with 1, by “{metric}”: {text}",
+            "Setup 2 compared with setup 1, by “{metric}”: {text}",
             metric=FIGURES[compared.metric],
             text=compared.differences[compared.metric].message,
         ),
@@ -272,7 +272,7 @@ def add(
     name: Annotated[str, About("The name of the set.")],
     questions: Annotated[str, About("Lines of a question file (JSONL).", long=True)] = "",
     file: Annotated[
-        Path | None, About("A file of questions and their right passages (JSONL, CSV).", doors=("cli",))
+        Path | None, About("A file with questions and their correct passages (JSONL, CSV).", doors=("cli",))
     ] = None,
 ) -> QuestionSet:
     if not (questions or file):
@@ -283,7 +283,7 @@ def add(
 
 @operation(
     "questions.show",
-    "Show a question set with its questions and the places of their right passages.",
+    "Show a question set with its questions and the locations of their correct passages.",
     http="GET /question-sets/{question_set}",
     cli="questions show {question_set}",
     takes={"question_set": "8c21"},
@@ -385,7 +385,7 @@ def start(
 
 @operation(
     "run.list",
-    "List the runs on a base, the newest first.",
+    "List the runs on a base, newest first.",
     http="GET /runs",
     cli="runs list",
     lines=_RUNS,

@@ -364,7 +364,8 @@ class Runs:
         options, embedder = index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
-                "The base '{base}' is searched by words only, so a setup can't have a model for meaning.",
+                "The base '{base}' is searched only by keyword, so a setup can't have a model for searching by "
+                "meaning.",
                 base=base.name,
             )
         if not is_own(base, pipeline):

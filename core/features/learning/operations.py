@@ -20,7 +20,7 @@ def format_report(report: LearningReport) -> list[str]:
     lines = [line for log in report.logs for line in _format_log(log)]
     lines += [_("{path} wasn't read: {reason}", path=file.path, reason=file.reason) for file in report.failed]
     if any(log.suggested for log in report.logs):
-        lines.append(_("They are waiting for you in '{base}': tessera note waiting", base=report.base))
+        lines.append(_("The notes are waiting for you in '{base}': tessera note waiting", base=report.base))
     return lines
 
 
@@ -62,7 +62,7 @@ def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str =
 @operation(
     "learning.learn",
     (
-        "Suggest notes from logs: errors and what ended them, settings, headers, tests, slow calls, "
+        "Suggest notes from logs: errors and how they were resolved, settings, headers, tests, slow calls, "
         "commands. Secrets are masked, and the notes wait until the user accepts them."
     ),
     http="POST /learn",
@@ -90,7 +90,8 @@ def learn(
     events: Annotated[
         list[dict[str, Any]] | None,
         About(
-            "Events that are already parsed: text, and time, level, source, line, kind, count, fields.",
+            "Events that are already parsed, each with text and, if known, time, level, source, line, kind, "
+            "count and fields.",
             doors=("http", "tool"),
         ),
     ] = None,
@@ -101,8 +102,8 @@ def learn(
     with_model: Annotated[
         bool,
         About(
-            "Let the language model from the settings suggest notes too. The log is sent to it "
-            "with its secrets masked, and each suggestion must quote the log."
+            "Let the language model from the settings suggest notes too. The log is sent to it with secrets "
+            "masked, and each suggestion must quote the log."
         ),
     ] = False,
 ) -> LearningReport:

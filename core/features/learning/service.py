@@ -263,7 +263,7 @@ class Learning:
                 "Suggestions from logs are off. Set enable_learning = true in tessera.toml to turn them on."
             )
         if not files and text is None and events is None:
-            raise ConfigError("No log was given. Give a file, a text or events.")
+            raise ConfigError("No log was given. Give a file, text or events.")
         if with_model:
             Chat(self._settings.llm)
         self._store.database.check_writable()

@@ -76,7 +76,7 @@ def format_reports(reports: PackReports) -> list[str]:
 
 
 def _format_edited(note: EditedNote) -> list[str]:
-    head = _("  {path} keeps your changes. The text in the pack is now:", path=note.path)
+    head = _("  Your changes to {path} were kept. The text in the pack is now:", path=note.path)
     if note.offered is None:
         return [head, _("    The pack no longer has this note.")]
     return [head, *(f"    {line}" for line in note.difference())]

@@ -132,8 +132,8 @@ class Concepts:
         links = self._links()
         linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
         for note_id, other in links.among(links.names):
-            linked[note_id][other] = message("It links to the next note")
-            linked[other].setdefault(note_id, message("The next note links to it"))
+            linked[note_id][other] = message("Links to the next note")
+            linked[other].setdefault(note_id, message("Linked from the next note"))
         costs = {first: 0.0}
         before = dict[str, tuple[str, Message]]()
         waiting = [(0.0, first)]

@@ -116,7 +116,7 @@ def format_related(related: RelatedView) -> list[str]:
         (_("Related notes"), [(_place(note), note.reasons) for note in related.notes]),
         (_("Possible duplicates"), [(_place(note), note.reasons) for note in related.copies]),
         (_("Suggested tags"), [(f"#{tag.tag}", (tag.reason,)) for tag in related.tags]),
-        (_("Suggested places"), [(f"{place.base}: {place.folder}/", (place.reason,)) for place in related.places]),
+        (_("Suggested locations"), [(f"{place.base}: {place.folder}/", (place.reason,)) for place in related.places]),
         (_("Suggested links"), [(f"{link.link}  {_place(link)}", (link.reason,)) for link in related.links]),
         (_("How to improve this note"), [(say(hint.about), (hint.remedy, *hint.quotes)) for hint in related.hints]),
     )
@@ -145,8 +145,8 @@ GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and the
 @operation(
     "note.related",
     (
-        "Show what other notes say about a note: related notes, possible copies, suggested tags, places and links, "
-        "and hints, each with its reason."
+        "For one note, show related notes, possible duplicates, suggested tags, locations and links, and "
+        "hints, each with its reason."
     ),
     http="GET /notes/{note}/related",
     cli="note related {note}",
@@ -167,10 +167,7 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
 
 @operation(
     "note.link",
-    (
-        "Turn the first place where a note mentions another one into a link. A program's change "
-        "waits until the user accepts it."
-    ),
+    ("Turn a note's first mention of another note into a link. A program's change waits until the user accepts it."),
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
@@ -195,7 +192,7 @@ def link(
 
 @operation(
     "concept.list",
-    "List the concepts of the notes: key phrases that several notes share, the most telling ones first.",
+    "List the concepts of the notes: key phrases that several notes share, the most distinctive first.",
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
@@ -211,12 +208,12 @@ def list_concepts(
 
 @operation(
     "concept.notes",
-    "List the notes that contain all the given concepts, those that mention them most often first.",
+    "List the notes that contain all the given concepts. Those that mention them most often come first.",
     http="GET /concepts/notes",
     cli="concept notes {concepts}",
     tool="concept_notes",
     takes={"concepts": ["search", "roadmap"]},
-    lines=table("times", "title", "base", "path", empty="No note contains all of them."),
+    lines=table("times", "title", "base", "path", empty="No note contains all of these concepts."),
 )
 def show_concept_notes(
     workspace: "Workspace",

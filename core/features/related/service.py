@@ -240,8 +240,8 @@ def _unclear(note: Note) -> Iterator[Hint]:
     if words >= LONG and not inside.outline.headings:
         yield Hint(
             "headless",
-            message("About {n} words here have no heading.", n=words // 100 * 100),
-            message("Add headings: a text can also be found by the words in its heading."),
+            message("A stretch of about {n} words here has no heading.", n=words // 100 * 100),
+            message("Add headings: text can then also be found by the words in its heading."),
         )
 
 
@@ -412,15 +412,15 @@ class RelatedNotes:
         if at and since and since <= at:
             yield Hint(
                 "unreached",
-                message("The last check of the base couldn't find it by its own words."),
-                message("Other notes match its words better. Give it a title that says what it is about."),
+                message("The last check of the base couldn't find this note by its own words."),
+                message("Other notes match this note's own words better. Give it a title that says what it is about."),
             )
         elif since and self._uses.enabled and utc_now() - since >= _LONG_AGO:
             figures = self._store.uses.figures(note.id)
             if not figures.found and not figures.used and self._store.uses.found_since(since) >= _OTHERS:
                 yield Hint(
                     "unfound",
-                    message("No search has found it since {day}.", day=since.date().isoformat()),
+                    message("No search has found this note since {day}.", day=since.date().isoformat()),
                     message(
                         "Say in its title and first lines what people would search for. Archive it if nobody needs it."
                     ),
@@ -442,9 +442,9 @@ class RelatedNotes:
                 continue
             if text := link(note, mention, links):
                 why = (
-                    message("The text mentions it, and it is related")
+                    message("The text mentions that note, and the two are related")
                     if mention.note_id in near
-                    else message("The text mentions it")
+                    else message("The text mentions that note")
                 )
                 suggested.append(LinkSuggestion(card, mention.text, mention.start, mention.end, text, why))
         return suggested[:_LINKS]
@@ -462,9 +462,9 @@ class RelatedNotes:
 def _reasons(neighbour: Neighbour) -> Iterable[Message]:
     """Yield the reasons why a note is related, the most obvious one first."""
     if neighbour.linked:
-        yield message("This note links to it")
+        yield message("This note links to that one")
     if neighbour.links_here:
-        yield message("It links to this note")
+        yield message("That note links to this one")
     if neighbour.tags:
         yield message("Both have {tags}", tags=[f"#{tag}" for tag in neighbour.tags])
     if phrases := neighbour.shared.phrases:
@@ -475,9 +475,9 @@ def _reasons(neighbour: Neighbour) -> Iterable[Message]:
 
 def _copied(neighbour: Neighbour) -> Message:
     if neighbour.shared.copied >= 1:
-        return message("All the text of the shorter note is in both")
+        return message("The longer note contains all the text of the shorter one")
     return message(
-        "About {share} of the shorter note's text is in both", share=f"{round(100 * neighbour.shared.copied)} %"
+        "The notes share about {share} of the shorter one's text", share=f"{round(100 * neighbour.shared.copied)} %"
     )
 
 

@@ -56,15 +56,15 @@ class ReviewKeys:
 
 GROUP = CommandGroup("review", "Items waiting for your decision: list, postpone, keep or merge them.", lists=True)
 
-Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0a1b2c3d4e5f"])]
+Keys = Annotated[list[str], About("The keys of items that are waiting for review.", example=["note-0a1b2c3d4e5f"])]
 
 
 @operation(
     "review.list",
     (
-        "List what is waiting for the user: new notes and changes by programs, pack upgrades of "
-        "edited notes, files with two texts, edits without a place, refused passages, "
-        "expiring, expired and replaced notes, copies, contradictions."
+        "List what is waiting for the user: new notes and changes by programs, pack upgrades of edited notes, "
+        "files with two versions, edits that no longer match the text, passages rejected by the model, notes "
+        "that expire soon, have expired or were replaced, duplicates, contradictions."
     ),
     http="GET /review",
     cli="review list",
@@ -93,10 +93,10 @@ def list_(
 
 @operation(
     "review.later",
-    "Postpone waiting items for a week.",
+    "Postpone items that are waiting for review for a week.",
     cli="review later {keys}",
     writes=True,
-    lines="It will be listed again in a week.",
+    lines="The item will be listed again in a week.",
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -106,10 +106,10 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.fine",
-    "Keep waiting items as they are; they are listed again when they change.",
+    "Keep items that are waiting for review as they are. They are listed again when they change.",
     cli="review fine {keys}",
     writes=True,
-    lines="It stays as it is, and will be listed again when it changes.",
+    lines="The item stays as it is and will be listed again when it changes.",
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -119,7 +119,7 @@ def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.seen",
-    "Mark notes worth another look as seen; each is shown again after a longer time.",
+    "Mark notes worth another look as seen. Each time, the note comes back after a longer interval.",
     cli="review seen {keys}",
     writes=True,
 )
@@ -133,14 +133,14 @@ def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.settle",
-    "Choose which text to keep of a note with two texts: mine, theirs or both.",
+    "Choose which version of a note to keep when there are two: mine, theirs or both.",
     cli="review settle {key} {side}",
     writes=True,
 )
 def settle(
     workspace: "Workspace",
-    key: Annotated[str, About("The key of a waiting item.", example="upgrade-0a1b2c3d4e5f")],
-    side: Annotated[Side, About("Which text to keep: mine, theirs or both.", example="mine")],
+    key: Annotated[str, About("The key of an item that is waiting for review.", example="upgrade-0a1b2c3d4e5f")],
+    side: Annotated[Side, About("Which version to keep: mine, theirs or both.", example="mine")],
 ) -> ReviewKeys:
     matter = workspace.review.get(key)
     workspace.review.settle(matter, side)
@@ -149,7 +149,7 @@ def settle(
 
 @operation(
     "review.merge",
-    "Add a new note that is waiting to the end of another note; the new note goes into the trash.",
+    "Append a new note that is waiting for review to another note, and move the new note to the trash.",
     cli="review merge {key} {into}",
     writes=True,
     lines="The text was added; the note is now version {version}.",
@@ -157,7 +157,7 @@ def settle(
 def merge(
     workspace: "Workspace",
     caller: Caller,
-    key: Annotated[str, About("The key of a new note that is waiting.", example="note-0a1b2c3d4e5f")],
+    key: Annotated[str, About("The key of a new note that is waiting for review.", example="note-0a1b2c3d4e5f")],
     into: Annotated[str, About("The note to add the text to, by its id, path, title or alias.", example="4f1c")],
 ) -> WrittenNote:
     return WrittenNote.from_result(

@@ -268,7 +268,7 @@ class TextConflicts:
         else:
             if side == "both" and matter.kind == "upgrade":
                 if other is None:
-                    raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
+                    raise EditError("The pack no longer has this note. Keep it, or move it to the trash.")
                 added = self._notes.add(
                     matter.base,
                     other.body,

@@ -114,7 +114,7 @@ _EXAMPLE = {"thread": "7d117801a8e8"}
 
 @operation(
     "thread.list",
-    "List the threads of answers that the language model wrote, the newest first.",
+    "List the threads of answers that the language model wrote, newest first.",
     http="GET /threads",
     cli="thread list",
     lines=table("id", "title", empty="There are no threads yet."),

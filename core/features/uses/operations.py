@@ -77,7 +77,7 @@ FORGOTTEN_CLICKS = plural("{n} click deleted.", "{n} clicks deleted.")
 
 GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list or forget them.")
 UsedIn = Annotated[str, About("Where the note was used, such as the name of your program.", example="notebook")]
-UseContext = Annotated[str, About("What it was used for there, such as a question.")]
+UseContext = Annotated[str, About("What the note was used for there, such as a question.")]
 Passage = Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")]
 
 
@@ -114,7 +114,7 @@ def report(
     helpful: Annotated[
         int | None,
         About(
-            "1: it helped, 0: it didn't help, -1: it misled; replaces an earlier verdict on this use.",
+            "1 if it helped, 0 if it didn't, -1 if it misled. Replaces any earlier verdict on this use.",
             least=-1,
             most=1,
         ),
@@ -153,7 +153,7 @@ def forget(workspace: "Workspace", note: AnyNote) -> ForgottenUses:
 
 @operation(
     "click.list",
-    "List the hits that were opened, copied or cited, with their questions, the newest first.",
+    "List the hits that were opened, copied or cited, with their questions, newest first.",
     http="GET /clicks",
     cli="click list",
     lines=table("day", "note_id", "kind", "question", empty="Nothing is recorded."),
@@ -161,7 +161,7 @@ def forget(workspace: "Workspace", note: AnyNote) -> ForgottenUses:
 def list_clicks(
     workspace: "Workspace",
     note: Annotated[
-        str | None, About("Only the records for this note, by its id, path, title or alias.", find=names.id_of)
+        str | None, About("Only the records for this note, given by its id, path, title or alias.", find=names.id_of)
     ] = None,
 ) -> ClickList:
     return ClickList(tuple(workspace.clicks.all([note] if note else None)))
@@ -180,7 +180,7 @@ def list_clicks(
 def record_click(
     workspace: "Workspace",
     note: NoteName,
-    question: Annotated[str, About("The question that the note was found for.")],
+    question: Annotated[str, About("The question that found the note.")],
     kind: Annotated[ClickKind, About("What was done with the note: open, copy or cite.")],
     chunk: Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")] = "",
 ) -> Click:

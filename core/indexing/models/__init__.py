@@ -152,8 +152,8 @@ class Models:
         if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
                 (
-                    "The base '{base}' was indexed with {old}, but '{name}' is now {new}. Search by "
-                    "words still works; to index the base again: {command}"
+                    "The base '{base}' was indexed with {old}, but '{name}' is now {new}. Keyword search still "
+                    "works; to index the base again: {command}"
                 ),
                 base=base.name,
                 old=base.fingerprint,

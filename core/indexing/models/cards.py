@@ -88,8 +88,8 @@ def parse(name: str) -> tuple[Part, str, str]:
     if kind in RERANKERS:
         return "reranker", kind, argument
     raise ConfigError(
-        "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
-        "cross-encoder:OWNER/MODEL for one for reranking, or one of: {names}.",
+        "There is no model '{name}'. Write sentence:OWNER/MODEL for searching by meaning, "
+        "cross-encoder:OWNER/MODEL for reranking, or one of: {names}.",
         name=name,
         names=[*EMBEDDERS, *RERANKERS],
     )
@@ -290,18 +290,26 @@ def needs(name: str) -> Message:
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know this model.")
     if is_built_in(name):
-        return message("It is part of Tessera and needs no network.")
+        return message("The model is part of Tessera and needs no network.")
     if kind == "sentence" and (argument.startswith((sentence.PACKAGE, "/", ".", "~")) or _PLACE.search(argument)):
         # An imported base may name any path. Don't access it: it may be on another machine.
-        return message("It is read from the folder {folder} on this machine.", folder=argument)
+        return message("The model is read from the folder {folder} on this machine.", folder=argument)
     described = card(name)
     if kind in ("openai_compatible", "server"):
         if not described.server:
-            return message("It runs on a server, which must be set up first; the text of the notes is sent there.")
-        return message("It runs on the server {address}; the notes' text is sent there.", address=described.server)
+            return message(
+                "The model runs on a server, which must be set up first. The text of the notes is sent there."
+            )
+        return message(
+            "The model runs on the server {address}. The text of the notes is sent there.", address=described.server
+        )
     if package := EMBEDDERS[kind].package:
-        return message("It comes with the Python package {name}.", name=package)
+        return message("The model comes with the Python package {name}.", name=package)
     if described.downloadable:
-        return message("It isn't on this machine: it would be downloaded from huggingface.co, often 100 MB to 3 GB.")
+        return message(
+            "The model isn't on this machine. It would be downloaded from huggingface.co, often 100 MB to 3 GB."
+        )
     megabytes = described.bytes_on_disk / 1e6
-    return described.problem or message("It is on this machine ({size:.0f} MB) and needs no network.", size=megabytes)
+    return described.problem or message(
+        "The model is already on this machine ({size:.0f} MB) and needs no network.", size=megabytes
+    )

@@ -84,7 +84,7 @@ class Clip:
         model = load("SentenceTransformer", self._folder, self._name, replace(choose_device(), dtype="float32"))
         if not {"text", "image"} <= {*model.modalities}:
             raise ModelError(
-                "The model '{name}' doesn't read both pictures and texts. Choose a CLIP model, such as clip-ViT-B-32.",
+                "The model '{name}' can't handle both pictures and text. Choose a CLIP model, such as clip-ViT-B-32.",
                 name=self._name,
             )
         with explain_read_error(self._folder):

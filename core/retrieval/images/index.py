@@ -229,7 +229,7 @@ class ImageSearch:
         except NoteNotFound:
             raise QueryError("There is no picture or note '{name}'.", name=name) from None
         if not rows:
-            raise QueryError("The note '{name}' shows no pictures that were recognised yet.", name=name)
+            raise QueryError("No picture in the note '{name}' has been recognised yet.", name=name)
         return rows
 
     def _hits(

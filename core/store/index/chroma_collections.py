@@ -224,7 +224,7 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
         cause = cause.__cause__ or cause.__context__
     if status in (401, 403):
         return IndexAway(
-            "The Chroma server at {url} refuses the key. Set {variable} to the right key.",
+            "The Chroma server at {url} rejects the key. Set {variable} to the correct key.",
             url=address.url,
             variable="TESSERA_INDEX_TOKEN",
         )

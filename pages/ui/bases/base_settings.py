@@ -55,8 +55,8 @@ def section(status: BaseStatus) -> None:
         f"refused_{status.base.id}",
     ):
         small_print(
-            "These passages are found by words only. Tessera tries them again when their text or "
-            "the model changes, or when you retry them."
+            "These passages are found by keyword only. Tessera tries them again when their text or the model "
+            "changes, or when you retry them."
         )
         refused = workspace.pending.refused(base)
         by_reason: dict[str, list[RefusedChunk]] = {}

@@ -74,7 +74,7 @@ def problems(base: KnowledgeBase) -> None:
         return
     seen = workspace.watching.folders(base)
     last = max((watched_folder.at for watched_folder in seen), default=None)
-    text = t("Watched; last check {at}", at=local(last)) if last else t("Watched")
+    text = t("Watched; last checked {at}", at=local(last)) if last else t("Watched")
     caption(text, "visibility")
     for number, watched_folder in enumerate(seen):
         if watched_folder.problem:
@@ -164,8 +164,8 @@ def section(base: KnowledgeBase) -> None:
     if not lines:
         return
     head = t(
-        "An imported base brings its notes, but no permissions. These settings were on where the "
-        "base came from; here they are off until you turn them on:"
+        "An imported base brings its notes but no permissions. These settings were on in the original base. "
+        "Here they stay off until you turn them on:"
     )
     st.info("\n".join([head, "", *lines]), icon=":material/shield:")
 

@@ -103,10 +103,10 @@ def _model(usual: str) -> str:
     }
     names.setdefault(usual, value_label("embedder", usual))
     about = t(
-        "The model decides which texts are similar in meaning. You can change it later; all "
-        "notes are then indexed again."
+        "The model decides which passages are similar in meaning. You can change it later; all notes are then "
+        "indexed again."
     )
-    return select_or_type("Model for meaning", names, usual, "new_embedder", help=about) or usual
+    return select_or_type("Model for searching by meaning", names, usual, "new_embedder", help=about) or usual
 
 
 # The trash for deleted bases, which can be restored or permanently deleted.
@@ -228,7 +228,7 @@ def _file() -> None:
             type=TYPES,
             key="import_base_file",
         )
-        name = _name("import_file_name", t("Default: its own name"))
+        name = _name("import_file_name", t("Leave empty to keep its name"))
         if _submitted("import_file") and _require(upload, t("Choose a file first.")):
             data = upload.getvalue()
             _restore(lambda: workspace.archives.restore_data(data, upload.name, name))
@@ -258,7 +258,7 @@ def _folder() -> None:
 def _import_here() -> None:
     with st.form("import_here", border=False):
         path = text_input("Path of a folder or file", "import_place", placeholder="~/Documents/notes").strip()
-        name = _name("import_here_name", t("Default: its own name"))
+        name = _name("import_here_name", t("Leave empty to keep its name"))
         if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
             _restore(lambda: workspace.archives.restore(Path(path), name))
 

@@ -106,7 +106,7 @@ def draw_model(status: BaseStatus) -> None:
         with row():
             _tokens(status, next((model for model in models if model.name == base.embedder), None))
     else:
-        small_print("This base is searched by words only. With a model, its notes are found by meaning too.")
+        small_print("This base is searched by keyword only. With a model, its notes can be found by meaning, too.")
     if status.switch:
         _draw_switch(base, status.switch)
     else:
@@ -123,7 +123,7 @@ def draw_model(status: BaseStatus) -> None:
                 disabled=shut,
                 help=t(
                     "For a model that changed but kept its name, such as an updated one on a server. Until "
-                    "indexing is finished, notes are found by words only."
+                    "indexing is finished, notes are found by keyword only."
                 ),
             ):
                 start_job("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
@@ -150,9 +150,9 @@ def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
         on_change=lambda: keep_them(bool(st.session_state[key])),
         disabled=shut,
         help=t(
-            "On: fine reranking takes milliseconds, but its data takes up about ten times the "
-            "disk space of the notes. Off: the data is deleted, and the passages are read again "
-            "for each search. To turn this on again, Tessera reads the whole base once."
+            "On: fast reranking takes milliseconds, but its data takes up about ten times the disk space of "
+            "the notes. Off: the data is deleted, and the passages are read again for each search. To turn "
+            "this on again, Tessera reads the whole base once."
         ),
     )
     share = status.with_bits / status.windows if status.windows else 0.0
@@ -172,7 +172,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     running = job is not None and job.state == "running"
     fields = {
         "embedder": embedder_name(switch.embedder),
-        "old": embedder_name(base.embedder) if base.has_vectors else t("search by words"),
+        "old": embedder_name(base.embedder) if base.has_vectors else t("keyword search"),
         "at": local(switch.started_at),
     }
     if job and running and job.what == base.name:
@@ -204,7 +204,8 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
     Two buttons switch the base to this model or keep the current one.
     """
     text = t(
-        "This base was imported from an archive that names the model {name}. The model isn't used until you allow it.",
+        "This base was imported from an archive that asks for the model {name}. The model isn't used until you "
+        "allow it.",
         name=base.wish,
     )
     with container(border=True, key=f"wish_{base.id}"):
@@ -236,8 +237,8 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
         label = t("How long will it take?")
         estimate = button(label, f"cost_{base.id}", "calculate", disabled=busy or not embedder)
     small_print(
-        "The notes are indexed with the new model; searches use the old index until that is "
-        "finished. You can stop and continue later."
+        "The notes are indexed with the new model. Searches use the old index until that is finished. You can "
+        "stop and continue later."
     )
     if estimate and embedder:
         name = embedder.strip()

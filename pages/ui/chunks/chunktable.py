@@ -27,8 +27,8 @@ ACTIONS = {
     "merge": (
         message("Merge"),
         message(
-            "Merges the selected neighbouring chunks. A single chunk is merged with the next "
-            "one, the last chunk with the one before"
+            "Merges the selected neighbouring chunks. A single chunk is merged with the next one or, if it is "
+            "the last, with the previous one"
         ),
     ),
     "delete": (message("Hide"), message("Searches no longer find them; you can restore them")),

@@ -86,8 +86,8 @@ def draw_flagged() -> None:
         return
     with expander(
         t_plural(
-            "{n} edit has lost its place. Keep or discard it?",
-            "{n} edits have lost their place. Keep or discard them?",
+            "{n} edit no longer matches the text. Keep or discard it?",
+            "{n} edits no longer match the text. Keep or discard them?",
             n=len(waiting),
         ),
         "flag",

@@ -108,11 +108,11 @@ def _golds(result: QuestionResult) -> None:
         if not _is_in_place(gold):
             crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
         drawn.append(f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>')
-    needed = t("Right passages: all {n} are needed", n=many)
+    needed = t("Correct passages: all {n} are needed", n=many)
     if many == 1:
-        needed = t("The right passage")
+        needed = t("The correct passage")
     elif result.any:
-        needed = t("Right passages: one of these {n} is enough", n=many)
+        needed = t("Correct passages: any one of these {n} is enough", n=many)
     if many > SHOWN:
         drawn[SHOWN:] = [folded(t("and {n} more", n=many - SHOWN), "".join(drawn[SHOWN:]), css="t-more")]
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn)}')
@@ -159,7 +159,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, chunks_
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
     """Return a run's answer as HTML, with the number of its quotes that come from a right passage."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
-    about = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited))
+    about = t("{n} of {every} quotes come from a correct passage", n=quotes, every=len(given.cited))
     right = quotes > 0
     if given.problem:
         about = text_of(given.problem)
@@ -423,9 +423,9 @@ def _adopt(base: KnowledgeBase, way: Pipeline) -> None:
             workspace.bases.adopt(base.name, way)
             st.toast(t("The base now uses these settings."), icon=":material/check:")
         st.caption(
-            t("Makes these the settings of the base, and splits and indexes its notes again. Your edits are kept.")
+            t("Makes these the base's settings, then splits and indexes its notes again. Your edits are kept.")
             if recut
-            else t("Makes these the settings of the base for every search that doesn't set its own."),
+            else t("Makes these the base's settings for every search that doesn't have its own."),
             width="content",
         )
 

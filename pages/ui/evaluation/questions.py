@@ -79,7 +79,7 @@ def mark_button(hit: Hit, text: str) -> None:
         hit,
         marked=marked,
         about=t(
-            "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
+            "Saves this passage as a correct answer to the question, in the set '{set}'. Click again to undo.", set=name
         ),
         act=act,
     )
@@ -98,9 +98,9 @@ def toggle(hit: Hit, *, marked: bool, about: str, act: Callback) -> None:
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     if added:
-        about = t("You added this chunk yourself. A right passage must be in the note's own text.")
+        about = t("You added this chunk yourself. A correct passage must be in the note's own text.")
     button(
-        "Right passage",
+        "Correct passage",
         key,
         "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
@@ -171,9 +171,8 @@ def _passage(question_set: QuestionSet, question: Question, gold: GoldSpan, key:
 
     with popup("Shorten", "content_cut", type="tertiary"):
         small_print(
-            "Delete the text that doesn't answer the question. The passage counts as found when "
-            "at least half of the remaining text is found; a whole chunk would favour the "
-            "current split."
+            "Delete the text that doesn't answer the question. The passage counts as found when at least half "
+            "of the remaining text is found. Keeping the whole chunk would favour the current split."
         )
         text_area("Shorten", f"{key}_text", gold.quote, height=240, label_visibility="collapsed")
         st.button(t("Save"), key=key, on_click=guarded(narrow, key), disabled=workspace.readonly)
@@ -231,7 +230,7 @@ def _hit(question_set: QuestionSet, question: Question, hit: Hit, words: Spans) 
         toggle(
             hit,
             marked=bool(right),
-            about=t("Marks this as a right passage for the question; click again to undo."),
+            about=t("Marks this as a correct passage for the question. Click again to undo."),
             act=act,
         )
     st.html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
@@ -299,12 +298,12 @@ def _draw_chosen(question_set: QuestionSet, question: Question, kinds: Sequence[
     # If the question has changed, its widgets get new keys, so that they start with the new values.
     stored = stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(question_set, question, kinds, f"{key}_{stored}")
-    title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
+    title = t_plural("{n} correct passage", "{n} correct passages", n=len(question.spans))
     st.html(f'<div class="t-name">{html(title)}</div>')
     if not question.spans:
         small_print(
-            "Without a right passage, this counts as a question that your notes don't answer. If "
-            "they do answer it, find the passage below."
+            "Without a correct passage, this counts as a question that your notes don't answer. If they do "
+            "answer it, find the passage below."
         )
     for number, gold in enumerate(question.spans[:SHOWN]):
         with container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), errors():
@@ -326,7 +325,10 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             question.answer,
             height=70,
             max_chars=LONGEST,
-            help=t("If you enter one, runs count how many of its figures and names the answer contains."),
+            help=t(
+                "If you enter an expected answer, each run counts how many of its figures and names appear in "
+                "the answer."
+            ),
         )
         left, right = columns(2)
         with left:
@@ -335,12 +337,12 @@ def draw_form(question_set: QuestionSet, question: Question, kinds: Sequence[str
             kind = widgets.select_or_type("Kind", labels, question.kind, f"question_kind_{key}")
         note = right.text_input(t("Comment"), value=question.note, key=f"question_note_{key}")
         needed = st.toggle(
-            t("All of its passages are needed"),
+            t("All correct passages are needed"),
             value=not question.any,
             key=f"question_all_{key}",
             help=t(
-                "Off: finding one of the right passages is enough. On: the question is answered only "
-                "when all of them are found."
+                "Off: finding one of the correct passages is enough. On: the question is answered only when "
+                "all of them are found."
             ),
         )
         with row():
@@ -396,8 +398,8 @@ def draw(question_set: QuestionSet) -> None:
             else:
                 st.info(
                     t(
-                        "This set is empty. Add a question, have some suggested, import a file, or mark right passages on the "
-                        "Search page."
+                        "This set is empty. Add a question, have some suggested, import a file, or mark "
+                        "correct passages on the Search page."
                     ),
                     icon=":material/quiz:",
                 )
@@ -470,7 +472,10 @@ def popover(question_set: QuestionSet) -> None:
         count = st.select_slider(t("Maximum number of questions"), COUNTS, USUAL, key="suggest_count")
         way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
         if not llm.is_set_up:
-            small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
+            small_print(
+                "If you set up a language model under [llm] in tessera.toml, it can phrase questions in "
+                "different words from the notes."
+            )
         button(
             "Suggest questions",
             "suggest_yes",
@@ -577,7 +582,8 @@ def _side(question_set: QuestionSet, every: Sequence[Question]) -> None:
     if session_state.get(_ADDING):
         widgets.group_title("New question")
         small_print(
-            "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
+            "Next, choose the correct passage. A question without one counts as a question that your notes "
+            "don't answer."
         )
         added = draw_form(question_set, Question("", "", ()), kinds, "new")
         if button("Cancel", "cancel_question"):

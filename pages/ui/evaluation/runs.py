@@ -88,7 +88,7 @@ PRESETS = message_table(
         "as_is": "Current settings",
         "no_rerank": "Without reranking",
         "meaning": "Meaning only",
-        "words": "Words only",
+        "words": "Keywords only",
         "smaller": "Smaller chunks",
         "recursive": "Split by size",
         "markdown": "Split by headings",
@@ -157,17 +157,17 @@ def _everything(base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[
         if base.has_vectors:
             others = {name: embedder_name(name) for name in embedders() if name != base.embedder}
             own = {"": embedder_name(base.embedder)}
-            select("Model for meaning", own | others, **field("embedder"))
+            select("Model for searching by meaning", own | others, **field("embedder"))
         if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
             writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
             select("Answers", writers, **field("answers"))
             select(
-                "Judge",
+                "Judged by",
                 {"none": t("Nobody"), "model": t("The language model")},
                 help=t(
-                    "The judge compares each answer with your expected answer and with the right "
-                    "passages, and says whether they agree and why. Its opinion is a separate figure; a "
-                    "model is lenient with its own writing."
+                    "The judge compares each answer with your expected answer and with the correct passages, "
+                    "and says whether they agree and why. Its opinion is a separate figure. A model tends to "
+                    "be lenient with its own writing."
                 ),
                 **field("judge"),
             )
@@ -195,34 +195,37 @@ def embedders() -> list[str]:
 
 ABOUT = message_table(
     {
-        "hit@1": "Share of questions whose first hit contains a right passage (hit@1)",
-        "hit@5": "Share of questions whose right passage is in the first 5 hits (hit@5)",
-        "hit@10": "Share of questions whose right passage is in the first 10 hits (hit@10)",
+        "hit@1": "Share of questions whose first hit contains a correct passage (hit@1)",
+        "hit@5": "Share of questions with a correct passage in the first 5 hits (hit@5)",
+        "hit@10": "Share of questions with a correct passage in the first 10 hits (hit@10)",
         "mrr@10": (
-            "Average score: 1 if the first hit is right, 1/2 for the second, 1/3 for the third … "
-            "and 0 after the tenth (mrr@10)"
+            "Average score: 1 if the first hit is correct, 1/2 if the second is, 1/3 if the third is, and so "
+            "on; 0 if none of the first ten is (mrr@10)"
         ),
-        "hit@4000chars": "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)",
-        "mrr@4000chars": "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)",
-        "recall@10": "Share of all right passages that are among the first 10 hits (recall@10)",
+        "hit@4000chars": "Share of questions with a correct passage in the first 4,000 characters of the hits "
+        "(hit@4000chars)",
+        "mrr@4000chars": "Average score as in mrr@10 (1, 1/2, 1/3 …), but only within the first 4,000 characters of the "
+        "hits (mrr@4000chars)",
+        "recall@10": "Share of all correct passages that are among the first 10 hits (recall@10)",
         "precision@10": (
-            "Share of the first 10 hits that contain a right passage. It is low for questions "
-            "with only one, so use it only for comparing (precision@10)"
+            "Share of the first 10 hits that contain a correct passage. Questions with only one correct "
+            "passage always score low, so use it only to compare runs (precision@10)"
         ),
         "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
-        "map@10": "Share of right hits among the hits up to each right passage, on average (map@10)",
-        "span_recall": "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)",
-        "span_precision": "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)",
-        "span_iou": "How much text the hits and the right passages share: 1 if they are exactly the same (span_iou)",
-        "answered": "Share of questions with an answer in the notes that are answered, not refused (answered)",
+        "map@10": "Share of correct hits among all the hits up to each correct passage, averaged (map@10)",
+        "span_recall": "Share of the correct passages' text that is in the first 4,000 characters of the hits "
+        "(span_recall)",
+        "span_precision": "Share of the first 4,000 characters of the hits that belong to a correct passage (span_precision)",
+        "span_iou": "How much text the hits and the correct passages share: 1 if they are exactly the same (span_iou)",
+        "answered": "Share of questions with an answer in the notes that were answered rather than refused (answered)",
         "cited_recall": (
-            "Share of right passages that the answer quotes, with an overlap of at least half of the "
-            "shorter text (cited_recall)"
+            "Share of correct passages that the answer quotes. A quote counts if it overlaps at least half of "
+            "the shorter text (cited_recall)"
         ),
-        "cited_precision": "Share of quotes that come from a right passage (cited_precision)",
+        "cited_precision": "Share of quotes that come from a correct passage (cited_precision)",
         "quoted": "Share of the answer's sentences whose source appears word for word in the notes (quoted)",
-        "facts": "Share of the figures and names in your expected answers that the answers contain (facts)",
-        "refused": "Share of questions without an answer in the notes that are refused (refused)",
+        "facts": "Share of the figures and names in your expected answers that also appear in the answers (facts)",
+        "refused": "Share of questions without an answer in the notes that were refused (refused)",
         "agreed": (
             "How well the answers agree with the expected ones, as judged by the language model: 1 "
             "for each that agrees, 0.5 for each that agrees in part; the reason is shown with the "
@@ -291,7 +294,7 @@ def draw_start(base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[
             label = t("Go to the questions")
             small(label, "run_first", "quiz", on_click=show, args=("questions",))
     if workspace.pending.count(base.name):
-        unfinished = t("Some notes in this base are not indexed yet: the figures will change when they are.")
+        unfinished = t("Some notes in this base are not indexed yet. The figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
     if twice:
         st.caption(f":material/info: {t('The two setups are the same. Change one to compare them.')}")
@@ -338,7 +341,10 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all the base's sets, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
     scope = segments(
-        "Which runs", {"set": t("This set"), "base": t("All sets in the base")}, "history_scope", default="set"
+        "Which runs",
+        {"set": t("This set"), "base": t("All question sets in this base")},
+        "history_scope",
+        default="set",
     )
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
@@ -351,8 +357,8 @@ def draw_runs(base: KnowledgeBase, question_set: QuestionSet) -> None:
         return
     with row("eval_places"):
         small_print(
-            "Copies of the notes for other setups take up {size} MB. If you delete them, running "
-            "such a setup takes minutes again.",
+            "Copies of the notes, split for other setups, take up {size} MB. If you delete them, those setups "
+            "take minutes to run the next time.",
             size=f"{size / 1e6:,.0f}",
         )
         small("Delete", "eval_places_delete", "delete", on_click=workspace.runs.scratch.drop, disabled=is_evaluating())

@@ -205,9 +205,9 @@ def draw_check(base: KnowledgeBase) -> None:
     """
     with popup("Can my notes be found?", "manage_search", f"found_{base.id}"):
         small_print(
-            "Creates questions from the notes in this base (titles, headings, sentences with a "
-            "gap, definitions, names in code, link texts) and asks each of them, by meaning "
-            "alone as well. Look at the missed ones: no search finds their passages."
+            "Creates questions from this base's notes (titles, headings, sentences with a word left out, "
+            "definitions, names in code, link text). It asks each one as usual and then again by meaning only. "
+            "Look at the missed questions: no search finds their passages."
         )
         checks = workspace.findability
         if button("Check now", f"check_{base.id}", "manage_search", type="primary", disabled=jobs.is_evaluating()):
@@ -228,8 +228,8 @@ def _none(base: str) -> None:
         t("The notes are being imported. You can add questions about them when that is finished.")
         if importing
         else t(
-            "This base has no questions yet. Write some and mark the passage that answers each "
-            "of them: they show how good the search is, and what a change does to it."
+            "This base has no questions yet. Write some, and mark the passage that answers each of them. They "
+            "show how good the search is and how a change affects it."
         ),
         icon=":material/quiz:",
     )

@@ -254,7 +254,9 @@ def _export(note: Note) -> None:
         small_print("The text and fields as Markdown, without pictures and attachments.")
         text = workspace.files.text(note.id).encode("utf-8", "replace")
         download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
-        small_print("To print or share: the note as it looks here, as one web page with its pictures included.")
+        small_print(
+            "For printing or sharing: the note as it looks here, as a single web page that includes its pictures."
+        )
         download(plain(page), note_page(note), page, "text/html", "export_page", "description")
 
 
@@ -374,7 +376,7 @@ def _menu(note: Note) -> None:
             case "pin":
                 shell.toggle_pin(note_id)
                 if note_id in shell.pinned_notes():
-                    text = t("'{title}' comes first on Home and in the list of Ctrl+O now.", title=plain(note.title))
+                    text = t("'{title}' is now listed first on Home and under Ctrl+O.", title=plain(note.title))
                     st.toast(text, icon=":material/keep:")
             case "view":
                 session_state[_RAW] = not is_raw()

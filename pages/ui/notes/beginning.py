@@ -33,8 +33,9 @@ def _draw(base: str) -> None:
         small_print("No phrase appears more than once in several notes yet.")
         return
     small_print(
-        "Phrases that several of your notes use more than once. The number says how many notes do; a note with a "
-        "single mention isn't counted. Choose one or more to see the notes that use all of them."
+        "Phrases that several of your notes use more than once. The number says how many notes use the phrase; "
+        "notes that mention it only once aren't counted. Choose one or more to see the notes that use all of "
+        "them."
     )
     labels = {
         concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
@@ -78,7 +79,7 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
 def _notes(names: Sequence[str], base: str) -> None:
     notes = workspace.related.concepts.notes(names, base)
     if not notes:
-        small_print("No note uses all of them more than once.")
+        small_print("No note uses all of these phrases more than once.")
     with container(gap=None):
         for note in notes[:_NOTES]:
             with row():

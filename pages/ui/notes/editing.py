@@ -215,8 +215,8 @@ def _state(session: EditorSession) -> str:
             pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
             if pending and not base.embed_at_once:
                 return t(
-                    "Saved, and can be found by words; {n} of its passages can be found by "
-                    "meaning once you index this base.",
+                    "Saved. The note can be found by keyword; {n} of its passages can be found by meaning once "
+                    "you index this base.",
                     n=pending,
                 )
             return t("Saved")
@@ -348,7 +348,7 @@ def _take_theirs(session: EditorSession) -> None:
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(session.key)
     offer_undo(
-        t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title)),
+        t("'{title}' now has the other version. Yours is in the history.", title=plain(note.title)),
         lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version),
     )
 

@@ -334,17 +334,17 @@ def _joins(plan: SyncPlan) -> bool:
     count = len(plan.differing)
     warn(
         t_plural(
-            "{n} note differs from its file. The note takes the file's text; its own text is kept in the history.",
+            "{n} note differs from its file. The note takes on the file's text; its own text is kept in the history.",
             (
-                "{n} notes differ from their files. The notes take the files' texts; their own texts are "
-                "kept in the history."
+                "{n} notes differ from their files. The notes take on the files' text; their own text is kept "
+                "in the history."
             ),
             n=count,
         ),
         "difference",
     )
     return st.checkbox(
-        t_plural("Yes, use the file's text for {n} note", "Yes, use the files' texts for {n} notes", n=count),
+        t_plural("Yes, use the file's text for {n} note", "Yes, use the files' text for {n} notes", n=count),
         key="plan_differing",
     )
 
@@ -358,4 +358,4 @@ def _makes(plan: SyncPlan) -> None:
         st.info(
             plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)), icon=":material/add_circle:"
         )
-    page_link("bases.py", "Choose its settings first", "tune", new="yes", name=plan.base)
+    page_link("bases.py", "Choose the base's settings first", "tune", new="yes", name=plan.base)

@@ -183,7 +183,9 @@ def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
     said = join_list(value) if isinstance(value, list) else value
     with box.container(horizontal=True, vertical_alignment="center", key=f"own_{name}"):
         st.caption(
-            t("Set by you; in the file: {value}", value=plain(str(said))) if said else t("Set by you; not in the file"),
+            t("Set by you. The file says: {value}", value=plain(str(said)))
+            if said
+            else t("Set by you; not in the file"),
             width="content",
         )
         small(

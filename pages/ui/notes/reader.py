@@ -155,7 +155,7 @@ def _draw_suggestions(note: Note, related: Related) -> None:
             workspace.notes.tag([note.id], add=[name])
             finish(t("The tag #{tag} was added.", tag=name), partial(workspace.notes.tag, [note.id], remove=[name]))
     if related.places:
-        st.caption(f"**{t('Suggested places')}**")
+        st.caption(f"**{t('Suggested locations')}**")
     for number, found in enumerate(related.places):
         place = found.folder or t("the top level")
         if found.base != workspace.bases.by_id(note.base_id).name:

@@ -108,7 +108,7 @@ def _dialog() -> None:
 
     _DIALOG.confirm(
         t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids)),
-        t("The text, its history and your edits of passages can't be restored afterwards. Files on disk are kept."),
+        t("The text, its history and your edits to passages can't be restored afterwards. Files on disk are kept."),
         "forget",
         delete,
     )
@@ -192,14 +192,12 @@ def _notes(note_ids: Sequence[str]) -> None:
     texts = [
         "\n".join(names),
         t_plural(
-            "Notes can be restored from the trash for {n} day, with their history and your edits of passages.",
-            "Notes can be restored from the trash for {n} days, with their history and your edits of passages.",
+            "Notes can be restored from the trash for {n} day, with their history and your edits to passages.",
+            "Notes can be restored from the trash for {n} days, with their history and your edits to passages.",
             n=workspace.trash.stays.days,
         ),
     ]
     owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
     texts += [t("The files are moved to the system's trash; restoring a note writes its file again.")] * (True in owned)
-    texts += [t("Files that are read-only in Tessera stay on disk; updates skip them until they change.")] * (
-        False in owned
-    )
+    texts += [t("Files that Tessera only reads stay on disk. Updates skip them until they change.")] * (False in owned)
     DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), "\n\n".join(texts), "delete", delete)

@@ -559,9 +559,9 @@ def reminders(matters: Items) -> None:
     st.toggle(
         t("Show notes worth another look"),
         help=t(
-            "Lists up to ten notes that searches found in the last day and that you haven't opened "
-            "or changed for a month. A note you have seen comes back after 1 day, then after 6, then "
-            "at longer and longer intervals. For this, the use of notes must be recorded (Settings, "
+            "Lists up to ten notes that came up in searches during the last day and that you haven't opened or "
+            "changed for a month. A note that you mark as seen comes back after 1 day, then after 6, then at "
+            "longer and longer intervals. This works only if the use of notes is recorded (Settings, under "
             "Search)."
         ),
         disabled=workspace.readonly,

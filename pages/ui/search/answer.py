@@ -161,10 +161,10 @@ def _thread(text: str) -> Thread | None:
 
 ABOUT_MODELS = message_table(
     {
-        "model_failed": "The model can't be used: these hits were found by words only.",
+        "model_failed": "The model can't be used: these hits were found by keyword only.",
         "reranker_loading": (
-            "The model that sorts the hits is still loading, so they are in a first order. They refresh when it "
-            "is ready."
+            "The model for reranking is still loading, so the hits are in their initial order. They will "
+            "refresh when it is ready."
         ),
     }
 )
@@ -206,7 +206,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        doing = t("The language model is choosing…") if chooses else t("Sorting the best hits…")
+        doing = t("The language model is choosing…") if chooses else t("Reranking the best hits…")
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
@@ -300,7 +300,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             reason=result.classified.reason,
         ),
         t("{ms} ms", ms=round(result.took_ms)),
-        t("sorted by {name}", name=value_label("reranker", result.reranker)) if result.reranker else "",
+        t("reranked: {name}", name=value_label("reranker", result.reranker)) if result.reranker else "",
         t("cached") if result.cached else "",
     ]
     with top:
@@ -319,7 +319,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             _context(prepared)
     if result.rerank_problem:
         st.warning(
-            f"**{t('The hits are in a first order.')}** {plain(result.rerank_problem)}",
+            f"**{t('The hits are in their initial order.')}** {plain(result.rerank_problem)}",
             icon=":material/warning:",
         )
     hits.draw_choice(result)
@@ -345,8 +345,12 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
     """Return a notice's text. A notice about a model says which one it is, and whether it is loading or has failed."""
     if notice == "unfinished" and (minutes := _minutes_left()):
         return plural(
-            "Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minute.",
-            ("Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minutes."),
+            "Some notes are not indexed yet and can be found only by keyword. Answers will improve in about "
+            "{n} minute.",
+            (
+                "Some notes are not indexed yet and can be found only by keyword. Answers will improve in "
+                "about {n} minutes."
+            ),
             n=minutes,
         )
     if notice != "model_loading":
@@ -392,7 +396,7 @@ def _passages(prepared: Prepared) -> None:
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
     ]
     if count := context.left_out:
-        texts.append(t_plural("{n} left out (no room)", "{n} left out (no room)", n=count))
+        texts.append(t_plural("{n} left out (not enough space)", "{n} left out (not enough space)", n=count))
     st.html(facts(texts))
     with row():
         clicked = partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None

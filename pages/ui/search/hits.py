@@ -73,9 +73,9 @@ def _draw_image(note_id: str, picture: str) -> None:
 
 # A sentence that explains why a hit was found, built from its ranks in the search stages.
 
-WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
+WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by keyword ({place})"})
 """Wording for the search stages that find hits."""
-RANKED = message_table({"fused": "both combined put it {place}", "final": "a closer look put it {place}"})
+RANKED = message_table({"fused": "both combined put it {place}", "final": "reranking put it {place}"})
 """Wording for the search stages that rank all hits."""
 RAISED = message_table(
     {
@@ -85,7 +85,7 @@ RAISED = message_table(
         "literal": "your exact words in the passage put it {place}",
         "titled": "your exact words in its title or headings put it {place}",
         "feedback": "your verdicts put it {place}",
-        "clicks": "opening, copying or citing it before put it {place}",
+        "clicks": "your earlier use of it put it {place}",
     }
 )
 """Wording for the search stages that move some hits up."""
@@ -249,7 +249,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
             t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak))),
             "weaker_hits",
             "expand_less" if shown else "expand_more",
-            help=t("They are no closer to your question in meaning than notes about other things."),
+            help=t("These hits are no closer in meaning to your question than notes about other things."),
             **toggling(fold),
         )
     for hits in weak if shown else ():

@@ -229,7 +229,7 @@ def problems(text: str) -> Iterator[None]:
         if session_state["mode"] == "keyword":
             raise
         problem(error)
-        button("Search by words", "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
+        button("Search by keyword", "by_keyword", "match_word", on_click=choose_option, args=("mode", "keyword"))
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
@@ -355,7 +355,7 @@ def draw_options(bases: list[str]) -> None:
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             begin_with("reranker", rerankers, AS_SET)
             select(
-                "A closer look at the best hits",
+                "Rerank the best hits",
                 rerankers,
                 "reranker",
                 help=text_of(knobs.HELPS["reranker"]),
@@ -371,7 +371,7 @@ def draw_options(bases: list[str]) -> None:
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:
     """Draw the widget for an option. If `offered` is given, only these values are offered."""
-    label = t("Weight of the closer look") if name == "rerank_weight" else ""
+    label = t("Weight of reranking") if name == "rerank_weight" else ""
     knobs.draw(name, key=name, label=label, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
 
 

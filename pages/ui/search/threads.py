@@ -169,7 +169,7 @@ def _follow_up(thread: Thread) -> None:
                 )
                 rerun()
         return
-    asked = text_area("This is how the question will be searched; change it if it isn't what you mean", "thread_asked")
+    asked = text_area("This is how the question will be searched. Change it if it isn't what you mean", "thread_asked")
     with row():
         go = button("Write an answer", "thread_write", "edit_note", type="primary", disabled=not asked.strip())
         button("Back", "thread_back", "undo", on_click=partial(session_state.update, {_COMPLETED: None}))

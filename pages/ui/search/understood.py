@@ -235,7 +235,7 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
             _offer("mode", t("Search by meaning too"), "psychology", question_box.choose_option, "mode", "auto")
     if words:
         st.caption(
-            t("The model is still loading; when it is ready, this search is repeated by meaning.")
+            t("The model is still loading. When it is ready, this search is repeated by meaning.")
             if "model_loading" in result.notices
             else t("Use fewer or different words.")
         )

@@ -16,7 +16,7 @@ from pages.ui.shared.widgets import button, caption, errors, on_demand, segments
 WAYS = message_table(
     {
         "stdio": "The assistant starts Tessera itself",
-        "http": "The assistant uses this app while the app is open",
+        "http": "The assistant uses this app while it is open",
     }
 )
 
@@ -47,7 +47,7 @@ def draw_assistants() -> None:
         small_print("Run this in a terminal:")
     st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)
     if chosen.way == "http":
-        small_print("This contains your token, which lets any program read all your notes: keep it to yourself.")
+        small_print("This contains your token, with which any program can read all your notes. Keep it to yourself.")
     small_print("Then restart the assistant, and ask it what it finds in your notes.")
 
 

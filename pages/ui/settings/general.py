@@ -255,7 +255,7 @@ def _file() -> None:
     if text.strip():
         st.code(text, language="toml", line_numbers=True)
     else:
-        small_print("This file doesn't exist yet: everything is at its default.")
+        small_print("This file doesn't exist yet: all settings have their default values.")
 
 
 # The settings for today's note: base, folder, name and template.
@@ -266,7 +266,7 @@ def draw_daily() -> None:
     bases = {name: name for name in names.base_names(plain=False)}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {
-        "base": partial(select, t("Knowledge base"), {"": t("Asked at first use"), **bases}),
+        "base": partial(select, t("Knowledge base"), {"": t("Ask on first use"), **bases}),
         "folder": partial(st.text_input, t("Folder"), placeholder=t("No folder")),
         "format": partial(
             st.text_input, t("Name"), help=t("YYYY year, MM month, DD day, dddd weekday; [text] is kept as it is")
@@ -276,7 +276,7 @@ def draw_daily() -> None:
             t("Template"),
             {"": t("None"), **notes},
             help=t(
-                "Choose a note, and today's note begins with its text. {{date}}, {{date:dddd}}, "
+                "Today's note starts with the text of the note that you choose here. {{date}}, {{date:dddd}}, "
                 "{{time}} and {{title}} are filled in."
             ),
         ),

@@ -61,12 +61,12 @@ def draw_picture_model() -> None:
 
 COLUMNS = 2
 SHOWN = 6
-PARTS = message_table({"embedder": "Models for meaning", "reranker": "Models for reranking"})
+PARTS = message_table({"embedder": "Models for searching by meaning", "reranker": "Models for reranking"})
 TITLES = message_table(
     {
         "bundled": "Built-in model",
         "onnx": "Built-in model (8-bit)",
-        "tfidf": "No model, words only",
+        "tfidf": "No model, keyword search only",
         "openai_compatible": "Model server",
     }
 )
@@ -83,14 +83,15 @@ KINDS = message_table(
             "graphics card; created on first use"
         ),
         "sentence": "A model in the sentence-transformers format",
-        "tfidf": "No model: compares words only, for a machine that can't run a model",
+        "tfidf": "No model: searches by keyword only, for machines that can't run a model",
         "openai_compatible": "A model on an OpenAI-compatible server: Ollama, vLLM, TEI, LM Studio, OpenAI",
         "late-interaction": (
             "Compares each word of the question with the words of a hit; fast, because it uses data stored at import"
         ),
-        "cross-encoder": "Reads each hit with the question in mind: the best order, but slow without a graphics card",
+        "cross-encoder": "Reads each hit with the question in mind: the most accurate order, but slow without a graphics "
+        "card",
         "rerank-api": "A server that ranks hits (/rerank): Cohere, Jina, TEI",
-        "llm": "A language model on an OpenAI-compatible chat server: slow, a last resort",
+        "llm": "A language model on an OpenAI-compatible chat server (slow; a last resort)",
     }
 )
 
@@ -220,9 +221,9 @@ def _other(models: Sequence[ModelCard]) -> None:
         download = submit("Download", "download_other", "download", disabled=busy)
         test = submit("Test", "test_other", "play_arrow", disabled=busy)
     small_print(
-        "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL a model for "
-        "reranking; both come from huggingface.co. If that site can't be reached, start Tessera "
-        "with the environment variable HF_ENDPOINT set to a mirror."
+        "Write sentence:OWNER/MODEL for a model for searching by meaning, cross-encoder:OWNER/MODEL for one "
+        "for reranking. Both come from huggingface.co. If that site can't be reached, start Tessera with the "
+        "environment variable HF_ENDPOINT set to a mirror."
     )
     if download and name:
         _download(name)

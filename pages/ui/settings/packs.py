@@ -52,7 +52,7 @@ def _pack(card: PackCard) -> None:
             t("Installed: version {version}", version=installed.version or "…"),
             t("Base: {name}", name=installed.base),
             t_plural("{n} note", "{n} notes", n=installed.notes),
-            t("Last check {at}", at=local(installed.checked_at)),
+            t("Last checked {at}", at=local(installed.checked_at)),
         ]
     st.html(f'<div class="t-name">{html(name)}</div>{facts(remarks)}')
     if found and found.description:

@@ -68,7 +68,7 @@ def _draw_found_server(server: LocalServer) -> None:
         if len(server.models) > 1:
             labels = {name: short(name) for name in models}
             model = select("Language model", labels, f"local_model_{port}", label_visibility="collapsed", width=220)
-        if button("Let it write answers", f"use_local_{port}", "edit_note"):
+        if button("Use it to write answers", f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
             workspace.servers.update("llm", base_url=server.base_url, model=model)
@@ -118,7 +118,7 @@ PURPOSES = {
     "rerank": Purpose(
         message("Rerank with a server"),
         message("Reranks the best hits of a search. It reads your question and the text of these hits."),
-        message("To use it, choose Ranking server for the closer look, in the options of a search or of a base."),
+        message("To use it, choose 'Ranking server' for reranking, in the options of a search or a base."),
         "bge-reranker-v2-m3",
         {
             "llama.cpp": "http://localhost:8080/v1",
@@ -133,7 +133,7 @@ PURPOSES = {
             "and can rerank the best hits. It reads your questions, and the text of notes when it writes, "
             "suggests or judges."
         ),
-        message("To use it: press Write an answer above the hits. From now on, broad questions use it too."),
+        message("To use it, press 'Write an answer' above the hits. From now on, broad questions use it, too."),
         "qwen3:8b",
         _LOCAL,
     ),

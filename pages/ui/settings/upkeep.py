@@ -65,16 +65,16 @@ def _space() -> None:
     space = workspace.doctor.space()
     rows = [{"part": text_of(name), "size": megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()]
     rows += [
-        {"part": t("of which fast-reranking data for '{base}'", base=base), "size": megabytes(size)}
+        {"part": t("including data for fast reranking of '{base}'", base=base), "size": megabytes(size)}
         for base, size in space.tokens.items()
     ]
     table(rows, {"part": text_column("Part"), "size": text_column("Size")}, "space_table", most=420)
     caption(t("{free} of {total} free on the disk.", free=megabytes(space.free), total=megabytes(space.total)))
     if space.tokens:
         small_print(
-            "You can delete the data for fast reranking on the Bases page: reranking then reads "
-            "the passages again, which takes seconds. Without reranking, 69 of 100 test "
-            "questions have their passage among the first five hits; with reranking, 80 do."
+            "You can delete the data for fast reranking on the Bases page. Reranking then has to read the "
+            "passages again, which takes seconds. Without reranking, 69 of 100 test questions have their "
+            "passage among the first five hits; with reranking, 80 do."
         )
     about = t("{size} unused.", size=megabytes(space.unused))
     shut = workspace.jobs.running("compact") or is_writing()
@@ -93,9 +93,9 @@ _SHOWN = 30
 def draw_backups() -> None:
     """Draw the button that creates a backup, the backup settings, and the list of backups."""
     small_print(
-        "A backup contains all notes and their history, your questions, your preferences, and "
-        "pictures that you pasted into notes without a file. Files and pictures in your folders "
-        "are not included; models and the search index are created again."
+        "A backup contains all notes with their history, your questions, your preferences, and pictures pasted "
+        "into notes that have no file. It doesn't include the files and pictures in your folders. Models and "
+        "the search index can be created again, so they aren't included either."
     )
     if workspace.backups.problem:
         warn(t("The daily backup failed: {problem}", problem=workspace.backups.problem))
@@ -141,7 +141,8 @@ def _choices() -> None:
             _FOLDER,
             disabled=shut,
             help=t(
-                "A folder on another disk survives if this disk fails. If empty, backups are stored next to the notes."
+                "Backups on another disk survive if this one fails. If you leave this empty, they are stored "
+                "next to the notes."
             ),
         )
         off = shut or session_state[_FOLDER] == str(backups.place)
@@ -242,7 +243,7 @@ def index(status: Status) -> None:
     if status.index_problem:
         problem(status)
     elif chosen.kind == "none":
-        st.info(t("There is no search index: a search by meaning compares the question with every passage."))
+        st.info(t("There is no search index, so a search by meaning compares the question with every passage."))
     else:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
         if chosen.url:

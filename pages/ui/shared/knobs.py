@@ -231,8 +231,8 @@ AS_SET = ""
 HELPS = message_table(
     {
         "embed_at_once": (
-            "On: new notes in this base are indexed as they arrive. Off: they wait until you "
-            "index them; meanwhile you can search them by words."
+            "On: new notes in this base are indexed as they arrive. Off: they wait until you index them; until "
+            "then, they can be found by keyword."
         ),
         "write_files": (
             "On: editing a note here changes its file, so other programs see the edit. Off: "
@@ -251,7 +251,7 @@ HELPS = message_table(
             "too. The pictures are read on this computer, one at a time, while nothing else is "
             "running; each takes a few seconds. Off: only the text of your notes is found."
         ),
-        "semantic_weight": "1: meaning only. 0: words only. Applies to searches that use both.",
+        "semantic_weight": "1: meaning only. 0: keywords only. Applies to searches that use both.",
         "link_weight": (
             "How much a hit's score rises if its note links to one of the top notes or is linked from one."
         ),
@@ -265,15 +265,16 @@ HELPS = message_table(
             "a hit. 0: no effect."
         ),
         "score_threshold": (
-            "Hits with a lower score are left out; 0 keeps all hits. The score, from 0 to 1, "
-            "shows how similar a hit is to the question; hits with your exact words score "
-            "higher. Doesn't apply to searches by words only."
+            "Hits with a lower score are left out; 0 keeps all hits. The score, from 0 to 1, shows how similar "
+            "a hit is to the question; hits with your exact words score higher. Doesn't apply to keyword-only "
+            "searches."
         ),
         "reranker": (
-            "The best hits are compared with the whole question again and put in a new order. "
-            "The default applies only to searches by both meaning and words."
+            "The best hits are compared with the whole question again and put in a new order. The default "
+            "applies only to searches by both meaning and keyword."
         ),
-        "rerank_weight": "1: only this comparison decides. 0: the order stays. In between: a mix of both.",
+        "rerank_weight": "1: reranking alone decides the order. 0: the order doesn't change. Values in between combine the "
+        "two.",
     }
 )
 """Help text for toggles and settings, keyed by their names."""

@@ -54,7 +54,7 @@ def base_name(base: str) -> str:
 
 def last_update(base: KnowledgeBase) -> str:
     """Return a phrase saying when a base was last synced, or "" if it never was."""
-    return t("Last update {at}", at=local(base.synced_at)) if base.synced_at else ""
+    return t("Last updated {at}", at=local(base.synced_at)) if base.synced_at else ""
 
 
 def local(at: datetime) -> str:

@@ -49,7 +49,7 @@ def trial(done: ModelTrial) -> None:
         if done.wrong
         else t("Usable: it ranked the right sentences first.")
     )
-    verdict = partly if done.usable else t("Not usable: it ranked wrong sentences first. Choose another model.")
+    verdict = partly if done.usable else t("Not usable: it ranked the wrong sentences first. Choose another model.")
     tone = "" if done.usable else "t-problem"
     st.html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
 
@@ -217,7 +217,9 @@ def _rechunked(done: Rechunked) -> list[str]:
     if done.unchanged:
         texts.append(t_plural("{n} was already split this way", "{n} were already split this way", n=done.unchanged))
     if done.flagged:
-        texts.append(t_plural("{n} edit lost its place", "{n} edits lost their place", n=done.flagged))
+        texts.append(
+            t_plural("{n} edit no longer matches the text", "{n} edits no longer match the text", n=done.flagged)
+        )
     return texts
 
 
@@ -312,7 +314,9 @@ def draw_ignored(base: KnowledgeBase) -> None:
         "visibility_off",
         f"ignored_{base.id}",
     ):
-        small_print("These files are not reported while they can't be read. As soon as they can be, they are read.")
+        small_print(
+            "These files aren't reported as long as they can't be read. Once they can be, they are imported as usual."
+        )
         for number, pattern in enumerate(ignored):
             with row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")

@@ -106,8 +106,8 @@ MODEL = message_table(
 )
 MEANWHILE = message_table(
     {
-        "loading": "You can search by words meanwhile.",
-        "failed": "You can still search by words.",
+        "loading": "Until then, you can search by keyword.",
+        "failed": "You can still search by keyword.",
     }
 )
 """Hints about searching while no model is loaded, keyed by the state of the `warm` job, which loads the models."""
@@ -324,7 +324,7 @@ def _state() -> None:
         if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
             st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
             if kind.place == "index":
-                caption(t("You can keep searching: by words, and more slowly by meaning."))
+                caption(t("You can keep searching by keyword and, more slowly, by meaning."))
     with suppress(TesseraError):  # the page says what is wrong with the database
         # While work is in progress, the progress is drawn above instead.
         if workspace.bases.all() and (now := workspace.freshness_of()).state != "working":
@@ -364,7 +364,7 @@ def report(made: Callback) -> None:
 
     def draw() -> None:
         small_print(
-            "Versions, sizes, settings and the last errors, but none of your texts, names, paths, addresses or keys."
+            "Versions, sizes, settings and the last errors, but none of your text, names, paths, addresses or keys."
         )
         st.code(str(made()), language=None, wrap_lines=True)
 

@@ -82,7 +82,7 @@ SHORTCUTS: dict[Message, dict[Texts, Message]] = {
             ("Ctrl+K",): "Link",
             ("Alt+P",): "Live preview or source",
             ("/",): "Heading, list, table and more (at the start of a line)",
-            ("Tab", "Shift+Tab"): "Indent or unindent in a list or in code",
+            ("Tab", "Shift+Tab"): "Indent or outdent in a list or in code",
             ("Esc, Tab",): "Leave the text field",
         }
     ),

@@ -142,8 +142,8 @@ STEPS = (
         ":is(.st-key-answer, .st-key-answer_perhaps)",
         message("The answer is a quotation"),
         message(
-            "The box contains sentences from your note, word for word; the part that answers the "
-            "question is highlighted. The link below the box leads to their place in the note."
+            "The box contains sentences from your note, word for word; the part that answers the question is "
+            "highlighted. The link below the box leads to that place in the note."
         ),
     ),
     TourStep(
@@ -171,8 +171,8 @@ STEPS = (
         ":is(.st-key-sample_questions, .st-key-eval_view)",
         message("Measure search quality"),
         message(
-            "Questions with known right passages show how often those passages are found, and "
-            "which settings find more. Twenty questions are ready for the sample notes."
+            "Questions whose correct passages are known show how often those passages are found, and which "
+            "settings find more. Twenty questions for the sample notes are ready to use."
         ),
     ),
 )

@@ -106,7 +106,7 @@ def test_a_run_measures_its_answers_and_keeps_them(tmp_path: Path) -> None:
         shown = workspace.runs.side_by_side(workspace.runs.measured([first.id, second.id]))
         assert shown.comparisons["cited_recall"].questions == 2
         assert shown.comparisons["refused"].questions == 1
-        assert "Quotes from right passages" in workspace.runs.report(shown, "md").decode()
+        assert "Quotes from correct passages" in workspace.runs.report(shown, "md").decode()
         assert "cited_precision" in workspace.runs.report(shown, "csv").decode("utf-8-sig").splitlines()[0]
 
 

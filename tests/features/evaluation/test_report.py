@@ -172,16 +172,16 @@ def test_a_comparison_in_markdown() -> None:
         "| old | mine | 3 | 2026-01-31 09:15 UTC | 2026-01-31 09:15 UTC |",
         "## Settings that differ\n\n| Setting | old | weight 0.4 |\n",
         "| Weight of meaning | 0.6 | 0.4 |\n",
-        "weight 0.4, by “Rank of the right passage (MRR)”: Better on 1, worse on 1, the same on 0: too few questions",
+        "weight 0.4, by “Rank of the correct passage (MRR)”: Better on 1, worse on 1, the same on 0: too few questions",
         "| Figure | old | weight 0.4 | weight 0.4 − old |",
         "| First hit is right | 0.500 | 0.000 | -0.500 |",
-        "| Rank of the right passage (MRR) | 0.500 | 0.167 | -0.333 |",
+        "| Rank of the correct passage (MRR) | 0.500 | 0.167 | -0.333 |",
         "| Typical time | 12.0 ms | 12.0 ms | +0.0 ms |",
         "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
-        "## Newly found: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
+        "## Newly found: weight 0.4\n\n| Id | Question | Correct passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 1 | question 1? | a.md | – | 3 |",
-        "## No longer found: weight 0.4\n\n| Id | Question | Right passage | old | weight 0.4 |\n"
+        "## No longer found: weight 0.4\n\n| Id | Question | Correct passage | old | weight 0.4 |\n"
         "| --- | --- | --- | --- | --- |\n"
         "| 0 | question 0? | a.md | 1 | – |",
     ):
@@ -191,7 +191,7 @@ def test_a_comparison_in_markdown() -> None:
 
 def test_differences_have_their_interval_where_it_means_something() -> None:
     report = to_markdown(side_by_side([ranked("old", (1, 2) * 15), ranked("new", (1,) * 30)]))
-    (row,) = re.findall(r"\| Rank of the right passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
+    (row,) = re.findall(r"\| Rank of the correct passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
     assert re.fullmatch(r"\+0\.250 \(\+0\.1\d\d … \+0\.3\d\d\)", row)
     assert "95% confidence interval" in report
     assert report.count("No questions.") == 2

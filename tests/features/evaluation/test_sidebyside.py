@@ -82,7 +82,7 @@ def test_other_questions_are_left_out_and_that_is_told(other: QuestionResult) ->
     shown = side_by_side([run("x", [result("a", 1), result("b", 1)]), run("y", [result("b", 3), other])])
     assert [row.id for row in shown.rows] == ["b"]
     assert [*map(str, shown.notices)] == [
-        "2 of 3 questions were left out: they weren't asked in every run, or their right passages were changed.",
+        "2 of 3 questions were left out: they weren't asked in every run, or their correct passages were changed.",
     ]
     assert shown.figures["hit@1"] == (1.0, 0.0)
 

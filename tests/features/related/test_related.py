@@ -56,8 +56,8 @@ def test_related_notes_tell_why_and_those_that_answer_nothing_are_none(workspace
     reasons = why(workspace.related.of(bread))
     assert reasons.keys() == {"Starter", "Ovens", "Crust"}
     assert reasons["Starter"][:2] == ["Both have #baking", "Both mention sourdough"]
-    assert reasons["Ovens"] == ["This note links to it"]
-    assert reasons["Crust"] == ["It links to this note"]
+    assert reasons["Ovens"] == ["This note links to that one"]
+    assert reasons["Crust"] == ["That note links to this one"]
 
 
 def test_what_a_person_hid_is_no_reason(workspace: Workspace) -> None:
@@ -94,8 +94,8 @@ def test_copies_are_told_apart_from_related_notes(workspace: Workspace) -> None:
     add(workspace, "中文", NETS * 3)
     related = workspace.related.of(one)
     assert {copy.note.title: str(copy.reasons[0]) for copy in related.copies} == {
-        "Twin": "About 99 % of the shorter note's text is in both",
-        "Longer": "About 99 % of the shorter note's text is in both",
+        "Twin": "The notes share about 99 % of the shorter one's text",
+        "Longer": "The notes share about 99 % of the shorter one's text",
     }
     assert related.notes == ()
 
@@ -200,7 +200,7 @@ def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
         ("contradiction", "'Other' says the same thing with a different number."),
         ("dead_links", "1 link doesn't lead to a note: Nowhere"),
         ("untitled", "It has no title of its own."),
-        ("headless", "About 3,100 words here have no heading."),
+        ("headless", "A stretch of about 3,100 words here has no heading."),
     ]
     assert all(str(one.remedy) for one in workspace.related.of(bad).hints)
     good = add(workspace, "Good", "# Good\n\nThe train leaves the city with 12 wagons today.")
@@ -287,7 +287,7 @@ def test_a_way_leads_over_links_and_shared_concepts(workspace: Workspace, kitche
     way = workspace.related.concepts.way
     steps = way(kitchen["Loaf"], kitchen["石板"])
     assert [(step.note.title, step.way and str(step.way)) for step in steps] == [
-        ("Loaf", "It links to the next note"),
+        ("Loaf", "Links to the next note"),
         ("Oven", "Both mention 石板"),
         ("石板", None),
     ]
@@ -301,7 +301,7 @@ def test_concepts_by_command(workspace: Workspace, kitchen: dict[str, str]) -> N
     for command, said in (
         (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板\n    2  oven"),
         (["notes", "oven", "sourdough starter"], "Times  Title    Base  Path\n    4  Starter  home  Starter.md"),
-        (["way", "Loaf", "Oven"], "Loaf (home: Loaf.md)\n  It links to the next note\nOven (home: Oven.md)"),
+        (["way", "Loaf", "Oven"], "Loaf (home: Loaf.md)\n  Links to the next note\nOven (home: Oven.md)"),
         (["decide", "oven", "hide"], "'oven': done."),
         (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板"),
     ):
@@ -327,14 +327,14 @@ def test_a_note_that_nothing_finds_says_so_and_what_to_do(workspace: Workspace) 
     workspace.store.uses.add(Use(one, "found", "", datetime.now(UTC)) for one in others[1:])
     assert hints(workspace, lost) == [], "19 others say little"
     workspace.store.uses.add([Use(others[0], "found", "", datetime.now(UTC))])
-    assert hints(workspace, lost) == [("unfound", "No search has found it since 2026-01-02.")]
+    assert hints(workspace, lost) == [("unfound", "No search has found this note since 2026-01-02.")]
     assert hints(workspace, others[0]) == []
     workspace.uses.enable(False)
     assert hints(workspace, lost) == [], "nothing is known of uses that aren't recorded"
     copy = add(workspace, "Lost", "# Lost\n\nNobody looks for the old ferry to the northern harbour.")
     workspace.findability.check("home")
     (hint,) = *workspace.related.of(lost).hints, *workspace.related.of(copy).hints
-    assert (hint.kind, "match its words better" in str(hint.remedy)) == ("unreached", True)
+    assert (hint.kind, "match this note's own words better" in str(hint.remedy)) == ("unreached", True)
     for note_id in (lost, copy):
         workspace.notes.update(note_id, body=f"# Anew\n\nAnother text {note_id}.", author="person")
         assert hints(workspace, note_id) == [], "the check is of an older text"

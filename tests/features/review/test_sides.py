@@ -130,7 +130,7 @@ def test_a_side_of_a_doubled_file_is_chosen_and_the_choice_is_undone(
 
 def test_a_base_that_writes_no_files_keeps_the_text_of_the_file(workspace: Workspace, vault: Doubled) -> None:
     one = vault(False)
-    with pytest.raises(EditError, match="doesn't write to files"):
+    with pytest.raises(EditError, match="isn't allowed to change files"):
         workspace.review.settle(one, "theirs")
     workspace.review.settle(one, "mine")
     assert waiting(workspace) == []
