@@ -32,7 +32,9 @@ def page(bases: Sequence[str]) -> None:
         if set(numbers) == {-1}:
             small_print("On the Evaluation page, first check whether your notes can be found.")
         else:
-            small_print("Red: never first for its own questions. Green: always first. Grey: not checked.")
+            small_print(
+                "Red: the note never comes first for its own questions. Green: it always does. Grey: not checked."
+            )
     else:
         numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)
     note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")

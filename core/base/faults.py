@@ -96,7 +96,8 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
         if cause:
             return _translate_os_error(cause, folder)
         return StoreError(
-            "The disk of {folder} isn't working properly ({why}). Copy the folder to another disk and use it there.",
+            "The disk that contains {folder} isn't working properly ({why}). Copy the folder to another disk "
+            "and use it there.",
             folder=folder,
             why=why,
         )
@@ -155,8 +156,8 @@ def restore_command(backup: Path, folder: Path) -> str:
 def _not_writable(folder: Path, why: str) -> NotWritable:
     return NotWritable(
         (
-            "{folder} can't be written to ({why}). Its notes can be searched but not changed. Allow "
-            "writing to the folder, or copy it to a disk that you can write to."
+            "{folder} can't be written to ({why}). Its notes can be searched but not changed. Make the folder "
+            "writable, or copy it to a disk that you can write to."
         ),
         folder=folder,
         why=why,

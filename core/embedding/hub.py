@@ -82,7 +82,7 @@ def folders(name: str, kind: Kind = "sentence") -> list[Path]:
     try:
         validate_repo_id(name)
     except HFValidationError as error:
-        raise ModelError("'{name}' is neither a folder nor a model's name such as BAAI/bge-m3.", name=name) from error
+        raise ModelError("'{name}' is neither a folder nor a model name such as BAAI/bge-m3.", name=name) from error
     mark = WANTED[kind][0][0]
     folders = [manual_folder(name)] if (manual_folder(name) / mark).is_file() else []
     # snapshot_download would refuse a folder that lacks files Tessera never downloads, such as ONNX weights.

@@ -71,7 +71,7 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
             except UnicodeDecodeError as error:
                 raise SourceError(
                     path,
-                    "begins as {encoding} but is damaged at byte {byte}.",
+                    "starts as {encoding} text but is damaged at byte {byte}.",
                     encoding=encoding.upper(),
                     byte=error.start + len(bom),
                 ) from error

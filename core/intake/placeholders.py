@@ -84,7 +84,11 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
     if error.errno not in _HELD:
         return None
     return NotDownloaded(
-        path, message("can't be read: {why}. Close the program that uses it, or allow reading it.", why=reason(error))
+        path,
+        message(
+            "can't be read: {why}. Close the program that uses it, or give Tessera permission to read it.",
+            why=reason(error),
+        ),
     )
 
 

@@ -231,8 +231,8 @@ class ChunkingOptions:
         ChunkingOption(
             message("Keep notes whole if shorter than"),
             message(
-                "A shorter note stays in one piece. In tokens: 100 tokens are about 75 English words or "
-                "150 Chinese characters."
+                "A note shorter than this stays in one piece. Measured in tokens: 100 tokens are about 75 "
+                "English words or 150 Chinese characters."
             ),
             message("notes under {n} tokens kept whole"),
             300,

@@ -180,7 +180,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     if data != before:
         if not (note.file.stat().st_mode & 0o222 and os.access(note.file.parent, os.W_OK)):
-            raise NotWritable("'{path}' is read-only. Allow writing to it, then save again.", path=path)
+            raise NotWritable("'{path}' is read-only. Make it writable, then save again.", path=path)
         step = replace(step, before=before, after=content_hash(data))
     return FileChange(step, note, replace(changed, encoding=encoding), data, text, inside)
 
@@ -376,7 +376,7 @@ def _writing(root: Path, path: str) -> Iterator[None]:
             ) from error
         if error.errno in REFUSED:
             raise NotWritable(
-                "'{path}' can't be written ({why}). Allow writing to its folder {folder}, then save again.",
+                "'{path}' can't be written ({why}). Make its folder {folder} writable, then save again.",
                 path=path,
                 why=why,
                 folder=str(root),

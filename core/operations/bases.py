@@ -221,7 +221,7 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
 
 @operation(
     "base.cost",
-    "Estimate what another model or another way of splitting would cost for a base.",
+    "Estimate how much time and space another model or another way of splitting would take for a base.",
     cli="base set {base}",
     by_hand="cli",
     job="cost",

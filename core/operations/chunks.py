@@ -216,7 +216,7 @@ def _column(cut: CutNote) -> str:
     )
 
 
-ChunkName = Annotated[str, About("A chunk's id, as `tessera chunk list` shows it.", example="4f1c:0a9b")]
+ChunkName = Annotated[str, About("A chunk id, as shown by `tessera chunk list`.", example="4f1c:0a9b")]
 Text = Annotated[str, About("The text of the chunk.", long=True, example="In short.")]
 
 
@@ -298,7 +298,7 @@ def split(
 
 @operation(
     "chunk.hide",
-    "Hide a chunk from every search; it can be restored with the id in the answer.",
+    "Hide a chunk from all searches. It can be restored with the id in the response.",
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
@@ -411,7 +411,7 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
 
 @operation(
     "index.rebuild",
-    "Build the search index again from the stored data, then finish an unfinished import.",
+    "Rebuild the search index from the stored data, then finish any unfinished import.",
     http="POST /status/rebuild",
     cli="rebuild",
     writes=True,

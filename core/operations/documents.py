@@ -93,7 +93,7 @@ def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
 
 @operation(
     "document.convert",
-    "Convert the document of a note again, without uploading it again.",
+    "Convert a note's document again, without uploading it again.",
     http="POST /notes/{note}/convert",
     cli="document convert {note}",
     writes=True,

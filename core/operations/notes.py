@@ -160,7 +160,7 @@ def new(
         str | None, About(message("Where the note comes from: one of {choices}.", choices=", ".join(NOTE_SOURCES)))
     ] = None,
     source_ref: Annotated[str | None, About("The location in the source, such as a file and its lines.")] = None,
-    created_by: Annotated[str | None, About("The writer, such as the name of a program.")] = None,
+    created_by: Annotated[str | None, About("The author, such as the name of a program.")] = None,
     metadata: Annotated[AnyValues | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
     **fields: Any,
 ) -> WrittenNote:
@@ -221,7 +221,7 @@ def set_(
 
 @operation(
     "note.rename",
-    "Give a note another title; its file and the links to it are updated.",
+    "Change a note's title. Its file and the links to it are updated.",
     cli="note rename {note} {title}",
     writes=True,
 )

@@ -26,7 +26,7 @@ AnyNote = Annotated[str, About("A note's id, path, title or alias.", find=names.
 NoteNames = Annotated[
     list[str], About("Notes, each given by its id, path, title or alias.", find=names.ids, example=["4f1c"])
 ]
-Expected = Annotated[int | None, About("Change the note only if it still has this version.", flag="version")]
+Expected = Annotated[int | None, About("Change the note only if it is still at this version.", flag="version")]
 Number = Annotated[int, About("The number of a version.", least=1, most=1_000_000_000, example=1)]
 Base = Annotated[str, About("The knowledge base, by name.", example="work")]
 SomeBase = Annotated[str | None, About("The knowledge base, by name.")]

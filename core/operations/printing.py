@@ -72,7 +72,7 @@ NAMES: dict[str, Message] = {
             "kinds": "Kinds",
             "language": "Language",
             "languages": "Languages",
-            "linking": "Notes that link to it",
+            "linking": "Notes that link to this note",
             "made_at": "Time",
             "memory_bytes": "Bytes of memory",
             "merged": "Merged",

@@ -128,8 +128,8 @@ class Store(Tables):
                 raise NotWritable(
                     (
                         "{folder} comes from an earlier version of Tessera and must be updated before it can "
-                        "be read, but it can't be written to. Allow writing to it, or copy it to a disk that "
-                        "you can write to."
+                        "be read, but it can't be written to. Make it writable, or copy it to a disk that you "
+                        "can write to."
                     ),
                     folder=self.folder,
                 ) from error

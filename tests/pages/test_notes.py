@@ -437,7 +437,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "On the Evaluation page, first check" in screen.text
     filled.workspace.findability.check("vault")
-    assert "Red: never first" in screen.open("map").text
+    assert "Red: the note never comes first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()
     assert "A map needs notes that are indexed by meaning" in screen.text
 

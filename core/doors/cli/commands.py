@@ -27,12 +27,12 @@ _GROUPS = message_table(
     {
         "models": "Models: list, test and download them, and change the model of a base.",
         "note": "Notes: write them, show them, set their fields, look at their versions, delete and restore them.",
-        "base": "Knowledge bases: make, show, change, rename and delete them.",
+        "base": "Knowledge bases: create, show, change, rename and delete them.",
         "thread": "Threads of written answers: list, show, continue, keep as a note, delete them.",
         "document": "Documents: list converters, show what wasn't read, and convert again.",
         "chunk": "The chunks of notes: list, edit, merge, split, hide and restore them.",
         "check": "Can your notes be found? Make questions from the notes in a base, and run them.",
-        "questions": "Question sets for `tessera evaluate`: list, make and show them.",
+        "questions": "Question sets for `tessera evaluate`: list, create and show them.",
         "settings": "Settings: import them from another program.",
         "runs": "Results of question sets: list, show and delete them.",
     }

@@ -118,4 +118,4 @@ def _target(text: str) -> tuple[str, float]:
     try:
         return name.strip(), float(value)
     except ValueError:
-        raise ConfigError("'{text}' isn't a target. Write it as {example}.", text=text, example=_BY) from None
+        raise ConfigError("'{text}' isn't a valid target. Write it as {example}.", text=text, example=_BY) from None

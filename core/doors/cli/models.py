@@ -82,7 +82,7 @@ def _format_servers(listed: ServerList) -> list[str]:
 
 app = typer.Typer()
 
-Model = Annotated[str, argument("A name that `tessera models list` shows, such as sentence:BAAI/bge-m3.")]
+Model = Annotated[str, argument("A name shown by `tessera models list`, such as sentence:BAAI/bge-m3.")]
 BaseName = Annotated[str, argument("The knowledge base.")]
 
 

@@ -146,7 +146,7 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     return printed
 
 
-Key = Annotated[str, About("Delete only this base, by the key that `tessera restore` lists.")]
+Key = Annotated[str, About("Delete only this base, given by the key that `tessera restore` lists.")]
 NewName = Annotated[str, About("A different name for the base.")]
 
 
@@ -218,7 +218,7 @@ def trash(workspace: "Workspace") -> DeletedBases:
 
 @operation(
     "base.empty_trash",
-    "Delete the bases in the trash, or one of them, for good; asks first.",
+    "Delete all bases in the trash, or one of them, for good. Asks first.",
     cli="base empty-trash {key}",
     writes=True,
     lines=plural("{n} base was deleted for good.", "{n} bases were deleted for good."),

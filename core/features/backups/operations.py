@@ -145,7 +145,7 @@ def restore(
     backup: Annotated[
         str,
         About(
-            "A name that `tessera backup list` shows, latest, or a file.",
+            "A name shown by `tessera backup list`, latest, or a file.",
             example="/mnt/disk/tessera-20261124T030000Z-daily.zip",
         ),
     ],

@@ -91,7 +91,7 @@ class Doctor:
         if free < 2 * before + _SPARE:
             raise DiskFull(
                 (
-                    "Compacting temporarily needs {need:,.0f} MB, but the disk of {folder} has only "
+                    "Compacting temporarily needs {need:,.0f} MB, but the disk that contains {folder} has only "
                     "{free:,.0f} MB left. Nothing was changed. Free some space there first."
                 ),
                 need=(2 * before + _SPARE) / 1e6,

@@ -186,7 +186,7 @@ OF_RESOURCES: dict[str, Check] = {
         "broken",
         "The models for your bases are installed",
         "Without its model, a base can be searched only by keyword.",
-        "Install the model in Settings, or change the model of the base.",
+        "Install the model in Settings, or change the base's model.",
         _models,
     ),
     "rows": Check(
@@ -225,7 +225,7 @@ OF_MACHINE: dict[str, Check] = {
         "look",
         "The clock is correct",
         "The trash uses the clock to tell what is old.",
-        "Correct the clock of this machine; until then, nothing is removed from the trash.",
+        "Correct this machine's clock. Until then, nothing is removed from the trash.",
         _clock,
     ),
 }
@@ -396,7 +396,7 @@ OF_FILES: dict[str, Check] = {
         "look",
         "All text from your files is in their notes",
         "Text that is in a file but not in its note can't be found.",
-        message("To see which: {command}", command="tessera document unread BASE"),
+        message("To see which ones: {command}", command="tessera document unread BASE"),
         _omissions,
     ),
     "attachments": Check(

@@ -258,7 +258,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
 
 @operation(
     "questions.add",
-    "Create a question set, or add questions to it; all of them are added, or none.",
+    "Create a question set, or add questions to one. Either all of the questions are added, or none.",
     http="POST /question-sets",
     cli="questions add {name}",
     writes=True,
@@ -363,7 +363,7 @@ def _pipelines(
 
 @operation(
     "run.start",
-    "Ask the questions from a set, and keep the runs.",
+    "Ask all the questions in a set, and save the results.",
     http="POST /question-sets/{question_set}/runs",
     cli="evaluate {questions} --save",
     by_hand="cli",

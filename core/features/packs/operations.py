@@ -91,7 +91,7 @@ GROUP = CommandGroup(
     "packs",
     "Packs: versioned sets of notes that come with Tessera, with a Python package, or in a folder.",
 )
-Name = Annotated[str, About("A name that `tessera packs list` shows.", example="guide")]
+Name = Annotated[str, About("A name shown by `tessera packs list`.", example="guide")]
 
 
 @operation(
@@ -134,7 +134,7 @@ def _listed(cards: Iterable[PackCard]) -> PackList:
 def install(
     workspace: "Workspace",
     progress: Progress,
-    source: Annotated[str, About("A name that `tessera packs list` shows, or a folder.")],
+    source: Annotated[str, About("A name shown by `tessera packs list`, or a folder.")],
 ) -> PackReport:
     return workspace.packs.install(source, progress=progress)
 

@@ -233,7 +233,7 @@ def _unclear(note: Note) -> Iterator[Hint]:
     if not inside.title and (_UNNAMED.fullmatch(note.title) or (is_derived and not is_named)):
         yield Hint(
             "untitled",
-            message("It has no title of its own."),
+            message("This note has no title of its own."),
             message("Give it a title that says what it is about: titles count most when you search."),
         )
     words = len(re.findall(rf"(?:(?![{CJK}])\w)+", note.body)) + len(CHINESE.findall(note.body)) // 2
@@ -380,7 +380,7 @@ class RelatedNotes:
         if note.expires_at and lapses(note.expires_at) <= utc_now():
             yield Hint(
                 "outdated",
-                message("It expired on {day}.", day=day_of(note.expires_at)),
+                message("This note expired on {day}.", day=day_of(note.expires_at)),
                 message("Archive it, or give it a later expiry date."),
             )
         for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():

@@ -75,7 +75,7 @@ FORGOTTEN_CLICKS = plural("{n} click deleted.", "{n} clicks deleted.")
 
 # The operations.
 
-GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list or forget them.")
+GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list or delete them.")
 UsedIn = Annotated[str, About("Where the note was used, such as the name of your program.", example="notebook")]
 UseContext = Annotated[str, About("What the note was used for there, such as a question.")]
 Passage = Annotated[str, About("ID of the passage that was used. Defaults to the whole note.")]
@@ -169,7 +169,7 @@ def list_clicks(
 
 @operation(
     "click.record",
-    "Record that a note was opened, copied or cited for a question; it ranks higher for similar questions.",
+    "Record that a note was opened, copied or cited for a question, so that it ranks higher for similar questions.",
     http="POST /notes/{note}/clicks",
     cli="note clicked {note}",
     tool="note_clicked",

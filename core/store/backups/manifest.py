@@ -211,7 +211,7 @@ def key(folder: Path) -> BackupKey | None:
 
 def _key_error(file: Path) -> SourceError:
     return SourceError(
-        str(file), "can't be read, so no backup was made: it would not be encrypted. Set the passphrase again."
+        str(file), "can't be read, so no backup was made: it would not have been encrypted. Set the passphrase again."
     )
 
 

@@ -88,7 +88,7 @@ def _check_space(need: int, folder: Path) -> None:
     if (free := shutil.disk_usage(folder).free) < need + _SPARE:
         raise DiskFull(
             (
-                "The backup needs {need:,.0f} MB, but the disk of {folder} has only {free:,.0f} MB "
+                "The backup needs {need:,.0f} MB, but the disk that contains {folder} has only {free:,.0f} MB "
                 "left. Free some space there."
             ),
             need=(need + _SPARE) / 1e6,

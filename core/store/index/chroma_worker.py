@@ -100,7 +100,7 @@ def checksums(folder: Path) -> Files:
         stat = file.stat()
         checksum = 0
         if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
-            raise IndexDamaged("A file of the search index is mostly empty.")
+            raise IndexDamaged("One of the search index's files is mostly empty.")
         with open_regular(file) as stream:
             while block := stream.read(_BLOCK):
                 checksum = zlib.crc32(block, checksum)

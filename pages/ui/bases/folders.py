@@ -119,7 +119,7 @@ def text_folders() -> None:
     """Draw the bases created for text folders since startup, and the refused folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
-            t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
+            t("Bases created for folders with text files: {names}", names=join_list(map(plain, made))),
             icon=":material/folder:",
         )
     for name, why in workspace.watching.refused.items():

@@ -217,7 +217,7 @@ def draw_check(base: KnowledgeBase) -> None:
             t("Check after every import"),
             **widgets.bound(f"check_after_{base.id}", checks.after_import, checks.check_after_import),
             disabled=workspace.readonly,
-            help=t("Checks each base that an import has changed, once its notes are indexed."),
+            help=t("Checks each base changed by an import, once its notes are indexed."),
         )
 
 

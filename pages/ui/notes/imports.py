@@ -49,7 +49,7 @@ def question(plan: SyncPlan) -> bool | None:
         return None
     texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
     about = [
-        t("A note can be copied, and the copy edited."),
+        t("You can copy a note and edit the copy."),
         t("A file changes only when you edit its note here, and changes by other programs are never overwritten."),
     ]
     return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")

@@ -24,9 +24,9 @@ def draw() -> None:
 
 def _drop() -> None:
     small_print(
-        "Repeated errors, settings and fixes in logs, test reports and chats become suggested "
-        "notes, which wait here for you. Rules find them, on this machine only; passwords, keys "
-        "and addresses are masked first."
+        "Repeated errors, settings and fixes in logs, test reports and chats become suggested notes, which "
+        "wait here for you. They are found by rules, on this machine only; passwords, keys and addresses are "
+        "masked first."
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:

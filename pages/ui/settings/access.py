@@ -109,6 +109,6 @@ def _token() -> None:
         "renew",
         "autorenew",
         on_click=renew,
-        help=t("Programs with the old token have no access until you give them the new token."),
+        help=t("Programs with the old token lose access until you give them the new one."),
         writes=True,
     )

@@ -256,9 +256,8 @@ HELPS = message_table(
             "How much a hit's score rises if its note links to one of the top notes or is linked from one."
         ),
         "priority_weight": (
-            "How much the score rises for hits in notes with the highest priority; other hits "
-            "rise in proportion to their priority. 0: priority only decides between equally good "
-            "hits."
+            "How much the score rises for hits in notes with the highest priority. Other hits rise in "
+            "proportion to their priority. At 0, priority only decides between equally good hits."
         ),
         "feedback_weight": (
             "How much your verdicts on notes change the order of the hits. They never add or remove "

@@ -220,7 +220,7 @@ def draw_tour(page: str) -> None:
         )
         with row():
             if not here:
-                if button("Go on with the tour", "tour_next", "arrow_forward", type="primary"):
+                if button("Continue the tour", "tour_next", "arrow_forward", type="primary"):
                     _go(number)
             elif last:
                 button("Done", "tour_next", "check", type="primary", on_click=end_tour)

@@ -172,7 +172,7 @@ def test_a_damaged_key_makes_no_readable_backup(workspace: Workspace, recipient:
     workspace.backups.protect("a long passphrase")
     key = workspace.store.folder / manifest.KEY_FILE
     key.write_text(json.dumps(json.loads(key.read_text()) | {"recipient": recipient}))
-    with pytest.raises(SourceError, match="would not be encrypted"):
+    with pytest.raises(SourceError, match="would not have been encrypted"):
         workspace.backups.make()
     assert workspace.backups.all() == []
 

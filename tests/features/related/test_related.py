@@ -195,11 +195,11 @@ def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
     add(workspace, "Other", "The oven bakes the bread at 240 degrees.")
     add(workspace, "Newer", "x", supersedes=["Untitled 3"])
     assert hints(workspace, bad) == [
-        ("outdated", "It expired on 2020-01-01."),
+        ("outdated", "This note expired on 2020-01-01."),
         ("outdated", "'Newer' says that it replaces this note."),
         ("contradiction", "'Other' says the same thing with a different number."),
         ("dead_links", "1 link doesn't lead to a note: Nowhere"),
-        ("untitled", "It has no title of its own."),
+        ("untitled", "This note has no title of its own."),
         ("headless", "A stretch of about 3,100 words here has no heading."),
     ]
     assert all(str(one.remedy) for one in workspace.related.of(bad).hints)
