@@ -137,7 +137,7 @@ def explain_read_error(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         raise ModelError(
-            "The model in {folder} can't be understood ({reason}). Copy or download it again.",
+            "The model in {folder} isn't in a format that Tessera knows ({reason}). Copy or download it again.",
             folder=str(folder),
             reason=reason_of(error),
         ) from error

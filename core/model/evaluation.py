@@ -70,20 +70,20 @@ MISSED: dict[MissedAt, Message] = message_table(
         "gone": "The passage is no longer in the notes: its note was deleted, or the text there was changed.",
         "not_indexed": "Most of the passage isn't in any chunk: the text was deleted or replaced.",
         "cut_apart": "The passage was split across chunks, so no chunk contains even half of it.",
-        "filters": "Its chunk doesn't match the filters.",
-        "phrase": "Its chunk doesn't contain the exact phrase.",
-        "excluded": "Its chunk contains an excluded word.",
-        "pending": "Its chunk isn't indexed yet and contains none of the question's words.",
-        "pool": "Other chunks match better by meaning and by keyword, so its chunk wasn't considered.",
-        "threshold": "The similarity of its chunk is below the minimum in the settings.",
+        "filters": "The passage's chunk doesn't match the filters.",
+        "phrase": "The passage's chunk doesn't contain the exact phrase.",
+        "excluded": "The passage's chunk contains an excluded word.",
+        "pending": "The passage's chunk isn't indexed yet and contains none of the question's words.",
+        "pool": "Other chunks match better by meaning and by keyword, so the passage's chunk wasn't considered.",
+        "threshold": "The similarity of the passage's chunk is below the minimum in the settings.",
         "fusion": (
-            "By meaning or by keyword alone, its chunk ranked near the top. With both combined, other chunks "
-            "rank higher."
+            "By meaning or by keyword alone, the passage's chunk ranked near the top. With both combined, "
+            "other chunks rank higher."
         ),
-        "reranking": "Its chunk ranked near the top until reranking put others above it.",
-        "literal": "Other chunks contain your exact words, so they rank above its chunk.",
-        "limit": "Its chunk was considered, but all the hits shown rank higher.",
-        "duplicate": "Its chunk has the same text as another hit, which is shown instead.",
+        "reranking": "The passage's chunk ranked near the top until reranking moved others above it.",
+        "literal": "Other chunks contain your exact words, so they rank above the passage's chunk.",
+        "limit": "The passage's chunk was considered, but all the hits shown rank higher.",
+        "duplicate": "The passage's chunk has the same text as another hit, which is shown instead.",
     }
 )
 """Reasons why no hit contains a gold passage, keyed by the stage that dropped the passage."""

@@ -297,8 +297,8 @@ WITH_EXPIRED = "status:active,expired"
 def expired_notes(n: int) -> Message:
     """Return a message that `n` expired notes with the question's words were left out, and how to include them."""
     return plural(
-        "{n} expired note has these words and was left out. To include it, add {filter} to the question.",
-        "{n} expired notes have these words and were left out. To include them, add {filter} to the question.",
+        "{n} expired note contains these words and was left out. To include it, add {filter} to the question.",
+        "{n} expired notes contain these words and were left out. To include them, add {filter} to the question.",
         n=n,
         filter=WITH_EXPIRED,
     )

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-Model = Annotated[str | None, About("The model for searching by meaning, by a name from `tessera models list`.")]
+Model = Annotated[str | None, About("The model for searching by meaning, with a name from `tessera models list`.")]
 Splitting = Annotated[AnyValues | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
 Folder = Annotated[
@@ -62,12 +62,12 @@ _SETTINGS: ValueMap = {
     "search": Annotated[AnyValues | None, About("How notes are searched.", parts=BASE_SEARCH)],
     "embed_at_once": Annotated[
         bool | None,
-        About("Index new notes at once, or only when you start indexing.", "index-at-once/--index-later"),
+        About("Whether to index new notes at once, or only when you start indexing.", "index-at-once/--index-later"),
     ],
     "write_files": Annotated[
         bool | None,
         About(
-            "Save edits to notes to their files, or only read the files (the default).",
+            "Whether edits to notes are saved to their files. By default, the files are only read.",
             "write-files/--read-files",
         ),
     ],
@@ -75,7 +75,7 @@ _SETTINGS: ValueMap = {
     "trusts_programs": Annotated[
         bool | None,
         About(
-            "Let notes and changes by programs take effect at once, or only after you accept them (the default).",
+            "Whether notes and changes by programs take effect at once. By default, they wait until you accept them.",
             "trust-programs",
             doors=("cli",),
         ),

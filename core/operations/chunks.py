@@ -291,7 +291,9 @@ def merge(
 def split(
     workspace: "Workspace",
     chunk: ChunkName,
-    at: Annotated[int, About("Where to split: before this character of the chunk's text.", least=0, most=100_000_000)],
+    at: Annotated[
+        int, About("Where to split the chunk: before this character of its text.", least=0, most=100_000_000)
+    ],
 ) -> MadeChunks:
     return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
 

@@ -291,7 +291,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
 
 @operation(
     "note.archive",
-    "Archive notes: searches leave them out unless they ask for archived ones.",
+    "Archive notes: searches leave them out unless they include archived ones.",
     cli="note archive {notes}",
     writes=True,
     lines=plural("{n} note was archived.", "{n} notes were archived."),

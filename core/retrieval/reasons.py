@@ -17,18 +17,19 @@ _ALL = 1 << 31
 # The reason shown for each stage.
 _REASONS: dict[LostAt, Message] = message_table(
     {
-        "filters": "None of its passages matches the filters.",
-        "phrase": "None of its passages contains the exact phrase.",
-        "excluded": "Each of its passages contains an excluded word.",
-        "pending": "Some of its passages aren't indexed yet and contain none of the question's words.",
-        "pool": "Other passages match better by meaning and by keyword, so none of its passages was considered.",
-        "threshold": "Its similarity is below the minimum in the settings.",
-        "fusion": "By meaning or by keyword alone, it ranked near the top. With both combined, other notes rank "
-        "higher.",
-        "reranking": "It ranked near the top until reranking put others above it.",
-        "literal": "Other passages contain your exact words, so they rank above it.",
-        "limit": "It was considered, but all the hits shown rank higher.",
-        "duplicate": "It has the same text as another hit, which is shown instead.",
+        "filters": "None of this note's passages matches the filters.",
+        "phrase": "None of this note's passages contains the exact phrase.",
+        "excluded": "Each of this note's passages contains an excluded word.",
+        "pending": "Some of this note's passages aren't indexed yet and contain none of the question's words.",
+        "pool": "Other passages match better by meaning and by keyword, so none of this note's passages was "
+        "considered.",
+        "threshold": "This note's similarity is below the minimum in the settings.",
+        "fusion": "By meaning or by keyword alone, this note ranked near the top. With both combined, other notes "
+        "rank higher.",
+        "reranking": "This note ranked near the top until reranking moved others above it.",
+        "literal": "Other passages contain your exact words, so they rank above this note.",
+        "limit": "This note was considered, but all the hits shown rank higher.",
+        "duplicate": "This note has the same text as another hit, which is shown instead.",
     }
 )
 
@@ -52,7 +53,9 @@ class Reasons:
         ids = {chunk.id for chunk in chunks.values()}
         for hit in self.result.hits:
             if hit.chunk.id in ids:
-                return WhyNot(note, None, message("The note is hit {rank}.", rank=hit.rank), hit.chunk, hit.scores)
+                return WhyNot(
+                    note, None, message("The note is hit number {rank}.", rank=hit.rank), hit.chunk, hit.scores
+                )
         for lost in self.result.lost:
             if lost.hit.chunk.id in ids:
                 return WhyNot(note, lost.stage, _REASONS[lost.stage], lost.hit.chunk, lost.hit.scores)

@@ -116,10 +116,14 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
         return message("{counts}: worse on average, by more than chance would explain (95%).", counts=counts)
     if more > MOST:
         return message(
-            "{counts}: could be chance; more than {n} more questions like these would tell.", counts=counts, n=MOST
+            "{counts}: could be chance; it would take more than {n} more questions like these to tell.",
+            counts=counts,
+            n=MOST,
         )
     return message(
-        "{counts}: could be chance; about {n} more questions like these would tell.", counts=counts, n=rounded(more)
+        "{counts}: could be chance; it would take about {n} more questions like these to tell.",
+        counts=counts,
+        n=rounded(more),
     )
 
 

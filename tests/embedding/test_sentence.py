@@ -129,10 +129,10 @@ def test_fingerprint_follows_the_weights_not_the_place(tiny_folder, tmp_path):
     ("name", "content", "error"),
     [
         ("modules.json", None, "not a sentence-transformers model"),
-        ("modules.json", "{", "can't be understood"),
-        ("modules.json", "[]", "can't be understood"),
+        ("modules.json", "{", "isn't in a format that Tessera knows"),
+        ("modules.json", "[]", "isn't in a format that Tessera knows"),
         ("modules.json", '[{"type": "custom_st.Transformer", "path": ""}]', "its own code"),
-        ("config.json", "[]", "can't be understood"),
+        ("config.json", "[]", "isn't in a format that Tessera knows"),
         ("tokenizer.json", None, "no tokenizer.json"),
         ("model.safetensors", None, "no weights"),
         ("config_sentence_transformers.json", '{"model_type": "CrossEncoder"}', "its name is cross-encoder:/"),

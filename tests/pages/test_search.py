@@ -285,7 +285,7 @@ def test_the_level_can_be_chosen(filled: Screen) -> None:
     filled.open("search", q="restore").press("options")
     filled.app.segmented_control("level").set_value("exploratory").run()
     assert "Broad\\: " in about(filled)
-    assert "All about: restore" in filled.text
+    assert "Everything about: restore" in filled.text
     filled.press("reset_options")
     assert "Quick\\: " in about(filled)
 
@@ -464,7 +464,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     filled.app.run()
     notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes.all(text=label)}
     filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
-    assert "Each of its passages contains an excluded word" in filled.text
+    assert "Each of this note's passages contains an excluded word" in filled.text
     filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
     assert "The note is hit" in filled.text
 

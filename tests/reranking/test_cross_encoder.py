@@ -163,10 +163,10 @@ def test_a_model_in_the_hub_cache_needs_no_hub(
     ("name", "content", "error"),
     [
         ("config.json", None, "has no config.json"),
-        ("config.json", "{", "can't be understood"),
-        ("config.json", "[]", "can't be understood"),
+        ("config.json", "{", "isn't in a format that Tessera knows"),
+        ("config.json", "[]", "isn't in a format that Tessera knows"),
         ("model.safetensors", None, "no weights"),
-        ("modules.json", "[]", "can't be understood"),
+        ("modules.json", "[]", "isn't in a format that Tessera knows"),
     ],
 )
 def test_a_folder_that_is_no_model_is_refused_at_once(

@@ -45,7 +45,7 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
         ),
         (
             (7, 2, 31),
-            "Better on 7, worse on 2, the same on 31: could be chance; about 20 more questions like these would tell.",
+            "Better on 7, worse on 2, the same on 31: could be chance; it would take about 20 more questions like these to tell.",
         ),
         (
             (22, 18, 160),

@@ -14,7 +14,9 @@ from core.features.doctor import operations
 app = typer.Typer()
 
 
-@app.command(help=_("Check everything, say what is wrong and how to repair it; the exit status is 0, 1 or 2 (broken)."))
+@app.command(
+    help=_("Check everything, and report what is wrong and how to repair it. The exit status is 0, 1 or 2 (broken).")
+)
 def doctor(
     fix: Annotated[bool, option("--fix", "Repair what can be repaired.")] = False,
     workspace: Folder = WORKSPACE,

@@ -71,7 +71,10 @@ def app_(
         bool, option("--token", "Serve only browsers that open the address that includes the token.")
     ] = False,
     keep_running: Annotated[
-        bool, option("--keep-running", "Keep running after the app is closed, for watched folders and assistants.")
+        bool,
+        option(
+            "--keep-running", "Keep running after the app is closed, for folders that are watched and for assistants."
+        ),
     ] = False,
     install: Annotated[bool, option("--install", "Add Tessera to the applications menu.")] = False,
     uninstall: Annotated[bool, option("--uninstall", "Remove Tessera from the applications menu.")] = False,

@@ -64,7 +64,7 @@ def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
 
 def format_encrypted(backups: EncryptedBackups) -> list[str]:
     if backups.encrypted:
-        return [_("Future backups will be encrypted. Keep the passphrase: without it, nobody can restore them.")]
+        return [_("Future backups will be encrypted. Keep the passphrase safe: without it, nobody can restore them.")]
     return [_("Future backups won't be encrypted.")]
 
 
@@ -74,7 +74,7 @@ GROUP = CommandGroup("backup", "Backups of the whole workspace: make, list, chec
 Name = Annotated[
     str,
     About(
-        "The name of a backup, as `tessera backup list` shows it, or latest.",
+        "The name of a backup, as shown by `tessera backup list`, or latest.",
         example="tessera-20261124T030000Z-daily.zip",
     ),
 ]
@@ -123,7 +123,7 @@ def make(
 
 @operation(
     "backup.verify",
-    "Check a whole backup, and say whether it is intact.",
+    "Check an entire backup, and report whether it is intact.",
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",

@@ -188,7 +188,7 @@ OF_DATABASE: dict[str, Check] = {
     "windows": Check(
         "broken",
         "Every passage can be found by meaning, or is waiting to be indexed",
-        "Every indexed passage has its data.",
+        "All indexed passages have their search data.",
         _FIX,
         _counts(
             _WRONG_STATE,
@@ -281,7 +281,7 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "switches": Check(
         "look",
-        "No model switch was left unfinished",
+        "No model switch is unfinished",
         "Until the model switch is finished, the old model is used.",
         "Continue or cancel it on the Bases page.",
         _switches,

@@ -63,7 +63,7 @@ def format_compacted(database: Compacted) -> list[str]:
 
 @operation(
     "doctor.examine",
-    "Check everything: notes, search index, files, models, disk, backups. Says what is wrong and how to repair it.",
+    "Check everything: notes, search index, files, models, disk, backups. Reports what is wrong and how to repair it.",
     http="GET /doctor",
     cli="doctor",
     by_hand="cli",

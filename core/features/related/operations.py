@@ -177,7 +177,9 @@ def link(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    other: Annotated[str, About("The note that the text mentions, by its id, path, title or alias.", example="7a20")],
+    other: Annotated[
+        str, About("The note that the text mentions, given by its id, path, title or alias.", example="7a20")
+    ],
     expected_version: Expected = None,
 ) -> WrittenNote:
     item, to = names.ids(workspace, [note, other])
@@ -236,7 +238,7 @@ def show_concept_notes(
 def find_way(
     workspace: "Workspace",
     note: NoteName,
-    to: Annotated[str, About("The other note, by its id, path, title or alias.", example="7a20")],
+    to: Annotated[str, About("The other note, given by its id, path, title or alias.", example="7a20")],
 ) -> NotePath:
     first, last = names.ids(workspace, [note, to])
     return NotePath(tuple(map(StepView.from_noun, workspace.related.concepts.way(first, last))))

@@ -158,7 +158,7 @@ def merge(
     workspace: "Workspace",
     caller: Caller,
     key: Annotated[str, About("The key of a new note that is waiting for review.", example="note-0a1b2c3d4e5f")],
-    into: Annotated[str, About("The note to add the text to, by its id, path, title or alias.", example="4f1c")],
+    into: Annotated[str, About("The note to add the text to, given by its id, path, title or alias.", example="4f1c")],
 ) -> WrittenNote:
     return WrittenNote.from_result(
         workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into))

@@ -84,7 +84,7 @@ def page(status: BaseStatus) -> None:
     folders.section(base)
     section(status)
     if base.wish:
-        small_print("The imported archive names another model. On the Model tab, choose whether to use it.")
+        small_print("The imported archive asks for another model. On the Model tab, choose whether to use it.")
     tabs(
         {
             t("General"): lambda: _general(status),

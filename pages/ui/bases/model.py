@@ -176,7 +176,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
         "at": local(switch.started_at),
     }
     if job and running and job.what == base.name:
-        state = t("Switching to {embedder}, started {at}. Until that is finished, searches use {old}.", **fields)
+        state = t("Switching to {embedder} since {at}. Until this is finished, searches use {old}.", **fields)
         icon = ":material/hourglass_top:"
     else:
         state = t("The switch to {embedder}, started {at}, isn't finished. Until it is, searches use {old}.", **fields)

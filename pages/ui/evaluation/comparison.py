@@ -310,8 +310,8 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         selection_default={"selection": {"rows": [first]}},
     )
     small_print(
-        "The rank at which each run finds the answer; – means not found. Click a line, or choose "
-        "it with the arrow keys and Enter."
+        "The rank at which each run finds the answer; – means not found. Click a row, or choose it with the "
+        "arrow keys and Enter."
     )
     chosen = event.selection.rows
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]

@@ -23,9 +23,9 @@ STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expire
 ABOUT = message_table(
     {
         "scope": "Where the note applies, such as a team or a system",
-        "status": "An archived note is found only when a search asks for archived notes.",
+        "status": "An archived note is found only when a search includes archived notes.",
         "priority": "When two notes answer equally well, the one with the higher priority comes first.",
-        "expires_at": "After this day, searches leave the note out unless they ask for expired notes.",
+        "expires_at": "After this day, searches leave the note out unless they include expired notes.",
         "supersedes": "Notes that this note replaces",
     }
 )

@@ -311,7 +311,7 @@ FORMS = (
     ),
     (message("author:Kim"), message("a property of the note; has:author finds any value")),
     (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
-    (message("zip vs tar"), message("is broken down and asked part by part")),
+    (message("zip vs tar"), message("is broken down and searched part by part")),
 )
 """Query syntax: examples of terms, each with its meaning."""
 

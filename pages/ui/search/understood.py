@@ -42,7 +42,7 @@ HEADS = message_table(
     {
         "comparison": "Compared: {parts}",
         "list": "Listed: {parts}",
-        "summary": "All about: {parts}",
+        "summary": "Everything about: {parts}",
         "relation": "How they relate: {parts}",
     }
 )

@@ -203,7 +203,7 @@ def _details(card: ModelCard) -> str:
     """Return a model's technical details as an HTML element that is initially collapsed."""
     details = [
         t("Name in commands: {name}", name=card.name),
-        t("{n} numbers per text", n=card.dimension) if card.dimension else "",
+        t("{n} numbers per passage", n=card.dimension) if card.dimension else "",
         t("reads up to {n} tokens", n=card.input_tokens) if card.input_tokens else "",
         reports.place(card.running) if card.running else "",
         str(card.folder or card.server),

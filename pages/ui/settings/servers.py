@@ -22,7 +22,7 @@ from pages.ui.shared.widgets import button, caption, errors, row, select, small,
 _STEPS = (
     message("Install Ollama from ollama.com and start it."),
     message("Enter in a terminal: ollama pull qwen3:4b (2.5 GB; needs 8 GB of memory)."),
-    message("Come back here, press Search again, then Let it write answers."),
+    message("Come back here and press 'Search again', then 'Use it to write answers'."),
 )
 
 Found = tuple[LocalServer, ...]

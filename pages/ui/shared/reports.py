@@ -41,7 +41,7 @@ def trial(done: ModelTrial) -> None:
     ]
     texts = [
         t("loaded in {seconds:.1f} s", seconds=done.seconds_to_load),
-        t("{ms:.1f} ms per text", ms=1000 * done.seconds_a_text),
+        t("{ms:.1f} ms per passage", ms=1000 * done.seconds_a_text),
         *([memory(done.running), place(done.running)] if done.running else []),
     ]
     partly = (
@@ -57,7 +57,7 @@ def trial(done: ModelTrial) -> None:
 def server(done: ServerTrial) -> None:
     """Draw the result of a server test: the time taken, and whether the ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
-    texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
+    texts += [t("{n} numbers per passage", n=done.dimension)] if done.dimension else []
     st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
