@@ -45,17 +45,18 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
         ),
         (
             (7, 2, 31),
-            "Better on 7, worse on 2, the same on 31: could be chance; it would take about 20 more questions like these to tell.",
+            "Better on 7, worse on 2, the same on 31: could be chance; "
+            "it would take about 20 more questions like these to tell.",
         ),
         (
             (22, 18, 160),
             "Better on 22, worse on 18, the same on 160: could be chance; "
-            "about 1,800 more questions like these would tell.",
+            "it would take about 1,800 more questions like these to tell.",
         ),
         (
             (21, 20, 400),
             "Better on 21, worse on 20, the same on 400: could be chance; "
-            "more than 10,000 more questions like these would tell.",
+            "it would take more than 10,000 more questions like these to tell.",
         ),
     ],
 )
