@@ -241,7 +241,9 @@ class Bases:
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
-            raise ConfigError("Choose another model on the Bases page: the whole base is then indexed again.")
+            raise ConfigError(
+                "To use another model, choose it on the Bases page. The whole base is then indexed again."
+            )
         if pipeline.chunking is not None:
             self._models.embedder(own)  # raises before anything is changed
             check_chunking(pipeline.chunking, own.chunking)

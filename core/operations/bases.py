@@ -353,7 +353,7 @@ def connect(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    folder: Annotated[Path, About("The folder with the files of its notes.", example="/home/ada/notes")],
+    folder: Annotated[Path, About("The folder with the files for the base's notes.", example="/home/ada/notes")],
     dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
     confirmed: Annotated[bool, About("Don't ask when notes differ from their files.", "yes")] = False,
     allow_removals: Removals = False,

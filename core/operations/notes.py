@@ -87,7 +87,7 @@ def list_(
 
 @operation(
     "note.show",
-    "Show a note: its fields and its text, as it is or as it was in a version.",
+    "Show a note: its fields and its text, as they are now or in one of its versions.",
     http="GET /notes/{note}",
     cli="note show {note}",
     tool="note_read",

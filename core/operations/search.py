@@ -407,7 +407,7 @@ _PLAIN = About("Search for the text exactly as typed; quotation marks, -words an
 OPTIONS: tuple[Parameter, ...] = (
     Parameter("bases", Names, About("Only notes in this base.", flag="base")),
     Parameter("tags", Names, About("Only notes with this tag.", flag="tag")),
-    Parameter("path", str | None, About("Only notes below this path, or matching this pattern.")),
+    Parameter("path", str | None, About("Only notes under this path, or matching this pattern.")),
     Parameter("after", str | None, About("Only notes updated on or after this date.")),
     Parameter("before", str | None, About("Only notes updated before this date.")),
     Parameter("filters", Names, About("A filter as in the search box, such as type:guide.", flag="filter")),

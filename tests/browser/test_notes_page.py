@@ -125,7 +125,7 @@ def test_the_neighbours_of_a_note_are_drawn_below_it_and_opened_by_keyboard(tab:
     page.set_viewport_size({"width": 390, "height": 800})
     tab.open("/notes")
     page.get_by_text("Beds", exact=True).first.click()
-    graph = page.get_by_role("group", name="Notes linked to or near this note")
+    graph = page.get_by_role("group", name="Notes linked to this note or similar to it")
     neighbour = graph.get_by_role("link", name="Garden")
     expect(neighbour).to_be_visible()
     tab.settle()

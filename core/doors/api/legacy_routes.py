@@ -162,7 +162,8 @@ def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -
         return workspace.jobs.result("import", work, patience=_PATIENCE, base=base)
     except Busy as error:
         raise Problem(
-            HTTPStatus.CONFLICT, message("Another import is running. Send this again when it has finished.")
+            HTTPStatus.CONFLICT,
+            message("Another import is running. Send this request again when that import has finished."),
         ) from error
 
 

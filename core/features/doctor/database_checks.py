@@ -265,7 +265,7 @@ OF_DATABASE: dict[str, Check] = {
         "look",
         "All your edits to passages still match the text",
         "An edit no longer matches if its text was changed in the file.",
-        "Place or discard them on the Chunks page.",
+        "On the Chunks page, keep or discard these edits.",
         _counts(
             "SELECT 1 FROM edits WHERE flagged",
             "{n} edit no longer matches the text.",

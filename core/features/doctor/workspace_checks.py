@@ -296,8 +296,8 @@ def _watched(parts: WorkspaceParts) -> Finding:
     blind = [place for place in folders if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)]
     return count_names(
         blind,
-        "There is no permission to read {n} folder: {names}",
-        "There is no permission to read {n} folders: {names}",
+        "Tessera has no permission to read {n} folder: {names}",
+        "Tessera has no permission to read {n} folders: {names}",
     )
 
 
@@ -371,7 +371,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "halfway": Check(
         "look",
-        "No change to several files was interrupted",
+        "No multi-file change was interrupted",
         ("Renames and edits that a stopped process didn't finish are undone, except in files that have changed since."),
         message("Check the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
         lambda parts: count_names(
@@ -394,7 +394,7 @@ OF_FILES: dict[str, Check] = {
     ),
     "omissions": Check(
         "look",
-        "All text from your files is in their notes",
+        "All the text in your files is also in their notes",
         "Text that is in a file but not in its note can't be found.",
         message("To see which ones: {command}", command="tessera document unread BASE"),
         _omissions,

@@ -179,7 +179,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
         own = {name: None if value == AS_SET else value for name, value in chosen.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
-    small_print("Everything left at its default follows the Settings page.")
+    small_print("Settings left at their default follow the Settings page.")
     usual = st.container()
     rare = [name for name in keys if name not in _USUAL_SEARCH]
     advanced = expander("Advanced", "tune", f"more_search_{base.id}") if rare else usual

@@ -54,7 +54,7 @@ def draw(
         beside, anchor = (-9, "to-left") if x < _CENTRE else (9, "")
         label = f'<text x="{x + beside:.0f}" y="{y + 4:.0f}" class="{anchor}">{html(_short(place.title))}</text>'
         nodes.append(f'{to_note(place)}<circle class="{css}" cx="{x:.0f}" cy="{y:.0f}" r="4"/>{label}</a>')
-    about = t_html("Notes linked to or near this note")
+    about = t_html("Notes linked to this note or similar to it")
     heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{t_html("link here")}</text>''' if back else ""
     heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{t_html("linked from here")}</text>''' if to else ""
     legend = f'<p class="legend">{t_html("dashed: close in meaning")}</p>' if near else ""

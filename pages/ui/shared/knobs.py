@@ -182,7 +182,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
         if STRATEGIES[strategy] != set(SIZES):
             why = {
                 "none": t("Notes aren't split here, so the sizes have no effect."),
-                "lines": t("Each line is a passage here, so only the largest chunk size has an effect."),
+                "lines": t("Each line is a passage here, so only 'Largest chunk' has an effect."),
             }
             columns[0].caption(why.get(strategy, t("The sizes in grey have no effect with this way of splitting.")))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
