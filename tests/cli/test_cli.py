@@ -249,7 +249,7 @@ def questions_of(tmp_path: Path) -> Path:
 def test_evaluate_compares_ways_to_search_and_writes_a_report(run: Any, folder: Path, tmp_path: Path) -> None:
     run("import", folder)
     asked = ("evaluate", questions_of(tmp_path), "--base", "vault", "--compare", "mode=keyword,limit=3")
-    for name, holds in (("out.csv", "q1,"), ("out.md", "| First hit is right |"), ("out.html", "<!doctype html>")):
+    for name, holds in (("out.csv", "q1,"), ("out.md", "| First hit is correct |"), ("out.html", "<!doctype html>")):
         told = run(*asked, "--report", tmp_path / name)
         assert [one["pipeline"] for one in told["compared"]["runs"]] == ["Current settings", "mode=keyword,limit=3"]
         assert told["compared"]["settings"]["mode"] == ["auto", "keyword"]

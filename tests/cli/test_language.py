@@ -92,7 +92,7 @@ def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> N
         (
             ("status", "too", "many"),
             "这个命令不接受多出来的词：too many。含空格的文字请加引号。",
-            "The command doesn't take this many words: too many.",
+            "The command doesn't take these arguments: too many.",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_expired_notes_that_would_answer_are_named_and_included_by_a_press(fille
     assert "expired note" not in filled.text
     filled.open("search", q=question)
     assert not box(filled)
-    assert "1 expired note has these words and was left out." in filled.text.replace("\\", "")
+    assert "1 expired note contains these words and was left out." in filled.text.replace("\\", "")
     printed = format_answer(AnswerView.from_answer(filled.workspace.answers.ask(question)))
     assert "status:active,expired" in printed[0]
     filled.press("include_expired")

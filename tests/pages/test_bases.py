@@ -533,7 +533,7 @@ def test_a_base_of_words_is_made_by_its_kind(filled: Screen) -> None:
 def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal: Screen) -> None:
     assert not {one.key.split("_")[0] for one in literal.app.toggle} & {"embed", "tokens"}
     own = literal.workspace.bases.get("literal")
-    assert "searched only by keyword" in literal.tab("Model").text
+    assert "searched by keyword only" in literal.tab("Model").text
     settings = [box.key for box in literal.tab("Search").app.selectbox if box.key.endswith(f"_{own.id}")]
     assert settings == [f"limit_{own.id}"]
     choose(literal, "words").press("start_").finish("switch")

@@ -259,7 +259,7 @@ def test_edits_that_lost_their_place_are_kept_or_dropped(long: str, place: Path,
         workspace.imports.apply(workspace.imports.plan_folder(file.parent))
         first, second = workspace.chunks.flagged()
     page = Chunks(long)
-    assert "2 edits have lost their place" in page.screen.text
+    assert "2 edits no longer match the text" in page.screen.text
     assert "rewritten 3" in page.screen.text
     page.press(f"keep_{first.edit.id}")
     assert [chunk.text for chunk in page.all if chunk.edited] == ["rewritten 3"]

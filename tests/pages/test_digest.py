@@ -17,7 +17,7 @@ LINES = {
         "Expired notes 1",
         "Contradictions 1",
         "New notes 1 · Proposed changes 1",
-        "Copies 1",
+        "Duplicates 1",
         "5 notes changed: Rye, Milk, Oats, … (by a program, by you)",
     ],
     "zh-CN": [

@@ -259,7 +259,7 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
         "not tag: redis",
         days,
     ]
-    assert "Filtered\\: It narrows the search" in about(filled)
+    assert "Filtered\\: The question narrows the search" in about(filled)
     assert "No note contains the exact phrase" in filled.text
     for key in list(chips)[:0:-1]:
         filled.press(key)

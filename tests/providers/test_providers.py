@@ -208,7 +208,7 @@ def test_a_compressed_answer_is_refused_for_nothing_bounds_what_comes_out_of_it(
 @pytest.mark.parametrize(
     ("status", "said"),
     [
-        (400, r"refused the request \(HTTP 400\): too long\. Check the settings in \[embeddings\]"),
+        (400, r"rejected the request \(HTTP 400\): too long\. Check the settings in \[embeddings\]"),
         (
             401,
             r"refused access \(HTTP 401\)\. Enter its key on the Settings page, or put it into",

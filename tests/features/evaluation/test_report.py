@@ -174,7 +174,7 @@ def test_a_comparison_in_markdown() -> None:
         "| Weight of meaning | 0.6 | 0.4 |\n",
         "weight 0.4, by “Rank of the correct passage (MRR)”: Better on 1, worse on 1, the same on 0: too few questions",
         "| Figure | old | weight 0.4 | weight 0.4 − old |",
-        "| First hit is right | 0.500 | 0.000 | -0.500 |",
+        "| First hit is correct | 0.500 | 0.000 | -0.500 |",
         "| Rank of the correct passage (MRR) | 0.500 | 0.167 | -0.333 |",
         "| Typical time | 12.0 ms | 12.0 ms | +0.0 ms |",
         "| short | 1 | 1 | 0 |\n| keyword | 1 | 0 | 1 |",
