@@ -135,7 +135,7 @@ def test_what_programs_wrote_is_accepted_or_rejected(shell: Shell) -> None:
     assert [one["id"] for one in shell.run("reject", "Noise")["rejected"]] == [listed[2]["id"]]
     shell.run("edit", "Plan", "--body", "one four")
     code, error = shell.run("accept", "Hens", "Plan")
-    assert (code, "accept the change over version 2, or reject it" in error) == (1, True)
+    assert (code, "accept the change for version 2, or reject it" in error) == (1, True)
     accepted = shell.say("accept", "Hens", "Plan", "--over", 2).splitlines()
     assert [line.split()[-1] for line in accepted] == ["Title", "Hens", "Plan"]
     assert shell.run("show", "Plan")["body"] == "one three"

@@ -102,7 +102,7 @@ def test_a_note_that_was_changed_since_takes_a_change_only_over_its_version(work
     workspace.notes.update(note.id, body="The basil is dead.\n", author="person")
     propose(workspace, note, priority=1)  # the text is still that of version 1
     assert [one.kind for one in workspace.proposals.all()] == ["change", "conflict"]
-    with pytest.raises(Conflict, match="accept the change over version 2, or reject it") as conflict:
+    with pytest.raises(Conflict, match="accept the change for version 2, or reject it") as conflict:
         accept(workspace, other, note)
     assert (conflict.value.stored.version, conflict.value.version) == (2, 1)
     assert workspace.notes.get(other.id).version == 1  # nothing is accepted where one of several conflicts
