@@ -58,7 +58,7 @@ def test_todays_note_is_a_press_away(filled: Screen) -> None:
 
 
 def test_one_base_is_my_notes_and_several_have_their_names(filled: Screen) -> None:
-    for fact in ("My notes", "3 notes · Last update "):
+    for fact in ("My notes", "3 notes · Last updated "):
         assert fact in filled.text
     for word in ("t-name", "passage", "Model"):
         assert word not in "".join(html.proto.body for html in filled.app.main.get("html"))
@@ -79,7 +79,7 @@ def test_one_count_of_notes_is_told_everywhere_with_what_it_counts(filled: Scree
     filled.finish("embed")
     counts = workspace.notes.counts("vault")
     assert (counts.notes, counts.to_review, counts.archived, counts.expired, counts.by_words) == (4, 1, 1, 1, 0)
-    assert "4 notes · 1 to review · 1 archived · 1 expired · Last update" in Screen().text
+    assert "4 notes · 1 to review · 1 archived · 1 expired · Last updated" in Screen().text
     cards = filled.open("bases")
     for fact in ("4 notes", "1 to review", "1 archived", "1 expired"):
         assert f"<span>{fact}</span>" in cards.text
