@@ -72,7 +72,7 @@ def test_a_base_without_a_model_is_searched_without_reranking(place: Path, monke
         workspace.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
     screen = ask(Screen().finish("warm").open("search"), "where does the heron stand")
     assert len(hits(screen)) == 1
-    assert "reranked:" not in about(screen)
+    assert "reranked" not in about(screen)
 
 
 def test_a_question_in_the_address_is_asked_at_once(filled: Screen) -> None:
@@ -464,7 +464,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     filled.app.run()
     notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes.all(text=label)}
     filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
-    assert "Each of this note's passages contains an excluded word" in filled.text
+    assert "passages contains an excluded word" in filled.text
     filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
     assert "The note is hit" in filled.text
 
@@ -608,15 +608,15 @@ def rerank(screen: Screen, name: str) -> Screen:
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore").press("options")
     assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Fast, word by word"]
-    assert "reranked:" not in about(filled)
+    assert "reranked" not in about(filled)
     rerank(filled, "shortest")
-    assert "· reranked: shortest" in about(filled)
+    assert "· reranked\\: shortest" in about(filled)
     reasons = filled.press("why_1").text
     for stage in ("meaning", "words", "combined", "reranking", "final"):
         assert stage in reasons
     assert "took too long, so the last hits" in filled.text
     rerank(filled, "none")
-    assert "reranked:" not in about(filled)
+    assert "reranked" not in about(filled)
 
 
 def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
@@ -629,7 +629,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore").press("options")
     assert screen.app.selectbox("reranker").options[0] == "Default: Fast, word by word"
-    assert "· reranked: Fast, word by word" in about(screen)
+    assert "· reranked\\: Fast\\, word by word" in about(screen)
     assert "had to be read again for reranking" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)
     assert "had to be read again for reranking" in screen.open("search", q="restore").text
@@ -655,7 +655,7 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
         assert hits(filled)
     finally:
         GATE.set()
-    assert "· reranked: slow" in about(filled.finish("warm_reranker"))
+    assert "· reranked\\: slow" in about(filled.finish("warm_reranker"))
 
 
 def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
