@@ -178,7 +178,7 @@ def test_a_language_model_judges_the_answers_of_a_run(tmp_path: Path) -> None:
         shown = workspace.runs.side_by_side(workspace.runs.measured([judged.id]))
         report = workspace.runs.report(shown, "md").decode()
         assert "It says \\*\\*what\\*\\* is wished" in report
-        assert "no judgement on 1 of 2 answers" in report
+        assert "judge 1 of 2 answers" in report
 
 
 @pytest.mark.parametrize(
