@@ -10,7 +10,7 @@ from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, language_and_look, shell, welcome
 from pages.ui.shared.jobs import job_panel
-from pages.ui.shared.names import last_update, note_counts
+from pages.ui.shared.names import last_update, local, note_counts
 from pages.ui.shared.reports import draw_unread
 from pages.ui.shared.safe import elements, html, plain
 from pages.ui.shared.server import workspace
@@ -86,6 +86,15 @@ def attention(status: Status) -> None:
         upkeep.rebuild()
     for base in unread:
         draw_unread(base)
+
+
+def drafts() -> None:
+    """Draw links to the notes with unsaved drafts. The page Notes offers those of new and deleted notes."""
+    for draft in workspace.drafts.all():
+        title = draft.title or draft.body.strip().split("\n")[0][:60]
+        label = t("Unsaved draft: {title} ({at}).", title=plain(title), at=local(draft.at))
+        links = workspace.notes.cards_of([draft.key.split(" ")[0]])
+        st.page_link("notes.py", label=label, icon=":material/edit_note:", query_params={"note": next(iter(links), "")})
 
 
 def digest() -> None:
@@ -175,6 +184,7 @@ quick_search()
 welcome.links()
 welcome.offer_tour()
 job_panel()
+drafts()
 digest()
 attention(status)
 left, right = halves("home")

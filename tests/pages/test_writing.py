@@ -270,6 +270,14 @@ def test_a_draft_is_discarded(garden: Note) -> None:
     assert "You changed this note" not in screen.text
 
 
+def test_home_leads_to_what_isnt_saved(garden: Note) -> None:
+    typed(edited(garden), "Other\n")
+    links = {link.proto.label: link.proto.query_string for link in Screen().open("home").app.get("page_link")}
+    assert [query for label, query in links.items() if "Unsaved draft" in label] == [f"note={garden.id}"]
+    screen = Screen().open("notes", note=garden.id).press("discard_").open("home")
+    assert not [link for link in screen.app.get("page_link") if "Unsaved draft" in link.proto.label]
+
+
 def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note) -> None:
     screen = typed(edited(garden), "Water the basil daily.\n")
     screen.workspace.notes.update(garden.id, body="Sell the basil.\n", embed=False)
