@@ -1,6 +1,7 @@
-"""MkDocs admonitions and content tabs, as a block rule that any of Tessera's Markdown parsers can use."""
+"""Block rules that any of Tessera's Markdown parsers can use: MkDocs admonitions, content tabs, formulas, comments."""
 
 import re
+from collections.abc import Callable
 
 from markdown_it import MarkdownIt
 from markdown_it.ruler import RuleOptionsType
@@ -14,6 +15,9 @@ _ADMONITION = re.compile(
 
 INTERRUPTS: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
 """Options of a block rule whose block ends a paragraph, a link definition, a block quote or a list item."""
+
+
+BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def add_admonitions(parser: MarkdownIt) -> None:
@@ -47,3 +51,35 @@ def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     state.push("callout_close", "div", -1)
     state.line = last
     return True
+
+
+def delimited_block(kind: str, mark: str, *, open_ended: bool = False) -> BlockRule:
+    """Return the rule for a block delimited by `mark`, which becomes a token of type `kind`.
+
+    The opening mark must start a line. Nothing may follow the closing mark, except in an `open_ended` block of several
+    lines. The search is linear because it stops at the first line containing a mark.
+    """
+
+    def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        begin = state.bMarks[start] + state.tShift[start]
+        if not state.src.startswith(mark, begin) or state.is_code_block(start):
+            return False
+        begin += len(mark)
+        for line in range(start, end):
+            if line > start:
+                begin = state.bMarks[line]
+                if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+                    return False
+            text = state.src[begin : state.eMarks[line]].rstrip()
+            if mark in text:
+                if not text.endswith(mark) and (line == start or not open_ended):
+                    return False
+                if not silent:
+                    token = state.push(kind, "", 0)
+                    token.map = [start, line + 1]
+                    token.content = state.getLines(start, line + 1, state.blkIndent, False).strip().strip(mark[0])
+                    state.line = line + 1
+                return True
+        return False
+
+    return parse_block

@@ -230,6 +230,11 @@ def collapse_spaces(text: str) -> str:
     return " ".join(text.split())
 
 
+def shorten(text: str, most: int) -> str:
+    """Return the text, cut to at most `most` characters. An ellipsis shows that the text was cut."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
 def one_line(text: str) -> str:
     """Return the text on one line, without control characters, which a terminal would interpret."""
     return collapse_spaces("".join(letter if letter.isprintable() else " " for letter in text))

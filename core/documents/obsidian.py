@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from core.base.errors import SourceError
-from core.base.text import collapse_spaces
+from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
 from core.model import Omission
 
@@ -85,7 +85,7 @@ def _rows(root: Json, name: str) -> list[Json]:
 
 def _place(node: Json) -> tuple[float, float, float, float]:
     """Return a card's bounding box: left, top, width, height."""
-    values = [node.get(name) for name in ("x", "y", "width", "height")]
+    values = map(node.get, ("x", "y", "width", "height"))
     x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
     return x, y, width, height
 
@@ -137,8 +137,8 @@ def _display_name(node: Json) -> str:
     """Return the name used for a card in the descriptions of arrows."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
-    name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")
-    return name if len(name) <= 80 else f"{name[:79]}…"
+    name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0])
+    return shorten(name.strip("# "), 80)
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
@@ -211,5 +211,4 @@ def _text(element: Json) -> str:
     """Return an element's text, or a frame's name, followed by its link."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")
-    parts = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, (str(item or "").strip() for item in (words, link and f"<{link}>"))))

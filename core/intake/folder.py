@@ -23,14 +23,13 @@ from core.documents.converting import is_document
 from core.documents.kinds import nothing_read, why_not_read
 from core.intake.encoding import MAX_BYTES, decode_file
 from core.intake.ignoring import Ignoring
-from core.intake.importers import is_export
+from core.intake.importers import is_export, read_bytes
 from core.intake.notefile import is_note
 from core.intake.placeholders import (
     PLACEHOLDER,
     EmptyFile,
     check_content,
     is_placeholder,
-    lock_error,
     placeholder_target,
 )
 from core.model import TEXT_SUFFIX, Failed, SourceFile
@@ -39,8 +38,6 @@ from core.model import TEXT_SUFFIX, Failed, SourceFile
 _LATEST = 2**63 - 1
 # A file that changes twice within this many nanoseconds may keep its timestamp, because FAT has a resolution of 2 s.
 _RECENT = 2_000_000_000
-# Like `_RECENT`, but for file systems with finer timestamps, whose clocks advance in steps of up to 16 ms.
-_TICK = 100_000_000
 
 
 class Paths:
@@ -200,22 +197,7 @@ def read(folder: Path, path: str) -> bytes:
     Raises SourceError if it can't be read, is too large, or is no longer in the folder, and NotDownloaded if it hasn't
     been downloaded yet.
     """
-    full = folder / path
-    try:
-        if not full.resolve(strict=True).is_relative_to(folder.resolve()):
-            raise SourceError(path, "is a link that points outside the folder, so it was refused.")
-        status = full.stat()
-        if not stat.S_ISREG(status.st_mode):
-            raise SourceError(path, "is not a regular file.")
-        most = kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES
-        if status.st_size > most:
-            raise kinds.too_large(path, status.st_size, most)
-        with full.open("rb") as file:
-            data = file.read(most + 1)
-    except (OSError, RuntimeError) as error:
-        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
-    if len(data) > most:
-        raise kinds.too_large(path, len(data), most)
+    data = read_bytes(folder, path, kinds.MAX_BYTES if is_document(path, pictures=True) else MAX_BYTES)
     check_content(data, path)
     return data
 
@@ -282,7 +264,7 @@ def _walk(
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else placeholder_target(entry.name)
-            away = away if away and _has_note_name(away, pictures=pictures) else ""
+            away = away if _has_note_name(away, pictures=pictures) else ""
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
@@ -327,11 +309,15 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
     else:
         now = time_ns()
         recent = [at for at in (status.st_mtime_ns, status.st_ctime_ns) if abs(now - at) < _RECENT]
-        settled = all(abs(now - at) >= _TICK and at % 1_000_000 > 0 for at in recent)
-        # The stamp stays empty until it is reliable.
-        stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
+        # File systems with finer timestamps have clocks that advance in steps of up to 16 ms.
+        settled = all(abs(now - at) >= 100_000_000 and at % 1_000_000 > 0 for at in recent)
         yield SourceFile(
-            path, max(-_LATEST, min(status.st_mtime_ns, _LATEST)), status.st_size, stamp=stamp, recent=bool(recent)
+            path,
+            max(-_LATEST, min(status.st_mtime_ns, _LATEST)),
+            status.st_size,
+            # The stamp stays empty until it is reliable.
+            stamp=f"{status.st_ctime_ns} {status.st_ino}" if settled else "",
+            recent=bool(recent),
         )
 
 

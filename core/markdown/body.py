@@ -7,12 +7,11 @@ from html import unescape
 from urllib.parse import unquote
 
 from core.base.frozen import frozen
-from core.base.text import collapse_spaces, compose, link_address
+from core.base.text import collapse_spaces, compose, link_address, shorten
 from core.markdown import outline, parser
 from core.markdown.inline import (
     DESTINATION,
     PLACE,
-    Inline,
     Link,
     extract_links,
     hide,
@@ -132,8 +131,7 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
 def short_title(title: str) -> str:
     """Return a title as a single line of at most MAX_TITLE characters."""
-    title = collapse_spaces(compose(title))
-    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
+    return shorten(collapse_spaces(compose(title)), MAX_TITLE)
 
 
 def file_of(link: Link) -> str:
@@ -157,9 +155,6 @@ def target_of(link: Link, folder: str) -> str:
 
 NewTarget = Callable[[Link], str | None]
 """A function that returns a link's new target as a path, or None to keep the old target."""
-
-_DESTINATION = re.compile(rf"(?<=\]){DESTINATION}")
-_DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:
@@ -186,8 +181,20 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
     inline = hide(text)
 
     def readdress(match: re.Match[str]) -> str:
-        start, end = (place - match.start() for place in match.span("address"))
-        return f"{match[0][:start]}{_address(match['address'], inline, folder, new_target)}{match[0][end:]}"
+        """Rewrite an address if the link gets a new target."""
+        written = match["address"]
+        angled = written[:1] == "<" and written[-1:] == ">"
+        link = link_to(inline.unescaped(written))
+        new = new_target(link)
+        if new is None:
+            return match[0]
+        before, place = re.match(r"(?s)([^#?]*)(.*)", link.target).groups()  # type: ignore[union-attr]
+        new = f"/{new}" if before.startswith("/") else posixpath.relpath(new, folder or ".")
+        if new.lower().endswith(NOTE_SUFFIXES) and not before.lower().endswith(NOTE_SUFFIXES):
+            new = posixpath.splitext(new)[0]
+        new = link_address(new, plain=" ()" if angled else "") + place
+        start, end = (offset - match.start() for offset in match.span("address"))
+        return f"{match[0][:start]}{f'<{new}>' if angled else new}{match[0][end:]}"
 
     def retarget(match: re.Match[str]) -> str:
         literal = inline.literals[int(match[1])]
@@ -197,19 +204,5 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
         mark, opened, rest = literal.raw.partition("[[")
         return literal.raw if new is None else f"{mark}{opened}{rest.replace(name, new, 1)}"
 
-    return PLACE.sub(retarget, (_DEFINED if defines else _DESTINATION).sub(readdress, inline.text))
-
-
-def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -> str:
-    """Return a link's address, which is rewritten if the link gets a new target."""
-    angled = written[:1] == "<" and written[-1:] == ">"
-    link = link_to(inline.unescaped(written))
-    new = new_target(link)
-    if new is None:
-        return written
-    before, place = re.match(r"(?s)([^#?]*)(.*)", link.target).groups()  # type: ignore[union-attr]
-    new = f"/{new}" if before.startswith("/") else posixpath.relpath(new, folder or ".")
-    if new.lower().endswith(NOTE_SUFFIXES) and not before.lower().endswith(NOTE_SUFFIXES):
-        new = posixpath.splitext(new)[0]
-    new = link_address(new, plain=" ()" if angled else "") + place
-    return f"<{new}>" if angled else new
+    pattern = r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)" if defines else rf"(?<=\]){DESTINATION}"
+    return PLACE.sub(retarget, re.sub(pattern, readdress, inline.text))

@@ -265,6 +265,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
     texts = list(strings(node))
     value = ", ".join(texts).strip()
     name = _FIELDS.get(key.lower(), "")
+    line = node.start_mark.line + 2
     taken = _field_value(_KINDS[name], value, texts) if name and not _holds_mapping(node) else None
     if taken is not None:
         front.fields[name] = front.value(name) + taken if name == "tags" else taken
@@ -273,13 +274,28 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
     elif key.lower() in ("source_url", "url") and re.match(r"https?://", value):
         front.fields["source_url"] = value
     elif name and _KINDS[name] == "day":
-        line = node.start_mark.line + 2
         front.extra[key] = value
         front.warnings.append(
             message("'{key}' in the front matter (line {line}) is not a date like 2026-01-31.", key=key, line=line)
         )
     else:
-        _keep_extra(front, key, node)
+        try:
+            front.extra[key] = _as_json(_AsTyped().construct_document(node))
+        except _UNFIT:
+            if isinstance(node, yaml.ScalarNode):
+                front.extra[key] = node.value.replace("\0", "�")
+                why = message(
+                    "'{key}' in the front matter (line {line}) can't be read as '{tag}'; it is kept as text.",
+                    key=key,
+                    line=line,
+                    tag=node.tag.replace(_YAML_TAG, "!!"),
+                )
+            else:
+                front.left_out.append(Omission("field", place=f"{line} ({key})"))
+                why = message(
+                    "'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line
+                )
+            front.warnings.append(why)
 
 
 def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
@@ -297,28 +313,6 @@ def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
             return moment(value)
         case _:
             return value
-
-
-def _keep_extra(front: FrontMatter, key: str, node: yaml.Node) -> None:
-    line = node.start_mark.line + 2
-    try:
-        front.extra[key] = _as_json(_AsTyped().construct_document(node))
-    except _UNFIT:
-        if not isinstance(node, yaml.ScalarNode):
-            front.left_out.append(Omission("field", place=f"{line} ({key})"))
-            front.warnings.append(
-                message("'{key}' in the front matter (line {line}) can't be read and was ignored.", key=key, line=line)
-            )
-            return
-        front.extra[key] = node.value.replace("\0", "�")
-        front.warnings.append(
-            message(
-                "'{key}' in the front matter (line {line}) can't be read as '{tag}' and was kept as text.",
-                key=key,
-                line=line,
-                tag=node.tag.replace(_YAML_TAG, "!!"),
-            )
-        )
 
 
 def _holds_mapping(node: yaml.Node) -> bool:

@@ -16,7 +16,7 @@ from markdown_it.rules_inline.state_inline import Delimiter
 
 from core.base.blobs import remove_blobs
 from core.base.frozen import frozen
-from core.base.text import collapse_spaces, compose, fold
+from core.base.text import collapse_spaces, compose, fold, shorten
 from core.markdown.parser import Parsed
 from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
@@ -39,7 +39,6 @@ _LITERAL = re.compile(
 # Text in which no literal starts. Matching such text is four times as fast as searching for a literal, which matters
 # for pasted pictures.
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-_RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
 
 
 @frozen
@@ -115,7 +114,8 @@ def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
                 for row in token.content.split("\n"):
                     yield row, False
             case "html_block":
-                yield _RAW.sub("`", token.content), False
+                raw = r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)"
+                yield re.sub(raw, "`", token.content), False
 
 
 def _literal(text: str, match: re.Match[str], closers: dict[str, list[int]]) -> tuple[Literal | None, int]:
@@ -202,11 +202,8 @@ def visible_text(text: str, references: Collection[str]) -> str:
     `references` are the normalized labels of the note's link definitions.
     """
     # If a picture's data is part of the text, keep only the description.
-    text = collapse_spaces(
-        remove_blobs(re.sub(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)", r"\1", text))[: MAX_TITLE + 1]
-    )
-    if len(text) > MAX_TITLE:
-        text = text[: MAX_TITLE - 1] + "…"
+    text = remove_blobs(re.sub(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)", r"\1", text))
+    text = shorten(collapse_spaces(text[: MAX_TITLE + 1]), MAX_TITLE)
     if re.fullmatch(r"[^`*_~=\[\]<\\&%{^]*", text):
         return text
     # Drop a heading's attributes, in the syntax of Pandoc or Python-Markdown, or a block's id.
@@ -272,10 +269,8 @@ def with_parents(tag: str) -> Iterator[str]:
 
 
 def split_tags(text: str) -> Iterator[str]:
-    """Yield the tags in an entry of front matter, which are separated by commas or each begin with #."""
-    for part in re.split(r"[,，]|\s(?=#)", text):
-        if tag := normalize_tag(part):
-            yield tag
+    """Return the tags in an entry of front matter, which are separated by commas or each begin with #."""
+    return filter(None, map(normalize_tag, re.split(r"[,，]|\s(?=#)", text)))
 
 
 def tags_in(inline: Inline) -> Iterator[str]:

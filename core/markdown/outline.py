@@ -104,7 +104,6 @@ def build_outline(parsed: Parsed) -> Outline:
     """
     body = parsed.body
     lines = parsed.lines
-    references = parsed.references
     headings = list[Heading]()
     opened = list[Block]()
     stack = list[list[Block]]([[]])
@@ -119,17 +118,19 @@ def build_outline(parsed: Parsed) -> Outline:
             stack[-1].append(replace(opened.pop(), children=children))
             continue
         start, end = parsed.span(token)
-        kind, siblings, head, lead = _KINDS[token.type], stack[-1], min(end, start + MAX_LEAD), ""
+        kind = _KINDS[token.type]
+        siblings = stack[-1]
+        head = min(end, start + MAX_LEAD)
+        lead = ""
         match kind:
             case "callout" | "quote" if kind == "callout" or _CALLOUT.match(body, start, head):
                 kind = "callout"
                 lead = first_lines(start, 1)
             case "details" if summary := _SUMMARY.match(body, start, head):
-                lead = visible_text(re.sub(r"[\r\n][\s>]*", " ", summary[1].replace("\0", "\ufffd")), references)
+                lead = visible_text(re.sub(r"[\r\n][\s>]*", " ", summary[1].replace("\0", "\ufffd")), parsed.references)
             case "heading":
-                headings.append(
-                    Heading(int(token.tag[1]), visible_text(token.content, references), start, end, nested=bool(opened))
-                )
+                title = visible_text(token.content, parsed.references)
+                headings.append(Heading(int(token.tag[1]), title, start, end, nested=bool(opened)))
             case "paragraph" | "definition" if parsed.is_footnote(token):
                 kind = "footnote"
             case "code" if siblings and siblings[-1].kind == "footnote":
@@ -229,8 +230,8 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 # A note's sections, and the sentences in its prose.
 
 
-_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
-_CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
+_SENTENCE = r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)"
+_CHINESE_SENTENCE = r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)"
 # The start of a paragraph that isn't prose.
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
 
@@ -267,6 +268,6 @@ def sentences_of(body: str, block: Block) -> Iterator[Span]:
     if block.end - block.start > 5_000:
         return
     text = re.sub(r"\s", " ", body[block.start : block.end])
-    for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
+    for sentence in re.finditer(_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE, text):
         if re.search(r"[.!?。！？][”）)]?$", sentence[0]):
             yield block.start + sentence.start(), block.start + sentence.end()

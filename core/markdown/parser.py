@@ -5,7 +5,7 @@ and MkDocs' admonitions and content tabs.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from core.base.admonitions import INTERRUPTS, add_admonitions
+from core.base.admonitions import INTERRUPTS, BlockRule, add_admonitions, delimited_block
 from core.base.errors import SourceError
 from core.base.text import line_starts, text_end
 
@@ -82,8 +82,8 @@ def _parser() -> MarkdownIt:
         "paragraph": (rules_block.paragraph, []),
     }.items():
         rules.at(name, _as_one_token(rule), {"alt": terminates})
-    rules.before("fence", "math", _delimited_block("math", "$$"), INTERRUPTS)
-    rules.before("fence", "comment", _delimited_block("comment", "%%"), INTERRUPTS)
+    rules.before("fence", "math", delimited_block("math", "$$"), INTERRUPTS)
+    rules.before("fence", "comment", delimited_block("comment", "%%", open_ended=True), INTERRUPTS)
     add_admonitions(parser)
     return parser
 
@@ -95,7 +95,8 @@ def quote_admonitions(text: str) -> str:
     """
     if not re.search(r"(?:!!!|\?\?\?|===)[!+]?[ \t]", text):
         return text
-    parsed, characters = parse(text), list(text)
+    parsed = parse(text)
+    characters = list(text)
     for token in parsed.tokens:
         if token.type == "callout_open" and token.map:
             first, *body = (slice(*parsed.lines[at : at + 2]) for at in range(*token.map))
@@ -114,10 +115,7 @@ def _normalize(state: StateCore) -> None:
     state.src = state.src.replace("\0", "\ufffd")
 
 
-Rule = Callable[[StateBlock, int, int, bool], bool]
-
-
-def _as_one_token(rule: Rule) -> Rule:
+def _as_one_token(rule: BlockRule) -> BlockRule:
     """Wrap a rule so that it produces a single token.
 
     The rule's first token is kept. Its content becomes the inline Markdown of the remaining tokens.
@@ -143,35 +141,5 @@ def _as_one_token(rule: Rule) -> Rule:
                 token.content = "\n".join(map("|".join, rows))
             del state.tokens[first + 1 :]
         return True
-
-    return parse_block
-
-
-def _delimited_block(kind: str, mark: str) -> Rule:
-    """Return the rule for a block delimited by `mark`.
-
-    The opening mark must start a line. In math and in one-line blocks, nothing may follow the closing mark. The search
-    is linear because it stops at the first line containing a mark.
-    """
-
-    def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        begin = state.bMarks[start] + state.tShift[start]
-        if not state.src.startswith(mark, begin) or state.is_code_block(start):
-            return False
-        begin += len(mark)
-        for line in range(start, end):
-            if line > start:
-                begin = state.bMarks[line]
-                if state.sCount[line] < state.blkIndent and not state.isEmpty(line):
-                    return False
-            text = state.src[begin : state.eMarks[line]].rstrip()
-            if mark in text:
-                if (kind == "math" or line == start) and not text.endswith(mark):
-                    return False
-                if not silent:
-                    state.push(kind, "", 0).map = [start, line + 1]
-                    state.line = line + 1
-                return True
-        return False
 
     return parse_block

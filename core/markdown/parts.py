@@ -60,21 +60,18 @@ def _is_rule(line: str) -> bool:
 
 def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
     """Yield the rows of the table between two lines. The body starts with `above` characters of a prepended lead."""
-    body = parsed.body
-    lines = parsed.lines
-    first, last = between
-    header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
-    names = _cells(body[slice(*header)], parsed)
-    for begin, after in rows:
-        line = body[begin:after]
-        start = after - len(line.lstrip(_AROUND))
-        end = begin + len(line.rstrip(_AROUND))
+    header, _, *rows = (slice(*parsed.lines[number : number + 2]) for number in range(*between))
+    names = _cells(parsed.body[header], parsed)
+    for row in rows:
+        line = parsed.body[row]
+        start = row.stop - len(line.lstrip(_AROUND))
+        end = row.start + len(line.rstrip(_AROUND))
         # A sentence is `first cell: second cell`. With more columns, each cell follows the name of its column.
         begins, *others = _cells(line, parsed) or [""]
         pairs = zip(names[1:], others, strict=False)
         named = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
         sentence = ": ".join(filter(None, (begins, "; ".join(named))))
-        if begin >= above and any(map(str.isalpha, sentence)):
+        if row.start >= above and any(map(str.isalpha, sentence)):
             yield TableRow(start - above, end - above, sentence)
 
 
@@ -84,8 +81,11 @@ def _cells(line: str, parsed: Parsed) -> list[str]:
     return [visible_text(cell, parsed.references) for cell in inner]
 
 
-_LANGUAGES = "mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw"
-_DIAGRAM = re.compile(rf"(?mi)^[ \t>]*+(?:[-*+] )?(?:`{{3,}}|~{{3,}})[ \t]*\{{?[ \t]*\.?(?:{_LANGUAGES})\b")
+# The opening line of a fence in a diagram language.
+_DIAGRAM = re.compile(
+    r"(?mi)^[ \t>]*+(?:[-*+] )?(?:`{3,}|~{3,})[ \t]*\{?[ \t]*\.?"
+    r"(?:mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw)\b"
+)
 
 
 def opens_diagram(line: str) -> bool:

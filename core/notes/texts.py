@@ -11,7 +11,7 @@ from core.base.errors import EditError
 from core.base.file_names import harmless_name, harmless_path
 from core.base.frozen import Texts
 from core.base.messages import message
-from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold, stem
+from core.base.text import LINE_END, collapse_spaces, escape_halves, find_half_character, fold, shorten, stem
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash, is_safe
 from core.markdown.body import BodyMetadata, look_into
@@ -70,9 +70,7 @@ def first_words(body: str) -> str:
     shown = (collapse_spaces(_PICTURE.sub(" ", line)) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
-    line = _without_links(line)
-    short = line if len(line) <= _MOST_WORDS else line[: _MOST_WORDS - 1].rstrip() + "…"
-    return short or str(message("Untitled"))
+    return shorten(_without_links(line), _MOST_WORDS) or str(message("Untitled"))
 
 
 def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
@@ -280,8 +278,7 @@ class NoteTexts:
                     after = _SENTENCE_END.search(note.body, end, end + MOST_CHARACTERS)
                     around = slice(before[-1] if before else first, after.end() if after else end + MOST_CHARACTERS)
                     sentence = _without_links(note.body[around].strip())
-                    sentence = collapse_spaces(_SIGNS.sub("", sentence))
-                    return sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[: MOST_CHARACTERS - 1]}…"
+                    return shorten(collapse_spaces(_SIGNS.sub("", sentence)), MOST_CHARACTERS)
             return ""
 
         return {other: sentence(other) for other in among}

@@ -295,7 +295,7 @@ def test_an_export_that_is_too_large_says_what_to_do(tmp_path: Path) -> None:
     written(tmp_path, {"result.json": b'{"messages": ['})
     with (tmp_path / "result.json").open("r+b") as file:
         file.truncate(101 * 2**20)
-    assert read(tmp_path) == {"result.json": "is larger than 100 MB. Split it."}
+    assert read(tmp_path) == {"result.json": "is 101.0 MB; the limit is 100 MB. Split it and import the parts."}
 
 
 VALUES: list[Any] = [None, True, 1.5, "", "x" * 300, [], [None, {"a": 1}], {"b": []}, "\ud83d", "../../x", -(10**30)]

@@ -212,7 +212,7 @@ def test_a_picture_costs_no_tokens_and_little_room(tmp_path: Path, monkeypatch: 
 def test_places_in_a_text_without_blobs_are_those_of_the_text(place: int) -> None:
     blob = encoded(900)
     text = f"{'word ' * place}{blob} one\n{blob}\ntwo {blob}"
-    short = Shortened.from_text(text, blobs(text))
+    short = Shortened(text, blobs(text))
     words = [match.start() for match in re.finditer(r"\w+", short.text)]
     assert [text[at : at + 3] for at in short.offsets(np.array(words, np.int32))] == ["wor"] * place + ["one", "two"]
 

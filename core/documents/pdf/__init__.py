@@ -60,7 +60,7 @@ class Pdf:
             updated=_date(stated.get("ModDate", "")),
             pages=tuple(starts),
             warnings=(unread,) if left.scans and not is_read else (),
-            left_out=tuple(left.omissions(read, running)),
+            left_out=left.omissions(read, running),
             tags=stated.get("Keywords", "").strip(),
             ocr=Ocr().version if any(read.values()) else "",
         )

@@ -25,7 +25,7 @@ from core.documents.pdf.lines import (
     normalize_title,
     runs_of,
 )
-from core.documents.pdf.order import PageTable, Part, by_baseline, fill_cells, order_parts
+from core.documents.pdf.order import PageTable, Part, Parts, by_baseline, fill_cells, order_parts
 from core.documents.pdf.reading import Asides, Page, Titles
 from core.markdown.writing import code_block, table
 
@@ -41,7 +41,7 @@ class View:
 
     number: int
     height: float
-    columns: list[list[Part]]
+    columns: list[Parts]
 
 
 @frozen
@@ -122,7 +122,7 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     Return the text of each distinct removed line, except page numbers.
     """
     at_edges = defaultdict[_Running, set[int]](set)
-    edges = list[tuple[list[Part], GlyphRun, _Running]]()
+    edges = list[tuple[Parts, GlyphRun, _Running]]()
     for view in views:
         for column in view.columns:
             for line in column:
@@ -153,8 +153,6 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
 
 # Ruled tables, which pdfplumber finds from the lines drawn on a page.
 
-# Maximum number of lines in a cell that holds most of a table's letters. With more lines, the cell is framed text.
-_FRAME = 8
 # Minimum number of rows for a cell's contents to count as a nested table.
 _ROWS = 3
 
@@ -204,7 +202,8 @@ def _ruled_table(
     runs = {place: runs_of(held, page) for place, held in inside.items()}
     lines = {place: lines_of(held) for place, held in runs.items()}
     sizes = [sum(len(line.text) for line in held) for held in lines.values()]
-    is_frame = 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > _FRAME
+    # A cell that holds most of a table's letters, in more than eight lines, is framed text.
+    is_frame = 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > 8
     if is_frame or _is_part(runs.values(), [letter for letter in rest if top <= letter.y <= bottom]):
         return None, []
     widths = {cell[:2]: cell[2] - cell[0] for cell in cells}
@@ -247,10 +246,6 @@ _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 # This many consecutive lines in the same style can't be headings.
 _SEVERAL = 4
-# Maximum ratio of the characters in a level's headings to those in the text below them.
-#
-# Above this ratio, the headings are form values.
-_SHARE = 0.5
 
 
 @dataclass(slots=True)
@@ -304,8 +299,8 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
 def views_of(page: Page) -> list[View]:
     """Return a page's lines and tables: upright ones first, then those in other directions."""
     tables, letters = ruled_tables(page)
-    views = [View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))]
-    return views + [view for other in page.aside for view in views_of(other)]
+    view = View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))
+    return [view, *(view for other in page.aside for view in views_of(other))]
 
 
 def letters_in(views: Sequence[View]) -> int:
@@ -350,7 +345,7 @@ def text_of(
 def _demote(blocks: Sequence[PageBlock]) -> None:
     """Turn false headings into text: long ones, ones with no text below them, and levels that hold form values.
 
-    A level holds form values if its headings are long compared with the text below them.
+    A level holds form values if its headings are more than half as long as the text below them.
     """
     headings = defaultdict[int, list[int]](list)
     below = Counter[int]()
@@ -363,9 +358,7 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
             below[level] += len(block.text)
     # A level with fewer than four headings isn't checked.
     values = {
-        level
-        for level, sizes in headings.items()
-        if len(sizes) >= 4 and sum(sizes) > _SHARE * (below[level] - sum(sizes))
+        level for level, sizes in headings.items() if len(sizes) >= 4 and sum(sizes) > 0.5 * (below[level] - sum(sizes))
     }
     next_level: int | None = 0
     for block in reversed(blocks):

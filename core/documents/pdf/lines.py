@@ -110,18 +110,8 @@ def gap(last: Letter, letter: Letter) -> float:
 
 # Splitting a run of letters into words. pdfium's spaces count unless the letters' positions prove otherwise.
 
-# Between letters that aren't consecutive in the file, a gap above this share of the letter size is a space.
-_GAP = 0.22
-# Like `_GAP`, for consecutive letters between which pdfium reports no space.
-_PROVEN = 0.6
-# Like `_GAP`, between two wide characters.
-_WIDE_GAP = 0.5
 # Maximum gap between touching letters, as a share of the letter size. If pdfium adds a space there, it is dropped.
 _TOUCHING = 0.05
-# Minimum gap between the letters of a letterspaced word, as a share of the letter size.
-_SPACED = 0.08
-# Between letterspaced letters, a gap or step that exceeds the usual one by this factor is a space.
-_WORD = 1.5
 
 
 def words(letters: Sequence[Letter]) -> str:
@@ -157,10 +147,11 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
     """Return whether a gap between letters is a space. `added` is the index of a space added by pdfium, or -1."""
     share = apart / max(letter.size, last.size)
     if WIDE.match(letter.text) and WIDE.match(last.text):
-        return share > _WIDE_GAP
+        return share > 0.5
     if added >= 0 and added == letter.at - 1:
         return share > _TOUCHING
-    return share > (_PROVEN if letter.at == last.at + 1 else _GAP)
+    # Between consecutive letters, pdfium reports no space, so the gap must be wider than between any others.
+    return share > (0.6 if letter.at == last.at + 1 else 0.22)
 
 
 def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
@@ -174,7 +165,8 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
         if at < len(letters):
             last, letter = letters[at - 1 : at + 1]
             both = last.text + letter.text
-            if both.isalpha() and not WIDE.search(both) and letter.x0 - last.x1 >= _SPACED * letter.size:
+            # The letters of a letterspaced word don't touch.
+            if both.isalpha() and not WIDE.search(both) and letter.x0 - last.x1 >= 0.08 * letter.size:
                 continue
         start = first + (first > 0 and not blanks[first] and letters[first - 1].text.isalpha())  # the end of a word
         end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the start of a word
@@ -190,7 +182,7 @@ def _between(letters: Sequence[Letter]) -> list[bool]:
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
     steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
     regular = min(gaps, steps, key=_spread)
-    return [item > _WORD * median(regular) for item in regular]
+    return [item > 1.5 * median(regular) for item in regular]
 
 
 def _spread(values: Sequence[float]) -> float:
@@ -312,16 +304,6 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
 
 
 _ENDS = tuple(".!?。！？:：;；")
-# Minimum share of lines in running text that continue on the next line.
-_SHARE = 0.4
-# Maximum line spacing of running text, as a factor of the letter size.
-_PITCH = 1.8
-# Share of the width that a line must fill if the next line begins with a lowercase letter.
-_HALF = 0.5
-# Share of the width that a line must fill if the next line begins with any letter.
-_FULL = 0.9
-# Minimum number of words in a line if the next line begins with any letter.
-_WORDS = 5
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
@@ -333,13 +315,15 @@ def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
 
 def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
     """Return whether enough pairs of lines read as running text in a column of this width."""
-    return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
+    return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= 0.4 * len(pairs)
 
 
 def _goes_on(first: GlyphRun, second: GlyphRun, width: float) -> bool:
-    if second.y - first.y > _PITCH * max(first.size, second.size) or first.text.endswith(_ENDS):
+    """Return whether a line of running text continues on the next line."""
+    if second.y - first.y > 1.8 * max(first.size, second.size) or first.text.endswith(_ENDS):
         return False
     filled = (first.x1 - first.x0) / max(width, 1.0)
-    if first.text.endswith("-") or re.match(r"[^\W\dA-Z_]", second.text):
-        return filled >= _HALF and (len(first.text.split()) > 1 or bool(WIDE.search(first.text)) or "-" in first.text)
-    return filled >= _FULL and (first.text.count(" ") >= _WORDS - 1 or len(WIDE.findall(first.text)) >= 2 * _WORDS)
+    if first.text.endswith("-") or re.match(r"[^\W\dA-Z_]", second.text):  # a divided word or sentence
+        return filled >= 0.5 and (len(first.text.split()) > 1 or bool(WIDE.search(first.text)) or "-" in first.text)
+    # Otherwise, the line must be full, and must contain at least five words or ten wide characters.
+    return filled >= 0.9 and (first.text.count(" ") >= 4 or len(WIDE.findall(first.text)) >= 10)

@@ -15,10 +15,6 @@ _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 # Minimum number of full rows in a table without rules. With only two full rows, one of them needs this many cells.
 _LEAST_ROWS = 3
-# Maximum distance between rows, as a multiple of the letter size.
-_APART = 3.5
-# Maximum distance between lines in a cell, as a multiple of the letter size.
-_WRAPPED = 1.6
 # Minimum distance in points between two columns of a table.
 _CELL_GAP = 3.0
 
@@ -98,13 +94,13 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
     """Return whether a row could be the next row of a table."""
     size = max(run.size for run in row)
     apart = row[0].y - group[-1][0].y
-    if apart > _APART * size or max(size, group[-1][0].size) > 1.3 * min(size, group[-1][0].size):
+    if apart > 3.5 * size or max(size, group[-1][0].size) > 1.3 * min(size, group[-1][0].size):
         return False
     if len(_cells(row)) > 1:
         return True
     wide = [item for item in group[-_LEAST_ROWS:] if len(_cells(item)) > 1]
     over = sum(run.x0 < row[-1].x1 and row[0].x0 < run.x1 for item in wide for run in item)
-    return apart <= _WRAPPED * size and over <= len(wide)
+    return apart <= 1.6 * size and over <= len(wide)  # as close as the lines in a cell
 
 
 def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
@@ -186,34 +182,34 @@ def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
 
 # Minimum number of lines in a column.
 _LEAST = 3
-# Two columns belong to a table if at least this share of the lines in one are on baselines of the other.
-_SAME_BASELINE = 0.7
 # Minimum distance in points between two text columns.
 _GUTTER = 6.0
 
 Part = GlyphRun | PageTable
+Parts = list[Part]
+"""Lines and tables, such as those in a column."""
 
 
-def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
+def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[Parts]:
     """Return a page's lines and tables by column, in reading order."""
-    made = list[list[Part]]()
+    made = list[Parts]()
     across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
         rows, rest = find_tables([part for part in flow if isinstance(part, GlyphRun)])
-        parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, PageTable))]
+        parts: Parts = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, PageTable))]
         made.append(sorted(parts, key=attrgetter("top")))
     return made
 
 
-def flows(parts: Sequence[Part]) -> list[list[Part]]:
+def flows(parts: Sequence[Part]) -> list[Parts]:
     """Group a page's parts by column, in reading order."""
     gutter = _gutter(parts)
     if gutter is None:
         return [sorted(parts, key=attrgetter("top", "x0"))] if parts else []
-    made = list[list[Part]]()
-    left = list[Part]()
-    right = list[Part]()
-    across = list[Part]()
+    made = list[Parts]()
+    left = Parts()
+    right = Parts()
+    across = Parts()
     for part in sorted(parts, key=attrgetter("top", "x0")):
         if part.x1 <= gutter:
             left.append(part)
@@ -232,8 +228,7 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
     below = _below(left, right)
     if not all(_is_title(part, right) for part in left[below:]):  # the left column is merely longer
         below = len(left)
-    rest = [left[below:]] if left[below:] else []
-    return [*made, *([across] if across else []), *flows(left[:below]), *flows(right), *rest]
+    return list(filter(None, [*made, across, *flows(left[:below]), *flows(right), left[below:]]))
 
 
 def _is_title(part: Part, others: Sequence[Part]) -> bool:
@@ -290,7 +285,7 @@ def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: flo
     fewer, more = sorted((left, right), key=len)
     baselines = {round(run.y) for run in more}
     shared = sum(any(round(run.y) + step in baselines for step in (-1, 0, 1)) for run in fewer)
-    if shared >= _SAME_BASELINE * len(fewer):
+    if shared >= 0.7 * len(fewer):  # most lines share a baseline, like the cells of a row
         return running
     wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= 0.2 * width for side in (left, right))
     return running or (wide and len(fewer) > _LEAST)

@@ -14,13 +14,13 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix, PdfPage
 
 from core.base.errors import SourceError
-from core.base.text import collapse_spaces
+from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
 from core.documents.kinds import MAX_PAGES, damaged, encrypted
 from core.documents.pdf.glyphs import UPRIGHT, Direction, glyphs
 from core.documents.pdf.lines import Letter, clean_text, normalize_title
 from core.markdown.writing import callout
-from core.model import Omission
+from core.model import Omission, Omissions, summed
 
 # The drawings on a page: ruled lines, pictures, and dots that may be bullets.
 
@@ -45,7 +45,7 @@ def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> No
         elif item.type == pdfium.FPDF_PAGEOBJ_PATH:
             page.shapes += 1
             page.edges += _edges(item.raw, item.get_matrix().multiply(outer))
-            if (bounds := _bounds(item.raw)) is not None:
+            if bounds := _bounds(item.raw):
                 x0, y0, x1, y1 = outer.on_rect(*bounds)
                 if 1 < x1 - x0 < _DOT and 1 < y1 - y0 < _DOT and abs((x1 - x0) - (y1 - y0)) < 1:
                     page.dots.append((x0, x1, (y0 + y1) / 2))
@@ -99,10 +99,6 @@ def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
 
 MOST_CHOICES = 1_000
 """Maximum number of fields per page whose values are read. The rest stay as drawn."""
-# Form field types.
-_CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
-# Annotation types.
-_LINK, _FREE_TEXT, _POPUP, _FILE, _WIDGET = 2, 3, 16, 17, 20
 # Flags for password fields, and for fields with one box per letter.
 _PASSWORD = 1 << 13
 _COMB = 1 << 24
@@ -131,10 +127,12 @@ class Asides:
     def add(self, annotation: object, *, is_drawn: bool) -> None:
         """Add an annotation's comment, and the name of its attached file."""
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
-        if kind == _FILE:
+        if kind == pdfium.FPDF_ANNOT_FILEATTACHMENT:
             file = pdfium.FPDFAnnot_GetFileAttachment(annotation)
             self.files.append(_read_text(pdfium.FPDFAttachment_GetName, file) if file else "")
-        if kind in (_LINK, _POPUP, _WIDGET) or (kind == _FREE_TEXT and is_drawn):
+        if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP, pdfium.FPDF_ANNOT_WIDGET):
+            return
+        if kind == pdfium.FPDF_ANNOT_FREETEXT and is_drawn:
             return
         author, text = (_read_text(pdfium.FPDFAnnot_GetStringValue, annotation, key) for key in (b"T", b"Contents"))
         if text and text not in self.files:
@@ -166,12 +164,13 @@ def _descriptions(loaded: PdfPage) -> list[str]:
 def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
     """Return a field's chosen or entered value, or None if the field is empty or its value is already drawn."""
     box = pdfium.FS_RECTF()
-    name = ""
     pdfium.FPDFAnnot_GetRect(annotation, box)
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
-    if kind in (_CHECK_BOX, _RADIO_BUTTON):
+    is_typed = kind in (pdfium.FPDF_FORMFIELD_COMBOBOX, pdfium.FPDF_FORMFIELD_TEXTFIELD)
+    name = ""
+    if kind in (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON):
         text = _MARKS[bool(pdfium.FPDFAnnot_IsChecked(form, annotation))]
-    elif kind == _LIST:
+    elif kind == pdfium.FPDF_FORMFIELD_LISTBOX:
         count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
         # In lists with more options, only the chosen ones are shown.
         text = "  ".join(
@@ -179,15 +178,16 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
             for at in range(count)
             if (chosen := pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)) or count <= 20
         )
-    elif kind in (_COMBO, _TEXT) and not _is_legible(form, annotation, box, drawn):
+    elif is_typed and not _is_legible(form, annotation, box, drawn):
         text = _read_text(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
     else:
         return None
-    if kind in (_CHECK_BOX, _RADIO_BUTTON, _LIST):
+    if not is_typed:
         name = _read_text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
         name = name or _read_text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
-    place = box.left, box.bottom, box.right, box.top
-    return _Choice(collapse_spaces(text), collapse_spaces(name), place) if text else None
+    if not text:
+        return None
+    return _Choice(collapse_spaces(text), collapse_spaces(name), (box.left, box.bottom, box.right, box.top))
 
 
 _MARKS = ("☐", "☑")
@@ -429,8 +429,6 @@ def _bullets(page: Page) -> Iterator[Letter]:
             yield Letter("•", x0, x1, first.y, first.size)
 
 
-# Maximum number of characters of a running head to show.
-_SHOWN = 60
 # Maximum number of running heads to show.
 _HEADS = 12
 
@@ -457,11 +455,11 @@ class LeftOut:
             self.unknown[page.number] = page.unknown
         self.files += page.asides.files
 
-    def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> list[Omission]:
+    def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Omissions:
         """Return the omissions. `scans` maps pages to OCR text. `running` are the removed running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
         unknown = {number: count for number, count in self.unknown.items() if not scans.get(number)}
-        heads = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in running]
+        heads = [shorten(head, 60) for head in running]
         omissions = (
             Omission("page", len(empty), ranges(empty)),
             Omission("page_part", len(self.partial), ranges(self.partial)),
@@ -469,7 +467,7 @@ class LeftOut:
             *(Omission("attachment", 1, name) for name in self.files),
             Omission("header", len(heads), "; ".join([*heads[:_HEADS], *["…"] * (len(heads) > _HEADS)])),
         )
-        return [omission for omission in omissions if omission.count]
+        return summed(omissions)
 
 
 def ranges(numbers: list[int]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from core.base.datetimes import utc_now
 from core.base.messages import Message
-from core.base.text import digest, fold, one_line
+from core.base.text import digest, fold, one_line, shorten
 from core.features.learning.masks.spans import MASK
 from core.model import Fact, LearntFact, LogEvent
 from core.store.reading import RowReader, columns_of
@@ -42,8 +42,7 @@ def generalise_source(source: str) -> str:
 
 def abbreviate(text: str, most: int = MOST_TITLE) -> str:
     """Return text on a single line, truncated to `most` characters with an ellipsis."""
-    line = one_line(text)
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return shorten(one_line(text), most)
 
 
 def first_line(event: LogEvent) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import stat
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -14,11 +15,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from core.base.errors import SourceError
+from core.base.files import reason
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.base.text import collapse_spaces, link_address
+from core.documents.kinds import too_large
 from core.intake.notefile import is_skipped
+from core.intake.placeholders import lock_error
 from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
 
@@ -149,8 +153,7 @@ _PLAIN = (str, int, float)
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
     """Return Markdown with the non-empty fields as its front matter."""
     filled = {name: value for name, value in fields.items() if value not in ("", [], None)}
-    front = dump(filled) or ("---\n---\n" if body.startswith("---") else "")
-    return front + body
+    return (dump(filled) or ("---\n---\n" if body.startswith("---") else "")) + body
 
 
 def file_name(title: str) -> str:
@@ -204,17 +207,25 @@ def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
 
 
 def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
-    """Return the bytes of a file in a folder. Raises SourceError."""
+    """Return the bytes of a file in a folder.
+
+    Raises SourceError if it can't be read, is larger than `most` bytes, or is no longer in the folder.
+    """
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
             raise SourceError(path, "is a link that points outside the folder, so it was refused.")
+        status = full.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SourceError(path, "is not a regular file.")
+        if status.st_size > most:
+            raise too_large(path, status.st_size, most)
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise SourceError(path, "can't be read: {why}.", why=getattr(error, "strerror", "") or str(error)) from error
+        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=reason(error)) from error
     if len(data) > most:
-        raise SourceError(path, "is larger than {limit} MB. Split it.", limit=most // 2**20)
+        raise too_large(path, len(data), most)
     return data
 
 
@@ -301,8 +312,7 @@ class NoteFiles:
         """Return a link to a file, or an embed if the file is a picture."""
         label = file_name(name)
         is_picture = PurePosixPath(label).suffix.lower() in ".png .jpg .jpeg .gif .webp .avif .bmp .svg".split()
-        shown = "!" if is_picture else ""
-        return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
+        return f"{'!' if is_picture else ''}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
         left_out = (Omission("attachment", len(self.missing), ", ".join(self.missing)[:200]),) if self.missing else ()

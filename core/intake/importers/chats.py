@@ -31,8 +31,6 @@ from core.intake.importers import (
 )
 from core.model import Failed
 
-# Once a note has this many messages, the next day starts a new note. A quieter month is a single note.
-_MANY = 200
 # Maximum number of characters to quote from the message being replied to.
 _QUOTED = 80
 _FENCE = "```"
@@ -85,7 +83,8 @@ def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Ite
     filled = (message for message in messages if any(message.text) or message.files)
     for day, of_day in groupby(filled, key=attrgetter("day")):
         while part := list(islice(of_day, 1000)):  # a day may have more messages than fit into a note
-            if note and (note[0].day[:7] != day[:7] or len(note) >= _MANY):
+            # Once a note has 200 messages, the next day starts a new note. A quieter month is a single note.
+            if note and (note[0].day[:7] != day[:7] or len(note) >= 200):
                 yield _note(title, place, note, quotes, taken)
                 note = []
             note += part
@@ -109,8 +108,8 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
     """Return a message as Markdown. If it is a reply, it begins with a quote from the message it replies to."""
-    links = [attached.link(*file) for file in message.files]
-    text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
+    parts = (*message.text, *(attached.link(*file) for file in message.files))
+    text = "\n\n".join(filter(None, map(str.strip, parts)))
     name, words = (
         collapse_spaces(re.sub(r"[*_~`>\\]+", " ", part)) for part in (message.name or "?", message.text[0] or text)
     )
@@ -222,7 +221,6 @@ _ABOUT = (
     "forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji",
     "place_name", "address", "location_information", "contact_information", "game_title", "game_description", "edited",
 )  # fmt: skip
-_ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
 class Telegram(FolderImporter):
@@ -286,9 +284,8 @@ def _parts(item: Mapping[str, object]) -> Iterator[str]:
     for part in text if isinstance(text, list) else [text]:
         kind = text_of(part, "type")
         words = text_of(part, "text") if isinstance(part, dict) else text_of(part)
-        mark = _ENTITIES.get(kind, "")
-        address = text_of(part, "href")
-        if address:
+        mark = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}.get(kind, "")
+        if address := text_of(part, "href"):
             yield f"[{words}]({link_address(address, plain=':#?=&%')})"
         elif kind == "pre":
             yield f"\n```{text_of(part, 'language')}\n{words}\n```\n"

@@ -27,7 +27,7 @@ from core.intake.importers import (
     unique,
 )
 from core.intake.importers.markup import markdown
-from core.model import Failed, Omission
+from core.model import Failed, Omission, summed
 
 
 class Evernote(FolderImporter):
@@ -49,8 +49,8 @@ class Evernote(FolderImporter):
                 try:
                     for note in _read(self._folder / path, path):
                         title = collapse_spaces(note.findtext("title", ""))
-                        place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
-                        yield _to_imported(note, title, unique(str(place), taken))
+                        place = f"{PurePosixPath(path).with_suffix('')}/{file_name(title)}.md"
+                        yield _to_imported(note, title, unique(place, taken))
                     if len(taken) == before:
                         yield Failed(path, message("is an Evernote export without notes."))
                 except SourceError as error:
@@ -166,12 +166,8 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
         "author": value("author"),
         "source_url": value("source-url"),
     }
-    counts = {"encrypted": encrypted, "attachment": len(names)}
-    return Imported(
-        place,
-        add_front_matter(fields, f"{text}\n"),
-        tuple(Omission(kind, count) for kind, count in counts.items() if count),
-    )
+    left_out = summed([Omission("encrypted", encrypted), Omission("attachment", len(names))])
+    return Imported(place, add_front_matter(fields, f"{text}\n"), left_out)
 
 
 def task_lists(tasks: Iterable[Element]) -> dict[str, str]:

@@ -85,8 +85,7 @@ class Keep(FolderImporter):
             "created": time_of(text_of(note, "createdTimestampUsec"), _MICROSECONDS),
             "updated": time_of(text_of(note, _EDITED), _MICROSECONDS),
         }
-        body = "\n\n".join(filter(None, parts))
-        return attached.note(place, add_front_matter(fields, f"{body}\n"))
+        return attached.note(place, add_front_matter(fields, "\n\n".join(filter(None, parts)) + "\n"))
 
 
 def _is_note(node: object) -> bool:

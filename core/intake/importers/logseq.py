@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.base.text import collapse_spaces
+from core.base.text import collapse_spaces, shorten
 from core.intake.importers import Fields, FolderImporter, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
@@ -136,7 +136,9 @@ class Logseq(FolderImporter):
             last = ""
             for line in text.split("\n") if "id::" in text else ():
                 if found := _ID.match(line):
-                    blocks[found[1]] = path.removesuffix(".md"), _label(last)
+                    # The block's first line, as link text.
+                    label = collapse_spaces(re.sub(r"[\[\]|()`]", "", _TASK.sub("", last, count=1)))
+                    blocks[found[1]] = path.removesuffix(".md"), shorten(label, 80)
                 elif block := _BLOCK.match(line):
                     last = block[2] or ""
         return blocks
@@ -155,8 +157,8 @@ def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
 def _field(name: str, value: str) -> Fields:
     """Return a page property as a front matter field."""
     if name in ("tags", "alias", "aliases"):
-        parts = [re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value)]
-        listed = [part for part in parts if part]
+        parts = (re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value))
+        listed = list(filter(None, parts))
         return {"tags": [part.replace(" ", "-") for part in listed]} if name == "tags" else {"aliases": listed}
     if name in _OWN:
         return {}
@@ -171,9 +173,3 @@ def _task(text: str) -> str:
     """Return a block's text with a checkbox in place of its task marker."""
     match = _TASK.match(text)
     return f"[{'x' if match[1] in ('DONE', 'CANCELED', 'CANCELLED') else ' '}] {text[match.end() :]}" if match else text
-
-
-def _label(text: str) -> str:
-    """Return a block's first line as link text."""
-    words = collapse_spaces(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)))
-    return words if len(words) <= 80 else f"{words[:79]}…"

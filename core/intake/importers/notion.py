@@ -46,8 +46,7 @@ class Notion(FolderImporter):
     def knows(self) -> bool:
         """Whether the names of at least half of the pages and tables contain a Notion id."""
         names = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES)]
-        marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
-        return 0 < len(names) <= 2 * marked
+        return 0 < len(names) <= 2 * sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         there = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES) and path != "index.html"]

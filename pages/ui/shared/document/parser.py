@@ -11,7 +11,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from core.base.admonitions import INTERRUPTS, add_admonitions
+from core.base.admonitions import INTERRUPTS, add_admonitions, delimited_block
 from core.base.text import CHINESE, CJK
 from core.model import TAG
 from pages.ui.shared.safe import FOLLOWED, PASTED, html, is_pasted
@@ -80,36 +80,9 @@ MOST_FOOTNOTES = 1_000
 def add(parser: MarkdownIt) -> None:
     """Add the block rules for formulas, comments and footnotes to a parser."""
     ruler = parser.block.ruler
-    ruler.before("fence", "math_block", _delimited("math_block", "$$"), INTERRUPTS)
-    ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), INTERRUPTS)
+    ruler.before("fence", "math_block", delimited_block("math_block", "$$"), INTERRUPTS)
+    ruler.before("fence", "comment_block", delimited_block("comment_block", "%%"), INTERRUPTS)
     ruler.before("reference", "footnote", _footnote, INTERRUPTS)
-
-
-def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Return a block rule for blocks that begin and end with `mark`. They become tokens of type `kind`."""
-
-    def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-        begin = state.bMarks[start] + state.tShift[start]
-        if not state.src.startswith(mark, begin) or state.is_code_block(start):
-            return False
-        for line in range(start, end):
-            if line > start and state.sCount[line] < state.blkIndent and not state.isEmpty(line):
-                return False
-            first = begin + len(mark) if line == start else state.bMarks[line] + state.tShift[line]
-            text = state.src[first : state.eMarks[line]].rstrip()
-            if mark not in text:
-                continue
-            if not text.endswith(mark):
-                return False
-            if not silent:
-                token = state.push(kind, "", 0)
-                token.map = [start, line + 1]
-                token.content = state.getLines(start, line + 1, state.blkIndent, False).strip().strip(mark[0])
-                state.line = line + 1
-            return True
-        return False
-
-    return block
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
