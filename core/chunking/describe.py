@@ -21,8 +21,6 @@ SECTION_LEVEL = 3
 # By default, sections of fewer than 32 tokens are joined.
 _SHORT = 48
 _UNIT = re.compile(rf"[{UNSPACED}]|{WORD}")
-Chain = tuple[Heading, ...]
-"""Headings above a position in the text, outermost first."""
 
 
 class SectionFields(NamedTuple):
@@ -42,7 +40,8 @@ class Sections:
         self._body = body
         self._headings = [heading for heading in headings if not heading.nested]
         self._starts = [heading.start for heading in self._headings]
-        self._chains: list[Chain] = [()]
+        # The headings above each section, outermost first.
+        self._chains: list[tuple[Heading, ...]] = [()]
         for heading in self._headings:
             above = takewhile(lambda outer, level=heading.level: outer.level < level, self._chains[-1])  # type: ignore[misc]
             self._chains.append((*above, heading))
@@ -72,8 +71,7 @@ class Sections:
             main += 1
         # Sections are in reading order, so a section that contains the first and the last contains those in between.
         own = chains[with_words[main]]
-        last = chains[with_words[-1]]
-        around = [heading for heading, other in zip(own, last, strict=False) if heading == other]
+        around = [heading for heading, other in zip(own, chains[with_words[-1]], strict=False) if heading == other]
         chain = tuple(around) if around and around[-1].start >= start else own
         return SectionFields(
             chain[-1].title if chain else "",

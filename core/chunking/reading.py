@@ -22,63 +22,41 @@ from core.model import Note, Spans
 
 Flags = NDArray[np.bool_]
 """One boolean per token or character."""
-Counts = NDArray[np.int32]
-"""Running counts of tokens, characters or words, by position."""
 Places = NDArray[np.int64]
 """Offsets in the text."""
 
 
-@dataclass(frozen=True, eq=False)
 class Shortened:
-    """Text in which each blob is replaced by a single space.
+    """Text in which each blob is replaced by a single space."""
 
-    `ends` holds the offset just after each of these spaces. `missing` holds 0, followed by the number of characters
-    removed up to each offset in `ends`.
-    """
-
-    text: str
-    ends: Places
-    missing: Places
-
-    @classmethod
-    def from_text(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
-        """Replace each blob in the text with a space."""
+    def __init__(self, text: str, blobs: Sequence[Span]) -> None:
+        self.text = remove_blobs(text, blobs)
         spans = np.array(blobs, np.int64).reshape(-1, 2)
-        missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
-        return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
+        # 0, followed by the number of characters removed up to the end of each blob.
+        self._missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
+        # The offset just after each of the spaces.
+        self._ends = spans[:, 1] - self._missing[1:]
 
     def offsets(self, places: NDArray[np.integer]) -> Places:
         """Convert offsets in this text to offsets in the original text."""
-        return places + self.missing[np.searchsorted(self.ends, places, side="right")]
+        return places + self._missing[np.searchsorted(self._ends, places, side="right")]
 
 
 CODE = {"fence", "code"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """Offsets of a body's visible characters, excluding blobs, and running counts over them.
+    """A body's visible characters, excluding blobs, by script and by block. `short` is the body without blobs."""
 
-    Each array of counts has one more element than `visible`.
-    """
-
-    visible: Places
-    code: Counts
-    code_lines: Counts
-    ideographs: Counts
-    words: Counts
-
-    @classmethod
-    def from_blocks(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
-        """Classify a body's characters by script and by block. `short` is the body without blobs."""
+    def __init__(self, body: str, short: Shortened, blocks: Sequence[Block]) -> None:
         codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         seen = np.flatnonzero((codes > 0x20) & (codes != 0x3000) & (codes != 0xA0))
         codes = codes[seen]
-        visible = short.offsets(seen)
+        self._visible = short.offsets(seen)
         inside, written = np.zeros((2, len(codes)), dtype=bool)
         for block in walk(blocks):
             if block.kind in CODE:
-                start, end = np.searchsorted(visible, (block.start, block.end))
+                start, end = np.searchsorted(self._visible, (block.start, block.end))
                 inside[start:end] = True
                 written[start:end] = not opens_diagram(body[block.start : block.end])
 
@@ -88,14 +66,17 @@ class Letters:
         ideographs = within((0x3040, 0xA000), (0xAC00, 0xD7B0), (0xF900, 0xFB00), (0x20000, 0x32000))
         letters = within((0x41, 0x5B), (0x61, 0x7B), (0xC0, 0x2000))
         begins = letters.copy()
-        begins[1:] &= ~(letters[:-1] & (np.diff(visible) == 1))
-        flags = inside, written, ideographs & ~inside, begins & ~inside
-        return cls(visible, *(np.cumsum(np.insert(flag, 0, False), dtype=np.int32) for flag in flags))
+        begins[1:] &= ~(letters[:-1] & (np.diff(self._visible) == 1))
+        # Running counts over the visible characters. Each array has one more element than there are such characters.
+        self._code, self._code_lines, self._ideographs, self._words = (
+            np.cumsum(np.insert(flag, 0, False), dtype=np.int32)
+            for flag in (inside, written, ideographs & ~inside, begins & ~inside)
+        )
 
     def has_code(self, start: int, end: int) -> bool:
         """Return whether a span contains fenced or indented code. Inline code and diagrams don't count."""
-        start, end = np.searchsorted(self.visible, (start, end))
-        return bool(self.code_lines[end] > self.code_lines[start])
+        start, end = np.searchsorted(self._visible, (start, end))
+        return bool(self._code_lines[end] > self._code_lines[start])
 
     def language(self, start: int, end: int) -> str:
         """Return a span's language: 'code', 'zh', 'mixed' or 'en'.
@@ -104,11 +85,11 @@ class Letters:
         the share of ideographs among the ideographs and words outside code blocks: 'zh' for at least 3/4, 'mixed' for
         at least 1/8, and otherwise 'en', whatever the script. Kana and Hangul count as ideographs.
         """
-        start, end = np.searchsorted(self.visible, (start, end))
-        if 2 * int(self.code[end] - self.code[start]) > end - start:
+        start, end = np.searchsorted(self._visible, (start, end))
+        if 2 * int(self._code[end] - self._code[start]) > end - start:
             return "code"
-        ideographs = int(self.ideographs[end] - self.ideographs[start])
-        share = ideographs / max(1, ideographs + int(self.words[end] - self.words[start]))
+        ideographs = int(self._ideographs[end] - self._ideographs[start])
+        share = ideographs / max(1, ideographs + int(self._words[end] - self._words[start]))
         if share >= 0.75:
             return "zh"
         return "mixed" if share >= 0.125 else "en"
@@ -147,12 +128,10 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Tokenize
     """
     outline = outline or (plain_outline(note.body) if note.plain else parse(note.body, note.path or note.title))
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
-    short = Shortened.from_text(note.body, outline.blobs)
+    short = Shortened(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
     body = blank_blobs(note.body, outline.blobs)
-    return TokenizedNote(
-        note, outline, body, large, short.offsets(spans[:, 0]), Letters.from_blocks(body, short, outline.blocks)
-    )
+    return TokenizedNote(note, outline, body, large, short.offsets(spans[:, 0]), Letters(body, short, outline.blocks))
 
 
 # Cutting
@@ -393,7 +372,7 @@ def solid_rows(body: str, block: Block) -> list[Span]:
 
 
 def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -> Iterator[Span]:
-    first, last = (int(rank) for rank in np.searchsorted(reading.starts, (start, end)))
+    first, last = map(int, np.searchsorted(reading.starts, (start, end)))
     while last - first > target:
         ranks = range(first + target, first, -1)
         separable = (rank for rank in ranks if not is_joined(reading.body, int(reading.starts[rank])))

@@ -37,8 +37,6 @@ from core.markdown.outline import Block, walk
 from core.model import SETTINGS, Chunk, ChunkingOptions, Cut, Profile
 
 _START = attrgetter("start")
-# Number of characters to split at a time. langchain keeps all pieces in memory, and tiny ones take 200 bytes each.
-_PART = 300_000
 
 
 def check_positive(name: str, options: ChunkingOptions) -> int:
@@ -236,7 +234,8 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
     class Splitter(RecursiveCharacterTextSplitter):  # type: ignore[misc]
         def _split_text(self, text: str, separators: list[str]) -> list[str]:
             separator = next((item for item in separators if re.search(item, text)), separators[-1])
-            parts = re.findall(rf"(?s:.{{1,{_PART}}}(?:.*?(?:{separator})|.*))", text)
+            # Split part by part. langchain keeps all pieces in memory, and tiny ones take 200 bytes each.
+            parts = re.findall(rf"(?s:.{{1,300000}}(?:.*?(?:{separator})|.*))", text)
             return [piece for part in parts for piece in super(Splitter, self)._split_text(part, separators)]
 
     splitter = Splitter(
@@ -411,7 +410,7 @@ class Adaptive:
         chunks = self._recursive.cut(reading)
         flaw = self._flaw(chunks, profile)
         recursive = message("The note is too long to stay whole, and its headings don't divide it well.")
-        if flaw is not None:
+        if flaw:
             recursive = message(
                 (
                     "The note is too long to stay whole, and its headings don't divide it well. This "
@@ -433,7 +432,7 @@ class Adaptive:
             )
         chunks = self._markdown.cut(reading)
         flaw = self._flaw(chunks, profile)
-        if flaw is not None:
+        if flaw:
             return [], message("Tried because the note has {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
             "The note has {headings}; {least} are enough for splitting by headings.",

@@ -232,8 +232,7 @@ class PictureReader:
         check_size(data, path)
         if not picture_kind(data):
             raise SourceError(path, "isn't a readable picture, despite its name.")
-        too_slow = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
-        with _in_time(path, too_slow):
+        with _in_time(path, message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)):
             # The kind `-` means a picture of any kind.
             return self._process.convert(data, converter, "-", look)
 

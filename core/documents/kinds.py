@@ -171,8 +171,24 @@ def check(data: bytes, kind: str, path: str) -> None:
         raise encrypted(path)
     if known.begins and not re.match(known.begins, data[:2048]):
         raise _other(path, known)
-    if known.entry:
-        _check_archive(data, known, path)
+    if not known.entry:
+        return
+    try:
+        members = zipfile.ZipFile(io.BytesIO(data)).infolist()
+    except ZIP_DAMAGE as error:
+        raise damaged(path) from error
+    if not any(re.fullmatch(known.entry, member.filename) for member in members):
+        raise _other(path, known)
+    if any(member.flag_bits & 0x1 for member in members):
+        raise encrypted(path)
+    unpacked = sum(member.file_size for member in members)
+    # Small documents may unpack to 20 MB, whatever the ratio.
+    if len(members) > 20_000 or unpacked > min(MAX_UNPACKED, max(20 * 1024 * 1024, MAX_RATIO * len(data))):
+        raise SourceError(
+            path,
+            "unpacks to far more data than a document should (the limit is {size} MB).",
+            size=MAX_UNPACKED // 2**20,
+        )
 
 
 def check_size(data: bytes, path: str) -> None:
@@ -191,25 +207,6 @@ def too_large(path: str, size: int, most: int) -> SourceError:
         size=size / 2**20,
         limit=most // 2**20,
     )
-
-
-def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
-    try:
-        members = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    except ZIP_DAMAGE as error:
-        raise damaged(path) from error
-    if not any(re.fullmatch(kind.entry, member.filename) for member in members):
-        raise _other(path, kind)
-    if any(member.flag_bits & 0x1 for member in members):
-        raise encrypted(path)
-    unpacked = sum(member.file_size for member in members)
-    # Small documents may unpack to 20 MB, whatever the ratio.
-    if len(members) > 20_000 or unpacked > min(MAX_UNPACKED, max(20 * 1024 * 1024, MAX_RATIO * len(data))):
-        raise SourceError(
-            path,
-            "unpacks to far more data than a document should (the limit is {size} MB).",
-            size=MAX_UNPACKED // 2**20,
-        )
 
 
 def damaged(path: str = "") -> SourceError:

@@ -13,11 +13,9 @@ from core.base.encodings.guessing import decode_part
 from core.base.text import collapse_spaces
 from core.documents import Converted
 from core.documents.kinds import damaged
-from core.model import Omission
+from core.model import Omission, summed
 
-_ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURE = "-- "
-_SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
 @dataclass(slots=True)
@@ -60,7 +58,7 @@ class Mail:
             _header(message, "Subject"),
             name or address,
             created,
-            left_out=tuple(omission for omission in left_out if omission.count),
+            left_out=summed(left_out),
         )
 
 
@@ -87,7 +85,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     # Only the names of more deeply nested parts are kept.
     if depth > 20:
         into.attached.append(name or kind)
-    elif kind in _ENCRYPTED:
+    elif kind in ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"):
         into.encrypted += 1
     elif kind == "multipart/alternative":
         _read_best(list(_parts(part)), into, depth)
@@ -98,7 +96,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
             _read(inner, into, depth + 1)
     elif kind in ("text/plain", "text/html") and part.get_content_disposition() != "attachment":
         into.texts.append(_text(part, into))
-    elif kind not in _SIGNATURES:
+    elif kind not in ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"):
         into.attached.append(name or kind)
 
 

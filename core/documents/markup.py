@@ -55,14 +55,6 @@ def _org(data: bytes) -> Markup:
     return Markup(b"#+OPTIONS: arch:t d:t p:t\n" + _replaced(text, _ORG), tags.decode(), files)
 
 
-_DIRECTIVE = re.compile(
-    rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)"
-)
-_SIGNATURE = re.compile(
-    rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::[ \t]*(\S[^`\n]*)$"
-)
-
-
 def without_files(data: bytes) -> tuple[bytes, int]:
     """Remove the directives that refer to a file or a URL. Return the text and the number of directives removed."""
     count = 0
@@ -77,12 +69,19 @@ def without_files(data: bytes) -> tuple[bytes, int]:
         count += is_file
         return b"\n" if is_file else directive[0]
 
-    return _DIRECTIVE.sub(kept, data), count
+    pattern = (
+        rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)"
+    )
+    return re.sub(pattern, kept, data), count
 
 
 def _rst(data: bytes) -> Markup:
     text, files = without_files(data)
-    return Markup(_SIGNATURE.sub(_describe, text), "", files)
+    signature = (
+        rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::"
+        rb"[ \t]*(\S[^`\n]*)$"
+    )
+    return Markup(re.sub(signature, _describe, text), "", files)
 
 
 def _describe(directive: "re.Match[bytes]") -> bytes:
@@ -161,8 +160,8 @@ def _jats(data: bytes) -> Markup:
 
 def _xml(data: bytes, patterns: _Patterns) -> Markup:
     data = _replaced(data, patterns)
-    keywords = re.findall(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<", data)
-    return Markup(data, html.unescape(b",".join(keywords).decode()))
+    keywords = b",".join(re.findall(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<", data))
+    return Markup(data, html.unescape(keywords.decode()))
 
 
 def _replaced(data: bytes, patterns: _Patterns) -> bytes:

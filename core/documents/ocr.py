@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 # Size in points to which the median line height is scaled.
 _SIZE = 12.0
-# A line whose size is between these multiples of `_SIZE` gets exactly that size.
-_ALIKE = (0.6, 1.5)
 
 
 @frozen
@@ -85,7 +83,8 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
     runs = []
     for (x0, top, x1, bottom), line in zip(frames, lines, strict=True):
         own = (bottom - top) * scale
-        size = _SIZE if _ALIKE[0] * _SIZE < own < _ALIKE[1] * _SIZE else own
+        # A line of about the usual size gets exactly that size.
+        size = _SIZE if 0.6 * _SIZE < own < 1.5 * _SIZE else own
         baseline = (top + bottom) / 2 * scale + size / 2
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size))
     paragraphs = list[str]()

@@ -8,7 +8,6 @@ from typing import Any
 
 from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
-from core.base.frozen import frozen
 from core.documents import CONVERTERS, Converted, books, syntax
 from core.documents.kinds import damaged, has, need, sound_title
 from core.documents.markup import PREPARE
@@ -55,34 +54,35 @@ class Pandoc:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Convert a document to Markdown. Menus on web pages are left out."""
         need("pypandoc")
-        read = self._read(data, kind, 0)
-        text = _markdown(read.nodes, pictures=kind not in (*_PACKED, *_HTML, "rtf", "fb2"))
+        added = Insertions(comments=self.comments)
+        nodes, stated = self._read(data, kind, added, 0)
+        text = _markdown(nodes, pictures=kind not in (*_PACKED, *_HTML, "rtf", "fb2"))
         metadata = read_metadata(data, kind) if kind in _PACKED else {}
-        metadata |= {name: value for name, value in read.metadata.items() if value}
+        metadata |= {name: value for name, value in stated.items() if value}
         if kind == "epub":
             metadata["tags"] = metadata.get("subjects", "")
         about: dict[str, Any] = {
             name: metadata.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
         }
-        return Converted(text, warnings=tuple(read.added.warnings), left_out=tuple(read.added.left_out), **about)
+        return Converted(text, warnings=tuple(added.warnings), left_out=tuple(added.left_out), **about)
 
-    def _read(self, data: bytes, kind: str, depth: int) -> "_Content":
-        """Return a document's content. `depth` is greater than 0 for an embedded document."""
-        added = Insertions(comments=self.comments)
+    def _read(self, data: bytes, kind: str, added: Insertions, depth: int) -> tuple[Blocks, dict[str, str]]:
+        """Return a document's blocks and metadata, and put its omissions and warnings in `added`.
+
+        `depth` is greater than 0 for an embedded document.
+        """
         if kind == "pptx":
-            return _Content(Slides(data, added).blocks(), {}, added)
+            return Slides(data, added).blocks(), {}
         if kind == "rtf":
             rich = Rtf(data, added)
-            return _Content(rich.blocks, rich.metadata, added)
+            return rich.blocks, rich.metadata
 
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
                 return blocks.paras(decode_part(data, kind).splitlines())
             if depth == 3 or kind not in (*_HTML, "docx", "rtf"):
                 raise damaged()
-            read = self._read(data, kind, depth + 1)
-            added.left_out += read.added.left_out
-            return read.nodes
+            return self._read(data, kind, added, depth + 1)[0]
 
         about: dict[str, str] = {}
         match kind:
@@ -120,7 +120,7 @@ class Pandoc:
                 names = [*([] if sound_title(metadata.get("title", "")) else ["title"]), "subtitle", "date", "abstract"]
             head = [node for name in names if name in meta for node in syntax.paragraphs(meta[name])]
             nodes = _read_raw([*head, *nodes])
-        return _Content(nodes, metadata, added)
+        return nodes, metadata
 
 
 class Uncommented(Pandoc):
@@ -130,15 +130,6 @@ class Uncommented(Pandoc):
     comments = False
 
 
-@frozen
-class _Content:
-    """A document's blocks and metadata, with its omissions and warnings in `added`."""
-
-    nodes: Blocks
-    metadata: dict[str, str]
-    added: Insertions
-
-
 def html_to_markdown(page: str) -> str:
     """Convert HTML found in a document of another kind to Markdown."""
     need("pypandoc")
@@ -146,8 +137,7 @@ def html_to_markdown(page: str) -> str:
 
 
 def _blocks(text: str, reader: str) -> Blocks:
-    read: Blocks = _parse(text.encode(), reader)["blocks"]
-    return read
+    return list(_parse(text.encode(), reader)["blocks"])
 
 
 def _parse(data: bytes, reader: str) -> Any:
@@ -175,9 +165,6 @@ def _write(nodes: Blocks, writer: str) -> str:
 # Parsing of raw HTML and LaTeX blocks within other formats.
 
 
-_RAW_HTML = "html"
-
-
 def _read_raw(nodes: Blocks) -> Blocks:
     """Return blocks in which raw HTML and LaTeX are parsed. Unreadable raw blocks become code."""
     found = Insertions()
@@ -187,7 +174,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
     by_marker = {marker: [part for block in run for part in _code(block)] for marker, run in found.by_marker.items()}
     for marker, run in found.by_marker.items():
         format_, text = run[0]["c"]
-        if format_ == _RAW_HTML:
+        if format_ == "html":
             pages[marker] = run
         elif format_ in syntax.SOURCES and text.count("\\begin{") == text.count("\\end{"):
             texts += f"{marker}\n\n{text}\n\n"
@@ -205,8 +192,7 @@ def _read_raw(nodes: Blocks) -> Blocks:
                     by_marker[marker] = after = []
                 else:
                     after.append(block)
-    replaced: Blocks = syntax.insert_blocks(made, by_marker)
-    return replaced
+    return list(syntax.insert_blocks(made, by_marker))
 
 
 def _mark(node: object, found: Insertions) -> Any:
@@ -231,10 +217,10 @@ def _end(nodes: Sequence[Any], start: int) -> int:
     for at in range(start, min(start + 300, len(nodes))):
         block = nodes[at]
         is_raw = isinstance(block, dict) and block.get("t") == "RawBlock"
-        if is_raw and block["c"][0] == _RAW_HTML:
+        if is_raw and block["c"][0] == "html":
             # These elements may end in a later HTML block, with Markdown in between.
-            tags = re.findall(r"(?i)<(/?)(?:table|ul|ol|dl|figure)\b", block["c"][1])
-            depth += sum(-1 if close else 1 for close in tags)
+            for close in re.findall(r"(?i)<(/?)(?:table|ul|ol|dl|figure)\b", block["c"][1]):
+                depth += -1 if close else 1
         if depth <= 0:
             return at + bool(is_raw)
     return start + 1

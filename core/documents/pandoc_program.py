@@ -32,7 +32,6 @@ end
 """
 # After a document that took more CPU seconds than this, the process is replaced, since it may use a lot of memory.
 _LONG = 0.5
-_STANDARD_FILES = 3
 
 
 class _Service:
@@ -59,8 +58,8 @@ class _Service:
 
     def _ask(self, process: "subprocess.Popen[bytes]", asked: bytes) -> bytes:
         """Return the converted document. Raises OSError or ValueError if the process ends instead."""
-        assert process.stdin is not None
-        assert process.stdout is not None
+        assert process.stdin
+        assert process.stdout
         hard = resource.prlimit(process.pid, resource.RLIMIT_CPU)[1]
         # A short document gets two CPU seconds.
         resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(self._seconds + 2.0), hard))
@@ -81,13 +80,14 @@ class _Service:
             stderr=subprocess.DEVNULL,
             env={"TMPDIR": tempfile.gettempdir()},  # pandoc's empty history file is deleted with the document
         )
-        assert process.stdout is not None
+        assert process.stdout
         process.stdout.readline()
-        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (_STANDARD_FILES, _STANDARD_FILES))
+        # Allow no files but the three standard ones.
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (3, 3))
         return process
 
     def close(self) -> None:
-        if self._process is not None:
+        if self._process:
             with suppress(OSError), self._process as process:
                 process.kill()
             self._process = None

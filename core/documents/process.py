@@ -40,7 +40,7 @@ def grant(megabytes: int, seconds: int) -> None:
     A signal ends the process when the time is up. Elapsed time isn't limited here, since a process at low priority may
     have to wait for the CPU.
     """
-    if resource is not None:
+    if resource:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         with suppress(OSError, ValueError, IndexError):
             resource.setrlimit(resource.RLIMIT_AS, (min(_taken() + (megabytes << 20), hard), hard))
@@ -65,7 +65,7 @@ def grant_scan() -> None:
 
     Reading an A4 page reserves 1.6 GB of address space and uses half of it.
     """
-    if resource is not None:
+    if resource:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     if left := seconds_left():
@@ -157,8 +157,9 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
     if status in _OUT_OF_MEMORY:
         return Interrupted(path, TOO_MUCH_MEMORY)
     if status < 0:
-        why = message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
-        return Interrupted(path, why)
+        return Interrupted(
+            path, message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
+        )
     return Interrupted(path, message("can't be converted: its converter ended with exit status {n}.", n=status))
 
 
@@ -198,7 +199,7 @@ class ConverterProcess:
 
     def close(self) -> None:
         """Kill the process and its children, and delete its folder."""
-        if self._process is not None:
+        if self._process:
             with self._process as process, suppress(OSError):
                 if hasattr(os, "killpg"):
                     os.killpg(process.pid, signal.SIGKILL)
@@ -242,15 +243,7 @@ class ConverterProcess:
         return result
 
     def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
-        process = self._start()
-        (self._place / "source").write_bytes(data)
-        assert process.stdin is not None
-        process.stdin.write(asked)
-        process.stdin.flush()
-        return process
-
-    def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the running process, or a new one if it has ended or has converted many documents."""
+        """Give a document to the process, or to a new one if it has ended or has converted many documents."""
         # Replace the process after 200 documents.
         if self._count >= 200 or self._status() is not None:
             self.close()
@@ -265,4 +258,9 @@ class ConverterProcess:
                 cwd=Path(__file__).parents[2],
                 start_new_session=True,
             )
-        return self._process
+        process = self._process
+        (self._place / "source").write_bytes(data)
+        assert process.stdin
+        process.stdin.write(asked)
+        process.stdin.flush()
+        return process

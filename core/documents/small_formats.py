@@ -32,7 +32,7 @@ class Feed:
         except ParseError as error:
             raise damaged() from error
         if local(root) == "opml":
-            head = next((element for element in root if local(element) == "head"), root)
+            head = next(elements_named(root, "head"), root)
             lines = [line for element in root if local(element) == "body" for line in _outline(element)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
         if local(root) not in ("rss", "feed", "RDF"):
@@ -67,8 +67,11 @@ def _author(element: Element) -> str:
 
 def _entry(entry: Element) -> str:
     """Return an entry as HTML: its title as a link, its date, author and categories, and its text."""
-    links = (link for link in entry if local(link) == "link" and link.get("rel", "alternate") == "alternate")
-    places = (link.get("href") or (link.text or "").strip() for link in links)
+    places = (
+        link.get("href") or (link.text or "").strip()
+        for link in entry
+        if local(link) == "link" and link.get("rel", "alternate") == "alternate"
+    )
     link = next((place for place in places if re.match(r"https?://", place)), "")
     named = _child(entry, "title")
     is_html = named is not None and named.get("type") == "html"
@@ -99,17 +102,14 @@ def _text(entry: Element) -> str:
     )
 
 
-_DEEPEST = 200
-
-
 def _outline(parent: Element) -> Iterator[str]:
-    """Yield an outline's items as list lines, indented up to a depth of `_DEEPEST`."""
+    """Yield an outline's items as list lines, indented up to a depth of 200."""
     waiting = [(element, 0) for element in reversed(parent)]
     while waiting:
         item, depth = waiting.pop()
         if local(item) != "outline":
             continue
-        indent = "  " * min(depth, _DEEPEST)
+        indent = "  " * min(depth, 200)
         place = item.get("htmlUrl") or item.get("url") or item.get("xmlUrl") or ""
         words = collapse_spaces(item.get("text") or item.get("title") or "") or place or "…"
         yield f"{indent}- " + (f"[{words}]({place})" if re.fullmatch(r"https?://[^\s()<>]+", place) else words)

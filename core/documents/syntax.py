@@ -18,8 +18,7 @@ _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊�
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
     """Return a TeX formula as inlines. For example, `m^{2}` becomes m²."""
-    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end a table cell
-    line = collapse_spaces(named)
+    line = collapse_spaces(tex.replace("\\|", "\\Vert ").replace("|", "\\vert "))  # a bar would end a table cell
     text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
     if re.fullmatch(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*", text):
         return blocks.inlines(text)
@@ -181,10 +180,10 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
         kind = node["t"]
         content: Any = node.get("c")
         if kind == "RawInline" and content[0] == "html" and re.match(r"<img\s", content[1]):
-            stated = re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", content[1])
-            values = {"alt": "", "src": "", "title": ""} | {name: html.unescape(value) for name, value in stated}
+            stated = dict(re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", content[1]))
+            alt, src, title = (html.unescape(stated.get(name, "")) for name in ("alt", "src", "title"))
             kind = "Image"
-            content = [ATTRIBUTES, blocks.inlines(values["alt"]), [values["src"], values["title"]]]
+            content = [ATTRIBUTES, blocks.inlines(alt), [src, title]]
         match kind:
             case "Image":
                 attributes, words, (address, title) = content

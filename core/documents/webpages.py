@@ -106,9 +106,6 @@ def _read_keep(page: str) -> tuple[str, dict[str, str]]:
     return re.sub(r'<div class="title">([^<>]*)</div>', r"<h1>\1</h1>", page), about
 
 
-Attributes = list[tuple[str, str | None]]
-
-
 class _Cleaner(HTMLParser):
     """Rewrites a page without menus, scripts and controls. `left_out` counts those that contained text."""
 
@@ -145,18 +142,21 @@ class _Cleaner(HTMLParser):
         while last := next((tag for tag, _ in reversed(self._open) if tag not in _CLOSED_BY_OTHERS), ""):
             self.handle_endtag(last)  # each unclosed list would double pandoc's time
 
-    def handle_starttag(self, tag: str, attrs: Attributes) -> None:
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         about = {name: value or "" for name, value in attrs}
         if tag not in _EMPTY:
             self._open.append((tag, len(self.parts)))
             self._count[tag] += 1
             self._depth += tag not in _CLOSED_BY_OTHERS
             in_main = self._whole or any(self._count[main] for main in _MAIN)
-            # In the main part, an `aside` or `footer` is the author's text.
-            is_menu = tag == "nav" or (tag in ("aside", "footer") and not in_main)
-            is_menu = is_menu or about.get("role") in ("navigation", "menu", "menubar", "toolbar", "search")
-            is_menu = is_menu or not _CLASSES.isdisjoint(about.get("class", "").split())
-            if not self._skipped and (tag in _SILENT or is_menu):
+            if not self._skipped and (
+                tag in _SILENT
+                or tag == "nav"
+                # In the main part, an `aside` or `footer` is the author's text.
+                or (tag in ("aside", "footer") and not in_main)
+                or about.get("role") in ("navigation", "menu", "menubar", "toolbar", "search")
+                or not _CLASSES.isdisjoint(about.get("class", "").split())
+            ):
                 self._skipped = len(self._open)
                 self._says = False
         if tag in ("ul", "ol"):
@@ -168,8 +168,9 @@ class _Cleaner(HTMLParser):
             text = about.get("content") or about.get("href") or about.get("datetime", "")
             if field == "created" or (field and re.match("https?://", text)):
                 self.about.setdefault(field, text)
-        named = ((name, value or "") for name, value in attrs if re.match(r"[\w:-]+$", name))
-        stated = "".join(f' {name}="{html.escape(value)}"' for name, value in named)
+        stated = "".join(
+            f' {name}="{html.escape(value or "")}"' for name, value in attrs if re.match(r"[\w:-]+$", name)
+        )
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
             self._write(f"<{tag}{stated}>" if self._depth <= _DEEPEST else " ")

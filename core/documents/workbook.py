@@ -38,9 +38,9 @@ MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
-_RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 # Characters in a URL that aren't percent-encoded.
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
+_RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 # Number of characters used to guess the separator.
 _SAMPLE = 100_000
 

@@ -45,7 +45,7 @@ def _has_grown(megabytes: int) -> bool:
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
-    if process.resource is None:
+    if not process.resource:
         return False
     unit = 1 if sys.platform == "darwin" else 1024
     return process.resource.getrusage(process.resource.RUSAGE_SELF).ru_maxrss * unit > _GROWN * (megabytes << 20)
@@ -66,9 +66,8 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
 
 def main(folder: str, megabytes: str, priority: str) -> None:
     """Convert each `source` within its limits. Write the document, or the reason for the failure, to `result`."""
-    if process.resource is not None:  # systems without such limits rely on the parent's time limit
-        limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": int(megabytes) << 20}
-        for name, most in limits.items():
+    if process.resource:  # systems without such limits rely on the parent's time limit
+        for name, most in {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": int(megabytes) << 20}.items():
             what = getattr(process.resource, f"RLIMIT_{name}")
             hard = process.resource.getrlimit(what)[1]
             most = most if hard == process.resource.RLIM_INFINITY else min(most, hard)
@@ -115,8 +114,8 @@ def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
             return {"thumbnail": thumbnail(data)}
         converter = CONVERTERS.make(name)
         converted = converter.convert(data, kind)
-        warnings = [to_json(warning) for warning in converted.warnings]
-        return {"converted": asdict(converted) | {"warnings": warnings}, "version": converter.version}
+        warnings = {"warnings": list(map(to_json, converted.warnings))}
+        return {"converted": asdict(converted) | warnings, "version": converter.version}
     except NoText as error:
         return {"reason": to_json(error.reason), "version": converter.version}
     except Interrupted as error:

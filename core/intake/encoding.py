@@ -50,8 +50,9 @@ class Decoded(NamedTuple):
     @property
     def text_encoding(self) -> TextEncoding | None:
         """The encoding to store with a note, or None if it is UTF-8 and the user didn't choose it."""
-        plain = self.encoding == "utf-8" and self.known != "chosen"
-        return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
+        if self.encoding == "utf-8" and self.known != "chosen":
+            return None
+        return TextEncoding(display_encoding(self.encoding), self.known)
 
 
 def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
@@ -75,14 +76,13 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
                     encoding=encoding.upper(),
                     byte=error.start + len(bom),
                 ) from error
-    known: EncodingOrigin
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
             raise SourceError(path, "is {kind}, not text, despite its name.", kind=kind)
     if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
         text, encoding = found
-        known = "chosen" if chosen and encoding == normalize_encoding(chosen) else "declared"
-        return Decoded(_text_only(text, path), encoding, known)
+        is_chosen = chosen and encoding == normalize_encoding(chosen)
+        return Decoded(_text_only(text, path), encoding, "chosen" if is_chosen else "declared")
     if likely := decode_undeclared(data):
         text, encoding, known = likely
         return Decoded(_text_only(text, path, data if encoding == "utf-8" else None), encoding, known)
@@ -105,10 +105,9 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
             "program first.",
             path=path,
         )
-    kept = "" if before.known == "declared" else encoding
     try:
         data = mark + text.encode(encoding)
-        after = decode_file(data, path, chosen=kept)
+        after = decode_file(data, path, chosen="" if before.known == "declared" else encoding)
         if after.text == text:
             return data, after.text_encoding
     except UnicodeEncodeError:

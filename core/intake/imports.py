@@ -31,7 +31,7 @@ from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
 from core.intake.folder import Paths, root_of
 from core.intake.ignoring import is_rules
-from core.intake.importers import SUFFIXES, Importer, importer_of
+from core.intake.importers import SUFFIXES, importer_of
 from core.intake.notefile import document_note, parse_note
 from core.intake.placeholders import NotDownloaded, with_note
 from core.intake.upload import LINKED, Staged, name_of, stage_file
@@ -58,9 +58,6 @@ from core.store.ids import fresh_id
 from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
-
-# The counts from a report to log.
-_COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 
 
 class Imports:
@@ -295,17 +292,17 @@ class Imports:
         watch = watch and plan.source_ref != UPLOADED
         with log_call("import", base=plan.base) as line:
             report = self._apply_plan(plan, embed, watch, progress)
-            lists = {"failed": len(report.failed), "incomplete": len(report.incomplete)}
-            line.update({name: getattr(report, name) for name in _COUNTS} | lists)
+            counts = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
+            line.update({name: getattr(report, name) for name in counts})
+            line.update(failed=len(report.failed), incomplete=len(report.incomplete))
             return report
 
     def _apply_plan(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
+        store = self._store
         if not plan.is_empty:
-            self._store.open_index()
+            store.open_index()
         started = time.perf_counter()
-        base = (
-            self._store.bases.by_id(plan.base_id) if plan.base_id else self._bases.find_or_add(plan.base, watch=watch)
-        )
+        base = store.bases.by_id(plan.base_id) if plan.base_id else self._bases.find_or_add(plan.base, watch=watch)
         log_bases([base])
         embed = embed and base.embed_at_once
         embedder = embedding.build(base.embedder)
@@ -316,19 +313,19 @@ class Imports:
         share = 0.9 if base.without_model else 0.05
         writing = _part(progress, 0, share) if embed else progress
         if (linked := plan.folder / LINKED).is_dir() and plan.source_ref == UPLOADED:
-            with translate_errors(own_files := self._store.folder / FILES):
+            with translate_errors(own_files := store.folder / FILES):
                 shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
         with self._writing.setdefault(base.id, threading.Lock()):
-            report, written, stopped = import_plan(self._store, base, embedder, plan, writing)
+            report, written, stopped = import_plan(store, base, embedder, plan, writing)
         self.discard(plan)
         if embed and not stopped:
             report = self._embed_pending(base, written, report, _part(progress, share, 1))
         if not embed:
-            self._store.leave_pending()
+            store.leave_pending()
         return replace(
             report,
-            waiting=self._store.pending.count([base.id]).notes,
-            refused=self._store.refusals.count(base),
+            waiting=store.pending.count([base.id]).notes,
+            refused=store.refusals.count(base),
             seconds=round(time.perf_counter() - started, 3),
         )
 
@@ -531,7 +528,34 @@ def _notes(
         for file in files
         if is_document(file.path, pictures=True)
     }
-    for file, document in convert_ahead(plan.folder, files, choices, uploaded=plan.source_ref == UPLOADED, waits=waits):
+    uploaded = plan.source_ref == UPLOADED
+
+    def read(file: SourceFile, note_id: str, document: Callable[[], ConvertedFile] | None) -> NoteToIndex:
+        if document:
+            file, data, converted = document()
+            if uploaded:
+                store.documents.keep(file.content_hash, data)
+            note, outline = document_note(converted, file.path)
+        else:
+            if not file.text:
+                file = folder.with_text(plan.folder, file, store.notes.reading_choices(note_id)[1])
+            if live:
+                note, outline = document_note(upload.text_of(live, file.path), file.path)
+            else:
+                note, outline = parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
+        note = replace(
+            note,
+            id=note_id,
+            base_id=base.id,
+            content_hash=file.content_hash,
+            source="upload" if uploaded else "folder",
+            source_url=plan.address or note.source_url,
+            source_ref=plan.source_ref,
+            updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
+        )
+        return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
+
+    for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
         path = file.path
         old = known.get(path)
         earlier_id = earlier.get(path)
@@ -541,7 +565,7 @@ def _notes(
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
             with wrap_file_errors(path):
-                note = _note(store, base, plan, file, note_id, document, live)
+                note = read(file, note_id, document)
         except NotDownloaded as error:
             failure = Failed(path, error.reason)
             away.append(with_note(failure) if old else failure)
@@ -552,38 +576,3 @@ def _notes(
             continue
         taken.add(note_id)
         yield replace(note, change=change, replaces=old.content_hash if old else "")
-
-
-def _note(
-    store: Store,
-    base: KnowledgeBase,
-    plan: SyncPlan,
-    file: SourceFile,
-    note_id: str,
-    document: Callable[[], ConvertedFile] | None,
-    live: Importer | None,
-) -> NoteToIndex:
-    uploaded = plan.source_ref == UPLOADED
-    if document:
-        file, data, read = document()
-        if uploaded:
-            store.documents.keep(file.content_hash, data)
-        note, outline = document_note(read, file.path)
-    else:
-        if not file.text:
-            file = folder.with_text(plan.folder, file, store.notes.reading_choices(note_id)[1])
-        if live:
-            note, outline = document_note(upload.text_of(live, file.path), file.path)
-        else:
-            note, outline = parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
-    note = replace(
-        note,
-        id=note_id,
-        base_id=base.id,
-        content_hash=file.content_hash,
-        source="upload" if uploaded else "folder",
-        source_url=plan.address or note.source_url,
-        source_ref=plan.source_ref,
-        updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
-    )
-    return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)

@@ -60,8 +60,9 @@ def read(
     `encoding` is the encoding chosen by the user. Raises SourceError if the data isn't text, is empty, or is too large.
     """
     if document:
-        text = document_text(data, path, converter=document.chosen, original=document.original, encoding=encoding)
-        return document_note(text, path)
+        return document_note(
+            document_text(data, path, converter=document.chosen, original=document.original, encoding=encoding), path
+        )
     found = decode_file(data, path, chosen=encoding)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 

@@ -29,8 +29,6 @@ _DATALESS = 0x40000000
 # macOS: UF_COMPRESSED, for files whose contents aren't stored in blocks.
 _COMPRESSED = 0x20
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
-# Windows: the errors ERROR_CLOUD_FILE_*.
-_CLOUD = range(358, 405)
 
 
 class NotDownloaded(SourceError):
@@ -79,7 +77,8 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
     """Return the error for a file that is locked or not downloaded, or None if `error` has another cause."""
     if not isinstance(error, OSError):
         return None
-    if getattr(error, "winerror", None) in _CLOUD:
+    # Windows: the errors ERROR_CLOUD_FILE_*.
+    if getattr(error, "winerror", None) in range(358, 405):
         return NotDownloaded(path, PLACEHOLDER)
     if error.errno not in _HELD:
         return None
@@ -94,5 +93,5 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
 
 def check_content(data: bytes, path: str) -> None:
     """Raise NotDownloaded if a file contains only NUL bytes, because its contents aren't there yet."""
-    if data[:1] == b"\0" and data.count(0) == len(data):
+    if data and not data.strip(b"\0"):
         raise NotDownloaded(path, message("has no content yet, only zero bytes."))

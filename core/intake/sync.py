@@ -107,7 +107,7 @@ def plan(
         if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
         for note in notes
     ]
-    others = [note for note in mine.values() if only is not None and note.path not in only]
+    others = [note for note in mine.values() if only and note.path not in only]
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
     if not removals:
@@ -166,7 +166,7 @@ def _compare(
         note = known.get(path)
         if note is None and (other := alike.get(compose(path))) and other.path not in present:
             note = other
-        same = note is not None and note.is_as(file)
+        same = note and note.is_as(file)
         if note and same and file.is_settled:
             compared.unchanged.append(note)
             continue

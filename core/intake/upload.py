@@ -20,7 +20,7 @@ from typing import IO
 
 from core.base.errors import SourceError
 from core.base.file_names import harmless_path
-from core.base.files import reason
+from core.base.files import open_user_file, reason
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
@@ -92,8 +92,13 @@ def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Faile
 
 
 def _is_wanted(path: str) -> bool:
-    is_read = is_note(path) or is_document(path, pictures="/" not in path) or is_rules(path)
-    return is_read or path.lower().endswith(".enex") or f"/{path}".endswith("/logseq/config.edn")
+    return (
+        is_note(path)
+        or is_document(path, pictures="/" not in path)
+        or is_rules(path)
+        or path.lower().endswith(".enex")
+        or f"/{path}".endswith("/logseq/config.edn")
+    )
 
 
 def _is_hidden(path: str) -> bool:
@@ -244,7 +249,7 @@ def _member_name(member: zipfile.ZipInfo) -> str:
 def _checked(name: str) -> str:
     """Return `name` unchanged. Raises SourceError if it isn't a plain relative path."""
     if re.search(r"^[A-Za-z]:|[\\\0-\x1f\x7f]", name) or not is_safe(name) or find_half_character(name) is not None:
-        shown = ascii(name) if not name.isprintable() else f"'{name}'"
+        shown = f"'{name}'" if name.isprintable() else ascii(name)
         raise SourceError(shown, "This name could point outside the folder, so the whole upload was refused.")
     return name
 
@@ -294,7 +299,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise size_error(importer.name)
-        if not is_safe(note.path) or note.path.startswith("/"):
+        if not is_safe(note.path):
             raise SourceError(
                 ascii(note.path), "This name could point outside the folder, so the whole upload was refused."
             )
@@ -340,16 +345,11 @@ def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
 def stage_file(file: Path, into: Path) -> Staged:
     """Write the notes and documents in an archive or export to a folder. Raises SourceError like `stage`."""
     others = []
-    try:
-        if file.stat().st_size > MAX_UNPACKED:
-            raise size_error(file.name)
+    with open_user_file(file, MAX_UNPACKED) as stream:
         if file.name.lower().endswith(".zip"):
-            with file.open("rb") as stream:
-                others = unzip_from(stream, into, name=file.name)
+            others = unzip_from(stream, into, name=file.name)
         else:
-            shutil.copyfile(file, into / file.name)
-    except OSError as error:
-        raise SourceError(str(file), "can't be read: {why}.", why=reason(error)) from error
+            _write(into, file.name, _Allowance(file.name, MAX_UNPACKED).blocks(stream))
     return _rewrite_export(into, file.name, others)
 
 

@@ -67,8 +67,8 @@ class FileEvents:
     def __init__(self) -> None:
         self._followed: dict[str, _Followed] = {}
         self._refused = set[str]()
-        self._changed: dict[str, set[str]] = {}
-        self._since: dict[str, float] = {}
+        # The time of each folder's first change, and its changed paths.
+        self._changed: dict[str, tuple[float, set[str]]] = {}
         self._outdated = set[str]()
 
     def follow(self, folders: Iterable[str]) -> None:
@@ -91,21 +91,18 @@ class FileEvents:
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
         # A folder that keeps changing is synced after three seconds.
-        ready = {f for f in self._changed if f not in restless or now - self._since[f] > 3.0}
+        ready = {f for f, (since, _) in self._changed.items() if f not in restless or now - since > 3.0}
         for folder in ready & self._outdated & self._followed.keys():
             before = self._followed[folder]
             self._begin(folder)
             self._collect(folder, before)  # changes made while the folder was being listed
             before.watcher.close()
         self._outdated -= ready
-        for folder in ready:
-            del self._since[folder]
-        return {folder: self._changed.pop(folder) for folder in ready}
+        return {folder: self._changed.pop(folder)[1] for folder in ready}
 
     def put_back(self, folder: str, paths: set[str]) -> None:
         """Track changed paths again, so that a later call to `take` returns them."""
-        self._changed.setdefault(folder, set()).update(paths)
-        self._since.setdefault(folder, time.monotonic())
+        self._changed.setdefault(folder, (time.monotonic(), set()))[1].update(paths)
 
     def close(self) -> None:
         self.follow(())
@@ -336,7 +333,7 @@ class Watching:
     def close(self) -> None:
         """Stop watching, stop any running sync, and wait until both have ended."""
         self._stop.set()
-        if self._thread is not None:
+        if self._thread:
             self._thread.join()
 
     def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
@@ -363,7 +360,12 @@ class Watching:
                 if time.monotonic() >= following:
                     self._events.follow([folder for _, folder in self._folders()])
                     following = time.monotonic() + 5.0
-                self._take_changes()
+                changed = self._events.take()
+                for base, folder in self._folders() if changed else ():
+                    paths = changed.get(folder, set())
+                    # Changes that can't be synced now are kept for the next time.
+                    if paths and not self._stop.is_set() and not self._watch(base, folder, frozenset(paths)):
+                        self._events.put_back(folder, paths)
                 for plain, at in due.items():
                     if time.monotonic() >= at:
                         self.look(plain)
@@ -371,14 +373,6 @@ class Watching:
             except Exception:  # noqa: BLE001 a thread has no caller to raise to; the next check may succeed
                 _LOG.exception("The watched folders could not be checked")
         self._events.close()
-
-    def _take_changes(self) -> None:
-        """Sync the files changed since the last call. Changes that can't be synced now are kept for the next call."""
-        changed = self._events.take()
-        for base, folder in self._folders() if changed else ():
-            paths = changed.get(folder, set())
-            if paths and not self._stop.is_set() and not self._watch(base, folder, frozenset(paths)):
-                self._events.put_back(folder, paths)
 
     def _folders(self, *plain: bool) -> Folders:
         """Yield the watched folders, beginning with folders of text files. `plain` limits them as in `look`."""
@@ -429,8 +423,8 @@ class Watching:
                 seen = replace(seen, problem=self._sync(base, folder, lambda: self._plan(base, folder, changed)[0]))
             elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
-            is_of_notes = bool(changed) and all(map(is_note, changed))
-            for export in () if base.plain or is_of_notes else exports_in(Path(folder)):
+            has_only_notes = changed and all(map(is_note, changed))
+            for export in () if base.plain or has_only_notes else exports_in(Path(folder)):
                 seen = replace(seen, problem=self._watch_export(base, export) or seen.problem)
         except TesseraError as error:
             seen = replace(seen, problem=error.message)
@@ -458,7 +452,7 @@ class Watching:
         # Count the removals of the last hour too.
         since = time.monotonic() - 3600.0
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
-        waits = bool(before and before.removals) or (bool(plan.removed) and plan.removes_many_after(lately))
+        waits = (before and before.removals) or (plan.removed and plan.removes_many_after(lately))
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:

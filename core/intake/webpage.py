@@ -130,8 +130,11 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
     connection.request("GET", target, headers=headers)
     answer = connection.getresponse()
     if answer.status in range(300, 400):
-        other = urljoin(address, answer.headers.get("Location", "?"))
-        raise SourceError(address, "redirects to {other}. Import that address.", other=other[:500])
+        raise SourceError(
+            address,
+            "redirects to {other}. Import that address.",
+            other=urljoin(address, answer.headers.get("Location", "?"))[:500],
+        )
     if answer.status != http.HTTPStatus.OK:
         raise SourceError(address, "answers with status {status}.", status=answer.status)
     kind = answer.headers.get_content_type()

@@ -284,7 +284,7 @@ class _Part(Edits):
                     self._spell(item)
                 case "altChunk":
                     self._read_chunk(item, chunk)
-                case "chart" | "relIds" if (relation := self._relations.get(relation_id(item))) is not None:
+                case "chart" | "relIds" if relation := self._relations.get(relation_id(item)):
                     if made := drawings.read_chart(self._package, relation.target).blocks:
                         self._insert_after(item, [_paragraph(self.root, self._added.marker(made))])
                     elif relation.target:

@@ -128,8 +128,8 @@ def shapes(tree: Element) -> Iterator[Element]:
 
 def _role(shape: Element) -> str | None:
     """Return a shape's role on its slide (`title`, `body`, ""), or None if it isn't a placeholder."""
-    marks = (mark for about in shape if local(about).startswith("nv") for mark in elements_named(about, "ph"))
-    return next((mark.get("type", "") for mark in marks), None)
+    about = (child for child in shape if local(child).startswith("nv"))
+    return next((mark.get("type", "") for child in about for mark in elements_named(child, "ph")), None)
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:
@@ -326,6 +326,6 @@ class Slides:
         for name in self._package.related(part, "slideLayout", "slideMaster"):
             if name not in self._masters:
                 self._masters.add(name)
-                drawn = [shape for shape in shapes(self._package.xml(name)) if _role(shape) is None]
-                self._margins |= dict.fromkeys(text for shape in drawn for text in text_of(shape))
+                for shape in shapes(self._package.xml(name)):
+                    self._margins |= dict.fromkeys(text_of(shape) if _role(shape) is None else ())
                 self._read_masters(name)

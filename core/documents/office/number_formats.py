@@ -134,8 +134,8 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
         sections = sections[:-1]
     for at, (section, usual) in enumerate(zip(sections, _USUAL[len(sections)], strict=True)):
         condition = _CONDITION.search(section + usual)
-        if condition is None or _COMPARE[condition[1]](number, float(condition[2])):
-            is_for_negative = at == 1 or (condition is not None and condition[0].startswith(("[<0", "[<=0", "[<-")))
+        if not condition or _COMPARE[condition[1]](number, float(condition[2])):
+            is_for_negative = at == 1 or (condition and condition[0].startswith(("[<0", "[<=0", "[<-")))
             return _CONDITION.sub("", section), "-" if number < 0 and not is_for_negative else ""
     return "general", ""
 

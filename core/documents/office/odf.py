@@ -83,7 +83,7 @@ class _ListWriter:
         elif not goes_on:
             counts.pop(depth, None)
         for item in element:
-            if local(item) == "list-item" and level is not None:
+            if local(item) == "list-item" and level:
                 start = value(item, "start-value")
                 counts[depth] = number_of(start, 1) if start else counts.get(depth, level.start - 1) + 1
                 paragraph = next((child for child in item if local(child) in ("p", "h")), None)
@@ -95,7 +95,7 @@ class _ListWriter:
         depth = number_of(value(heading, "outline-level"), 1)
         outline = self._styles.get(_OUTLINE, {})
         level = outline.get(depth)
-        if level is None or not level.format or value(heading, "is-list-header") == "true":
+        if not level or not level.format or value(heading, "is-list-header") == "true":
             return
         self._headings = {at: count for at, count in self._headings.items() if at <= depth}
         self._headings[depth] = self._headings.get(depth, level.start - 1) + 1
@@ -265,8 +265,8 @@ class _OdtBody(Edits):
 
 def texts(element: Element) -> list[str]:
     """Return the text of each paragraph in an element, except for blank ones."""
-    texts = ["".join(signs(entry)) for entry in elements_named(element, "p", "h")]
-    return [collapse_spaces(text) for text in texts if text.strip()]
+    texts = (collapse_spaces("".join(signs(entry))) for entry in elements_named(element, "p", "h"))
+    return list(filter(None, texts))
 
 
 def signs(element: Element) -> list[str]:

@@ -100,9 +100,13 @@ class Package:
 
     def related(self, part: str, *kinds: str) -> list[str]:
         """Return the names of the parts that a part refers to with references of the given kinds, kind by kind."""
-        inside = [relation for relation in self.relations(part).values() if not relation.is_outside]
-        targets = (relation.target for kind in kinds for relation in inside if relation.kind == kind)
-        return [target for target in targets if target in self.names]
+        relations = self.relations(part).values()
+        return [
+            relation.target
+            for kind in kinds
+            for relation in relations
+            if relation.kind == kind and not relation.is_outside and relation.target in self.names
+        ]
 
     def main(self) -> str:
         """Return the name of the main part, or "" if there is none."""

@@ -71,9 +71,8 @@ def tokens(data: bytes) -> Iterator[tuple[str, int | None, bytes]]:
 
 def code_page_encoding(page: int | None) -> str:
     """Return the encoding for a code page, or cp1252 if the code page is unknown."""
-    name = _PAGES.get(page or 0, f"cp{page}")
     try:
-        return codecs.lookup(name).name
+        return codecs.lookup(_PAGES.get(page or 0, f"cp{page}")).name
     except LookupError:
         return "cp1252"
 
@@ -88,7 +87,10 @@ class Flow:
     """
 
     def __init__(self) -> None:
-        self.label, self.heading, self.level, self.in_table = "", 0, 0, False
+        self.label = ""
+        self.heading = 0
+        self.level = 0
+        self.in_table = False
         self.following = Blocks()
         self._made = Blocks()
         self._parts = Inlines()
@@ -175,9 +177,11 @@ class Flow:
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
 # Destinations that consist of paragraphs.
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
-_COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
-_COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
-"""Destinations that contain document properties, such as fonts, styles and the author."""
+# Destinations that contain document properties, such as fonts, styles and the author.
+_COLLECTED = {
+    "fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim",
+    "fldinst", "atnauthor", "listtext", "pntext", "objclass",
+}  # fmt: skip
 
 
 _PLAIN = Look()
@@ -404,27 +408,21 @@ class Rtf:
         """Close a group, and process the contents of its destination."""
         opened = self._state.opened
         self._state = self._states.pop()
-        if opened in _FLOWS:
-            self._put(opened, self._flows.pop().complete())
-        elif opened:
-            self._use(opened, collapse_spaces(self._texts.pop()))
-
-    def _put(self, kind: str, content: Blocks) -> None:
+        content = self._flows.pop().complete() if opened in _FLOWS else []
+        text = collapse_spaces(self._texts.pop()) if opened in _COLLECTED else ""
         flow = self._flows[-1]
-        if kind == "footnote" and content:
-            flow.note(content)
-        elif kind == "annotation":
-            flow.following += self._added.comment(self._author, content)
-        elif kind in _MARGINS:
-            texts = [collapse_spaces(syntax.plain(block)) for block in content]
-            self._margins[_MARGINS[kind]] |= {text: None for text in texts if any(map(str.isalpha, text))}
-        else:
-            flow.following += content
-
-    def _use(self, kind: str, text: str) -> None:
-        match kind:
+        match opened:
+            case "footnote" if content:
+                flow.note(content)
+            case "annotation":
+                flow.following += self._added.comment(self._author, content)
+            case _ if opened in _MARGINS:
+                lines = (collapse_spaces(syntax.plain(block)) for block in content)
+                self._margins[_MARGINS[opened]] |= {line: None for line in lines if any(map(str.isalpha, line))}
+            case _ if content:
+                flow.following += content
             case "listtext" | "pntext":
-                self._flows[-1].label = text
+                flow.label = text
             case "fldinst" if link := re.search(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""", text):
                 self._state.look = self._state.look._replace(link=link[1])
             case "atnauthor":
@@ -432,9 +430,9 @@ class Rtf:
             case "objclass" if not text.startswith("Equation"):
                 self._added.omit("attachment", text)
             case "title" | "author":
-                self.metadata[kind] = text
+                self.metadata[opened] = text
             case "creatim" | "revtim" if self._moment.get("yr"):
                 moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
-                name = "created" if kind == "creatim" else "updated"
+                name = "created" if opened == "creatim" else "updated"
                 self.metadata[name] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
                 self._moment = {}
