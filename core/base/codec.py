@@ -350,3 +350,19 @@ _EXACT: dict[object, Decoder] = {
     bool: _scalar(bool, lambda value: type(value) is bool),
     datetime: _time(datetimes.exact),
 }
+
+
+# Lookups in untrusted JSON.
+
+
+def value_at(node: object, names: tuple[str, ...]) -> object:
+    """Return the value at a sequence of keys in nested objects, or None if it is missing."""
+    for name in names:
+        node = node.get(name) if isinstance(node, dict) else None
+    return node
+
+
+def objects(node: object, *names: str) -> list[dict[str, object]]:
+    """Return the objects in the list at a sequence of keys, or [] if there is no list."""
+    listed = value_at(node, names)
+    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []

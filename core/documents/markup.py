@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import NamedTuple
 
+from core.base.codec import objects
 from core.markdown.writing import code_block
 
 
@@ -179,14 +180,14 @@ def _notebook(data: bytes) -> Markup:
         notebook = json.loads(data)
     except (ValueError, RecursionError):
         return Markup(data)
-    for cell in _entries(notebook, "cells"):
+    for cell in objects(notebook, "cells"):
         if cell.get("cell_type") == "raw":
             text = _joined(cell.get("source", ""))
             metadata = cell.get("metadata")
             formats = {metadata.get("format"), metadata.get("raw_mimetype")} if isinstance(metadata, dict) else set()
             is_markdown = formats & {"markdown", "text/markdown"} or not text.strip()
             cell |= {"cell_type": "markdown", "source": text if is_markdown else code_block(text)}
-        for shown in (output.get("data") for output in _entries(cell, "outputs")):
+        for shown in (output.get("data") for output in objects(cell, "outputs")):
             if (
                 isinstance(shown, dict)
                 and {"text/markdown", "text/html", "text/latex"} & {*shown}
@@ -194,12 +195,6 @@ def _notebook(data: bytes) -> Markup:
             ):
                 del shown["text/plain"]
     return Markup(json.dumps(notebook).encode())
-
-
-def _entries(node: object, name: str) -> list[dict[str, object]]:
-    """Return the dictionaries in a node's list called `name`, or [] if it has no such list."""
-    entries = node.get(name) if isinstance(node, dict) else None
-    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def _joined(text: object) -> str:

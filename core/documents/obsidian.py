@@ -8,6 +8,7 @@ from contextlib import suppress
 from operator import itemgetter
 from typing import Any
 
+from core.base.codec import objects
 from core.base.errors import SourceError
 from core.base.text import collapse_spaces, shorten
 from core.documents import Converted
@@ -27,7 +28,8 @@ class Canvas:
         root = _load(data)
         if root is None or not isinstance(root.get("nodes", []), list):
             raise SourceError("", "isn't an Obsidian canvas, despite its name.")
-        nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
+        # Read up to 20,000 cards, and as many arrows.
+        nodes = [node for node in objects(root, "nodes")[:20_000] if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
         by_group = defaultdict[int, list[Json]](list)
@@ -39,7 +41,7 @@ class Canvas:
             parts += map(_card, in_reading_order(by_group[id(group)]))
         names = {node["id"]: _display_name(node) for node in nodes}
         arrows = []
-        for edge in _rows(root, "edges"):
+        for edge in objects(root, "edges")[:20_000]:
             start, end = (names.get(str(edge.get(side))) for side in ("fromNode", "toNode"))
             if start and end:
                 label = f" ({_line(edge['label'])})" if edge.get("label") else ""
@@ -75,12 +77,6 @@ def _load(data: bytes) -> Json | None:
         root = json.loads(data)
         return root if isinstance(root, dict) else None
     return None
-
-
-def _rows(root: Json, name: str) -> list[Json]:
-    rows = root.get(name)
-    # Read up to 20,000 cards, and as many arrows.
-    return [row for row in rows[:20_000] if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _place(node: Json) -> tuple[float, float, float, float]:

@@ -141,9 +141,7 @@ def machine_reason(error: OSError) -> Message:
             "was not converted: no space is left in {folder}. Free some space there, then import it again.",
             folder=tempfile.gettempdir(),
         )
-    return message(
-        "was not converted: this computer couldn't do it ({why}). Import it again.", why=error.strerror or str(error)
-    )
+    return message("was not converted: this computer couldn't do it ({why}). Import it again.", why=files.reason(error))
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:

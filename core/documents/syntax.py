@@ -27,7 +27,7 @@ def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
 
 
 def _script(match: "re.Match[str]") -> str:
-    content = match[2] if match[2] is not None else match[3]
+    content = match[2] or match[3] or ""
     made = content.translate(_RAISED if match[1] == "^" else _LOWERED)
     return match[0] if any(sign in content and sign.isalnum() for sign in made) else made
 

@@ -4,7 +4,7 @@ import ctypes
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -128,7 +128,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
             generated = pdfium.FPDFText_IsGenerated(raw, at) == 1
             if code == 32 and generated and last:
                 before = last[-1]
-                last.append(Letter(" ", before.x1, before.x1, before.y, before.size, before.bold, before.fixed, at))
+                last.append(replace(before, text=" ", x0=before.x1, at=at))
             if generated or code in {10, 13}:
                 continue
             if code in _CODES and (_is_letter(code_of(address, at - 1)) or _is_letter(code_of(address, at + 1))):

@@ -150,7 +150,7 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
         return share > 0.5
     if added >= 0 and added == letter.at - 1:
         return share > _TOUCHING
-    # Between consecutive letters, pdfium reports no space, so the gap must be wider than between any others.
+    # If pdfium reports no space between consecutive letters, only a wide gap is a space.
     return share > (0.6 if letter.at == last.at + 1 else 0.22)
 
 

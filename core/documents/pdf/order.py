@@ -267,25 +267,21 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         overlapping = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
         across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
         count = sum(map(len, overlapping))
-        if (
-            min(map(len, overlapping)) >= _LEAST
-            and across <= 0.25 * count
-            and _are_columns(overlapping[0], overlapping[1], width)
-        ):
+        if min(map(len, overlapping)) >= _LEAST and across <= 0.25 * count and _are_columns(overlapping, width):
             scores[start] = count - 2 * across
     return max(scores, key=scores.__getitem__, default=None)
 
 
-def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
+def _are_columns(sides: RunGroups, width: float) -> bool:
     """Return whether the lines on both sides of a gutter are columns of text, not of a table.
 
     Cells in a table row share a baseline, and no cell continues in the row below.
     """
-    running = is_prose(left) or is_prose(right)
-    fewer, more = sorted((left, right), key=len)
+    running = any(map(is_prose, sides))
+    fewer, more = sorted(sides, key=len)
     baselines = {round(run.y) for run in more}
     shared = sum(any(round(run.y) + step in baselines for step in (-1, 0, 1)) for run in fewer)
     if shared >= 0.7 * len(fewer):  # most lines share a baseline, like the cells of a row
         return running
-    wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= 0.2 * width for side in (left, right))
+    wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= 0.2 * width for side in sides)
     return running or (wide and len(fewer) > _LEAST)

@@ -433,36 +433,36 @@ def _bullets(page: Page) -> Iterator[Letter]:
 _HEADS = 12
 
 
-@dataclass(slots=True)
 class LeftOut:
     """What is missing from a PDF's text: scanned, empty and partial pages, unknown characters, and attached files."""
 
-    scans: list[int] = field(default_factory=list)
-    empty: list[int] = field(default_factory=list)
-    partial: list[int] = field(default_factory=list)
-    unknown: dict[int, int] = field(default_factory=dict)
-    files: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.scans = list[int]()
+        self.files = list[str]()
+        self._empty = list[int]()
+        self._partial = list[int]()
+        self._unknown = dict[int, int]()
 
     def check(self, page: Page, kept: int) -> None:
         """Record what is missing from a page. `kept` is the number of the page's letters and digits in the text."""
         if page.is_scan:
             self.scans.append(page.number)
         elif not kept and (page.pictures or page.shapes):
-            self.empty.append(page.number)
+            self._empty.append(page.number)
         elif kept < page.count:
-            self.partial.append(page.number)
+            self._partial.append(page.number)
         if page.unknown:
-            self.unknown[page.number] = page.unknown
+            self._unknown[page.number] = page.unknown
         self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Omissions:
         """Return the omissions. `scans` maps pages to OCR text. `running` are the removed running heads."""
-        empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
-        unknown = {number: count for number, count in self.unknown.items() if not scans.get(number)}
+        empty = sorted([*self._empty, *(number for number in self.scans if not scans.get(number))])
+        unknown = {number: count for number, count in self._unknown.items() if not scans.get(number)}
         heads = [shorten(head, 60) for head in running]
         omissions = (
             Omission("page", len(empty), ranges(empty)),
-            Omission("page_part", len(self.partial), ranges(self.partial)),
+            Omission("page_part", len(self._partial), ranges(self._partial)),
             Omission("character", sum(unknown.values()), ranges(list(unknown))),
             *(Omission("attachment", 1, name) for name in self.files),
             Omission("header", len(heads), "; ".join([*heads[:_HEADS], *["…"] * (len(heads) > _HEADS)])),

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
+from core.base.codec import value_at
 from core.base.errors import SourceError
 from core.base.files import reason
 from core.base.frozen import frozen
@@ -243,19 +244,6 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
     except (ValueError, RecursionError):
         failed.append(Failed(path, DAMAGED))
     return None
-
-
-def value_at(node: object, names: tuple[str, ...]) -> object:
-    """Return the value at a sequence of keys in nested objects, or None if it is missing."""
-    for name in names:
-        node = node.get(name) if isinstance(node, dict) else None
-    return node
-
-
-def objects(node: object, *names: str) -> list[dict[str, object]]:
-    """Return the objects in the list at a sequence of keys, or [] if there is no list."""
-    listed = value_at(node, names)
-    return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
 def text_of(node: object, *names: str) -> str:

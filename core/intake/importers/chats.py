@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import groupby, islice
 from operator import attrgetter
 
+from core.base.codec import objects
 from core.base.frozen import frozen
 from core.base.text import collapse_spaces, link_address
 from core.intake.importers import (
@@ -23,7 +24,6 @@ from core.intake.importers import (
     files,
     find,
     lie_below,
-    objects,
     read_json,
     text_of,
     time_of,

@@ -12,6 +12,7 @@ from xml.parsers import expat
 from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
+from core.base.files import reason
 from core.base.messages import message
 from core.base.text import collapse_spaces
 from core.intake.importers import (
@@ -77,12 +78,10 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         nonlocal length, depth
         length = 0
         depth += 1
-        if depth > 100:
-            raise SourceError(path, "isn't an Evernote export, despite its name.")
         element = tree.start(name, attributes)
         if not top:
             top.append(element)
-        if top[0].tag != "en-export":
+        if depth > 100 or top[0].tag != "en-export":
             raise SourceError(path, "isn't an Evernote export, despite its name.")
 
     def text(data: str) -> None:
@@ -128,7 +127,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
     except expat.ExpatError as error:
         raise SourceError(path, "isn't a valid Evernote export (line {line}).", line=error.lineno) from error
     except OSError as error:
-        raise SourceError(path, "can't be read: {why}.", why=error.strerror or str(error)) from error
+        raise SourceError(path, "can't be read: {why}.", why=reason(error)) from error
 
 
 def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:

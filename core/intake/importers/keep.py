@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
 
+from core.base.codec import objects
 from core.intake.importers import (
     FolderImporter,
     Imported,
@@ -14,7 +15,6 @@ from core.intake.importers import (
     file_name,
     files,
     find,
-    objects,
     read_json,
     tags_of,
     text_of,
