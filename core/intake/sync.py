@@ -51,8 +51,7 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     apart = (
         Failed(path, why_not_read(path))
         for path in sorted(others)
-        # These folders contain files shown by notes. Tessera puts pasted pictures into the first.
-        if {"attachments", "assets", "_resources"}.isdisjoint(path.casefold().split("/")[:-1])
+        if _FOR_NOTES.isdisjoint(path.casefold().split("/")[:-1])
     )
     if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))

@@ -285,7 +285,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
             if isinstance(node, yaml.ScalarNode):
                 front.extra[key] = node.value.replace("\0", "�")
                 why = message(
-                    "'{key}' in the front matter (line {line}) can't be read as '{tag}'; it is kept as text.",
+                    "'{key}' in the front matter (line {line}) can't be read as '{tag}' and was kept as text.",
                     key=key,
                     line=line,
                     tag=node.tag.replace(_YAML_TAG, "!!"),
@@ -293,7 +293,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
             else:
                 front.left_out.append(Omission("field", place=f"{line} ({key})"))
                 why = message(
-                    "'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line
+                    "'{key}' in the front matter (line {line}) can't be read and was ignored.", key=key, line=line
                 )
             front.warnings.append(why)
 
