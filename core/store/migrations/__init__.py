@@ -14,7 +14,7 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v01_to_v11.EDITS,
     v01_to_v11.TOKENS,
     v01_to_v11.USAGE,
-    v01_to_v11.simplify_words,
+    v01_to_v11.WORDS,
     v01_to_v11.FILTERS,
     v01_to_v11.QUESTIONS,
     v01_to_v11.RUNS,
