@@ -30,8 +30,8 @@ def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
     The opening token's `meta` holds the kind, the title, and `???` or `???+` if the callout can be collapsed.
     """
-    begin, column = state.bMarks[start] + state.tShift[start], state.sCount[start]
-    match = _ADMONITION.fullmatch(state.src, begin, state.eMarks[start])
+    column = state.sCount[start]
+    match = _ADMONITION.fullmatch(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
     if not match or state.is_code_block(start):
         return False
     found = match.groupdict("")
@@ -43,9 +43,11 @@ def _admonition(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     if silent:
         return True
     opening = state.push("callout_open", "div", 1)
-    opening.map, opening.meta = [start, last], found
+    opening.map = [start, last]
+    opening.meta = found
     before = state.blkIndent, state.lineMax
-    state.blkIndent, state.lineMax = column + 4, last
+    state.blkIndent = column + 4
+    state.lineMax = last
     state.md.block.tokenize(state, start + 1, last)
     state.blkIndent, state.lineMax = before
     state.push("callout_close", "div", -1)

@@ -277,8 +277,12 @@ class ArchiveError(TesseraError):
         rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
         if more := len(self.mistakes) - len(rows):
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))
-        text = message("{path} can't be imported, so nothing was imported. Correct it, then try again.", path=path)
-        super().__init__(lines(text, *rows))
+        super().__init__(
+            lines(
+                message("{path} can't be imported, so nothing was imported. Correct it, then try again.", path=path),
+                *rows,
+            )
+        )
 
 
 class PackError(TesseraError):
@@ -286,8 +290,11 @@ class PackError(TesseraError):
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
         self.mistakes = tuple(mistakes)
-        head = message("The pack in {folder} can't be installed; nothing was changed.", folder=folder)
-        super().__init__(lines(head, *self.mistakes))
+        super().__init__(
+            lines(
+                message("The pack in {folder} can't be installed; nothing was changed.", folder=folder), *self.mistakes
+            )
+        )
 
 
 class RunNotFound(StoreError):

@@ -25,7 +25,8 @@ _ROW = re.compile(r"[ \t>]*\|.*\|[ \t]*")
 # The line of dashes below a table's header.
 _RULE = re.compile(r"[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|)++(?:[ \t]*+:?+-++:?+[ \t]*+)?+")
 _BAR = re.compile(r"(?<!\\)\|")
-GAP, LINE = "\ufdd0", "\ufdd1"
+GAP = "\ufdd0"
+LINE = "\ufdd1"
 """Placeholders in flowing text for a hidden character and for a line break that is kept.
 
 They are Unicode noncharacters, which never occur in text. Private-use characters are symbols in some fonts.

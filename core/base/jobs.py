@@ -148,8 +148,9 @@ class Jobs:
                     self._again[name] = work
                 return False
             self._again.pop(name, None)
-            current = current_thread()
-            quiet = quiet or any(self._jobs[other].quiet for other, job in self._threads.items() if job is current)
+            quiet = quiet or any(
+                self._jobs[other].quiet for other, job in self._threads.items() if job is current_thread()
+            )
             self._number += 1
             self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
             self._stops[name] = Event()
@@ -187,7 +188,7 @@ class Jobs:
             before = self.find(name)
         ended = self.wait(name)
         self.forget(name, before)
-        if ended is not None and ended.state == "cancelled":
+        if ended and ended.state == "cancelled":
             raise Cancelled
         return outcome.result()
 
@@ -228,7 +229,7 @@ class Jobs:
 
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
         """Wait up to `timeout` seconds for a job to end. Return the job, or None if there is no job with this name."""
-        if (thread := self._threads.get(name)) is not None:
+        if thread := self._threads.get(name):
             thread.join(timeout)
         return self.find(name)
 

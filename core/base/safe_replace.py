@@ -18,7 +18,8 @@ from tempfile import mkstemp
 
 from core.base.datetimes import utc_now
 
-PREFIX, SUFFIX = ".tessera-", ".part"
+PREFIX = ".tessera-"
+SUFFIX = ".part"
 """Prefix and suffix of a file that is still being written. The leading dot hides it from every sync."""
 
 # Seconds to wait for another program to finish writing a file.

@@ -41,8 +41,7 @@ class EmbedderContract:
         together = embedder.embed(TEXTS, role="note")
         alone = np.concatenate([embedder.embed([text], role="note") for text in TEXTS])
         assert (together * alone).sum(axis=1).min() > 0.995  # in bfloat16, rounding depends on the batch shape
-        closest = (together @ alone.T).argmax(axis=1)
-        assert closest.tolist() == list(range(len(TEXTS)))
+        assert (together @ alone.T).argmax(axis=1).tolist() == list(range(len(TEXTS)))
 
     def test_same_text_same_vector(self, embedder: Embedder) -> None:
         first, second = (embedder.embed(["twice"], role="query") for _ in range(2))

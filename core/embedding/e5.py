@@ -256,7 +256,8 @@ _SPACES = (
     *(0x9, 0xA, 0xC, 0xD, 0xA0, 0x1680, *range(0x2000, 0x2010), 0x2028, 0x2029, 0x202F, 0x205F, 0x2581, 0x3000),
     *(0xFEFF, 0xFFFD),
 )
-_KEPT, _PLACEHOLDER = "～", "\U000f0000"  # a private-use character, which NFKC leaves unchanged
+_KEPT = "～"
+_PLACEHOLDER = "\U000f0000"  # a private-use character, which NFKC leaves unchanged
 
 
 def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
@@ -285,8 +286,9 @@ def tokenizer(pieces: list[tuple[str, float]]) -> "Tokenizer":
         pair=f"{begin} $A {end} {end} $B {end}",
         special_tokens=[(begin, 0), (end, 2)],
     )
-    specials = (begin, pad, end, unknown)
-    result.add_special_tokens([AddedToken(piece, normalized=False, special=True) for piece in specials])
+    result.add_special_tokens(
+        [AddedToken(piece, normalized=False, special=True) for piece in (begin, pad, end, unknown)]
+    )
     return result
 
 

@@ -29,8 +29,7 @@ def package_folder(name: str) -> Path:
     roots = (spec and spec.submodule_search_locations) or ()
     marks = [mark for root in roots for mark in Path(root).rglob(PACKAGE_MARK)]
     with suppress(PackageNotFoundError, ValueError):
-        files = distribution(name).files or ()
-        marks += [Path(str(file.locate())) for file in files if file.name == PACKAGE_MARK]
+        marks += [Path(str(file.locate())) for file in distribution(name).files or () if file.name == PACKAGE_MARK]
     folders = sorted({mark.parent.resolve() for mark in marks})
     if not folders:
         raise ModelError(

@@ -78,8 +78,11 @@ def choose_device() -> Device:
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, label in _BFLOAT16.items():
         if capabilities.get(feature):
-            reason = message("this processor has fast half precision (bfloat16, {feature})", feature=label)
-            return Device("cpu", "bfloat16", reason)
+            return Device(
+                "cpu",
+                "bfloat16",
+                message("this processor has fast half precision (bfloat16, {feature})", feature=label),
+            )
     return in_float32
 
 

@@ -88,7 +88,8 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
 """Model types whose position numbers start after the padding token's. Two of their positions can't be used."""
 
-SAMPLES, SAMPLE_BYTES = 32, 4096
+SAMPLES = 32
+SAMPLE_BYTES = 4096
 """Maximum number of samples that `digest` reads from each file, and the size of a sample in bytes."""
 
 KIND = "SentenceTransformer"

@@ -102,7 +102,8 @@ When a note is edited, most of its chunks stay the same.
 FEW = 64
 """Maximum number of note texts to embed at once without torch. Loading torch takes 4 to 9 s."""
 
-CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1_000
+CACHED_QUESTIONS = 64
+CACHED_CHARACTERS = 1_000
 """Maximum number of cached questions, and of characters in each. A token's vector takes 1.5 to 4 KB."""
 
 SPARE = 1
@@ -196,8 +197,9 @@ class Encoder:
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
         short = self._short_texts  # another thread may load the whole tokenizer in the meantime
-        found = short.encode(text, special=special) if short else None
-        return found or self._tokenizer.encode(text, add_special_tokens=special)
+        return (short and short.encode(text, special=special)) or self._tokenizer.encode(
+            text, add_special_tokens=special
+        )
 
     @lazy
     def input_tokens(self) -> int:

@@ -74,8 +74,7 @@ def _slot(word: str) -> tuple[int, float]:
     The weight replaces the idf: long words are rarer than short ones, and pairs of characters are rarer than single
     ones.
     """
-    digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    number = int.from_bytes(digest, "little")
+    number = int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
     if word in STOP_WORDS:
         weight = 0.1
     elif not CHINESE.match(word):

@@ -65,8 +65,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
         head, head_tokens = heads[key]
         if (head, chunk.text) not in cut:
             cut[head, chunk.text] = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
-        pieces = cut[head, chunk.text]
-        own = [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
+        own = [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(cut[head, chunk.text])]
         windows += [*own, *row_windows(chunk, title, embedder, limit, len(own))]
     return windows
 

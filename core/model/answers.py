@@ -210,8 +210,9 @@ class Answer:
     @property
     def has_more(self) -> bool:
         """Whether there are more quotes to show than initially, or quotes of which only a part is shown."""
-        whole = all(quote.shown == (0, len(quote.text)) for quote in self.at_first)
-        return len(self.quotes) > len(self.at_first) or not whole
+        return len(self.quotes) > len(self.at_first) or any(
+            quote.shown != (0, len(quote.text)) for quote in self.at_first
+        )
 
     @property
     def written(self) -> tuple[Sentence, ...]:

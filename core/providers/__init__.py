@@ -17,7 +17,8 @@ from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, nev
 from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
-FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
+FIRST_WAIT = 0.5
+LONGEST_WAIT = 30.0
 """Shortest and longest wait before a retry, in seconds.
 
 The wait doubles each time, and is randomly shortened by up to half.

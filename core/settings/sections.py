@@ -112,9 +112,11 @@ def plain_address(url: str) -> str:
     if not fits:
         raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        names = [*KEYS.values(), INDEX_TOKEN]
         raise ValueError(
-            message("it must contain no name, password or key; put a key into one of {names}", names=names)
+            message(
+                "it must contain no name, password or key; put a key into one of {names}",
+                names=[*KEYS.values(), INDEX_TOKEN],
+            )
         )
     if " " in url or not url.isprintable():
         raise ValueError(message("it must contain no spaces"))

@@ -34,8 +34,13 @@ class RefusalTable(StoreTable):
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store the reason why a model refuses a piece of text."""
-        row = {"fingerprint": fingerprint, "text_hash": text_hash, "at": utc_now().isoformat()}
-        self._insert("refusals", row | {"reason": json.dumps(to_json(reason), ensure_ascii=False)}, replace=True)
+        row = {
+            "fingerprint": fingerprint,
+            "text_hash": text_hash,
+            "at": utc_now().isoformat(),
+            "reason": json.dumps(to_json(reason), ensure_ascii=False),
+        }
+        self._insert("refusals", row, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of a model's refusals, by text hash. Hashes of text that wasn't refused are left out."""
@@ -71,11 +76,15 @@ class RefusalTable(StoreTable):
 
     def try_again(self, chunk_ids: Ids) -> None:
         """Delete the given chunks' refusals, and make all chunks with the same refused text pending."""
-        chosen = "SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id IN ?"
         with self._write():
-            refusals = self._column(chosen, chunk_ids)
-            chunks = "SELECT chunk FROM refused_chunks WHERE refusal IN ?"
-            self._execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
+            refusals = self._column(
+                "SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id IN ?", chunk_ids
+            )
+            self._execute(
+                "UPDATE chunks SET state = 'pending'"
+                " WHERE rowid IN (SELECT chunk FROM refused_chunks WHERE refusal IN ?)",
+                refusals,
+            )
             self._execute("DELETE FROM refused_chunks WHERE refusal IN ?", refusals)
             self._execute("DELETE FROM refusals WHERE id IN ?", refusals)
 
@@ -280,9 +289,10 @@ class ChunkTable(StoreTable):
         """Return the chunks that pass every filter, or None if no filter applies. Deleted chunks never pass."""
         if filters.bases and not self._exists("bases WHERE name NOT IN ?", filters.bases):
             filters = replace(filters, bases=())
-        inactive = self._exists("notes WHERE status != 'active'")
         where = narrowed.answerable_conditions(
-            filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed()
+            filters,
+            inactive=self._exists("notes WHERE status != 'active'"),
+            lapsed=FieldTable(self._database).any_lapsed(),
         )
         chunks = narrowed.chunk_conditions(filters)
         return self._passing(where, chunks) if where or chunks else None

@@ -55,8 +55,9 @@ class VersionTable(StoreTable):
 
     def kind(self, note_id: str) -> str:
         """Return the kind of a note's newest version, or "" if it has no versions."""
-        query = "SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
-        return str(self._value(query, note_id) or "")
+        return str(
+            self._value("SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id) or ""
+        )
 
     def last(self, note_id: str) -> int:
         """Return the number of a note's newest version, or 0 if it has no versions."""

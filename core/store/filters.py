@@ -225,9 +225,12 @@ _WITHIN = (
 
 def _ends(start: datetime | None, end: datetime | None) -> list[object]:
     """Return a span's start and end as dates in the user's time zone, then as UTC times, in the stored format."""
-    days = day_of(start) if start else "", day_of(end) if end else _LAST
-    times = in_utc(start).isoformat() if start else "", in_utc(end).isoformat() if end else _LAST
-    return [*days, *times]
+    return [
+        day_of(start) if start else "",
+        day_of(end) if end else _LAST,
+        in_utc(start).isoformat() if start else "",
+        in_utc(end).isoformat() if end else _LAST,
+    ]
 
 
 def _kind(condition: Condition) -> Term:

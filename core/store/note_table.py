@@ -129,10 +129,12 @@ class FieldTable(StoreTable):
 class PropertyTable(StoreTable):
     def put(self, note: Note) -> None:
         """Replace a note's properties. The note's row must exist."""
-        rows = [(note.id, name, value) for name, value in property_values(note.extra)]
         with self._write():
             self._execute("DELETE FROM properties WHERE note_id = ?", note.id)
-            self._execute_many("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
+            self._execute_many(
+                "INSERT OR IGNORE INTO properties VALUES (?, ?, ?)",
+                [(note.id, name, value) for name, value in property_values(note.extra)],
+            )
 
     def text(self, note_id: str) -> str:
         """Return the text of a note's properties, which is indexed with the note's first chunk."""
@@ -392,8 +394,12 @@ class NoteTable(StoreTable):
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
         """Return the ids of notes in the given folders whose body contains any of the words, which are file names."""
-        named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
-        return self._column(f"SELECT id FROM notes WHERE source_ref IN ? AND {named}", source_refs, words)
+        return self._column(
+            "SELECT id FROM notes WHERE source_ref IN ?"
+            " AND EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')",
+            source_refs,
+            words,
+        )
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the number of notes per tag, most frequent first. Notes tagged `a/b` also count for `a`."""

@@ -133,8 +133,11 @@ class PendingTable(StoreTable):
         }
 
     def any(self, base_ids: Ids) -> bool:
-        chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
-        return self._exists(f"{chunks} WHERE state = 'pending' AND base_id IN ?", base_ids)
+        return self._exists(
+            "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
+            " WHERE state = 'pending' AND base_id IN ?",
+            base_ids,
+        )
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
@@ -175,12 +178,14 @@ class PendingTable(StoreTable):
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
         """Return those of the given chunks that are still pending and unchanged, with their vectors' ids."""
-        rows = self._rows(
-            "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
-            " WHERE chunks.rowid IN ? AND state = 'pending'",
-            [pending.rowid for pending in vectors],
-        )
-        now = {tuple(row) for row in rows}
+        now = {
+            tuple(row)
+            for row in self._rows(
+                "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
+                " WHERE chunks.rowid IN ? AND state = 'pending'",
+                [pending.rowid for pending in vectors],
+            )
+        }
         return {
             pending: ids
             for pending, ids in vectors.items()

@@ -86,15 +86,19 @@ class DocumentTable(StoreTable):
         }
 
     def set_unread(self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[UnreadFile]) -> None:
-        source = base.id, source_ref
         with self._write():
-            self._execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", *source)
+            self._execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", base.id, source_ref)
             for file, failed in files:
-                state = file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)), file.stamp
                 self._execute(
                     "INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    *source,
-                    *state,
+                    base.id,
+                    source_ref,
+                    file.path,
+                    file.mtime_ns,
+                    file.size,
+                    readers,
+                    json.dumps(to_json(failed.error)),
+                    file.stamp,
                     file.content_hash,
                 )
 
@@ -177,12 +181,14 @@ class PictureTable(_FileTable):
 
     def for_note(self, note_id: str) -> list[NotePicture]:
         """Return a note's pictures in order of appearance."""
-        rows = self._rows(
-            f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
-            " WHERE note_id = ? ORDER BY start, target",
-            note_id,
-        )
-        return list(map(picture_of, rows))
+        return [
+            picture_of(row)
+            for row in self._rows(
+                f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
+                " WHERE note_id = ? ORDER BY start, target",
+                note_id,
+            )
+        ]
 
     def is_read(self, base: KnowledgeBase) -> bool:
         return bool(self._value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
@@ -428,12 +434,15 @@ class ImageTable(_FileTable):
         Conditions that ask for pictures are met by every picture. Any other conditions on passages must be met together
         by a single passage in the note.
         """
-        conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
-        rest = replace(filters, conditions=tuple(conditions))
+        rest = replace(
+            filters, conditions=tuple(condition for condition in filters.conditions if not is_of_pictures(condition))
+        )
         where = narrowed.answerable_conditions(rest)
         if passages := narrowed.chunk_conditions(rest):
-            holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
-            where.add(f"EXISTS ({holds})", *passages.values)
+            where.add(
+                f"EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages})",
+                *passages.values,
+            )
         return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:

@@ -60,11 +60,12 @@ class VectorTable(StoreTable):
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
         """Return the ids of stored vectors by text hash. With `with_bits`, leave out vectors without token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
-        statement = (
+        return self._ids(
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
-            f" WHERE fingerprint = ? AND text_hash = ? {only}"
+            f" WHERE fingerprint = ? AND text_hash = ? {only}",
+            fingerprint,
+            hashes,
         )
-        return self._ids(statement, fingerprint, hashes)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries for the vectors with the given ids, without duplicates."""
@@ -133,8 +134,11 @@ class VectorTable(StoreTable):
         """Store a model's centring. The caller must rebuild the indexes of the model's bases."""
         with self._write():
             self._add_model(fingerprint)
-            constants = centring.constants.astype("<f4").tobytes()
-            self._execute("UPDATE embedders SET centring = ? WHERE fingerprint = ?", constants, fingerprint)
+            self._execute(
+                "UPDATE embedders SET centring = ? WHERE fingerprint = ?",
+                centring.constants.astype("<f4").tobytes(),
+                fingerprint,
+            )
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
         """Return the vectors of unrelated questions, or None if none are stored for the base's model.
@@ -257,10 +261,13 @@ class NoteVectors(StoreTable):
 
     def signs(self) -> dict[str, Sign]:
         """Return the sign of each note that has windows, by note id. See `Sign`."""
-        rows = self._rows(
-            "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
-        )
-        return {note_id: (count, total) for note_id, count, total in rows}
+        return {
+            note_id: (count, total)
+            for note_id, count, total in self._rows(
+                "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk"
+                " GROUP BY note_id"
+            )
+        }
 
     def holders(self, tags: Collection[str]) -> dict[str, set[str]]:
         names = {tag_key(tag): tag for tag in tags}

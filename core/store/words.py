@@ -229,8 +229,9 @@ class Words(StoreTable):
         return set(self._matching(quote(words), allowed).tolist())
 
     def _matching(self, expression: str, allowed: Rowids | None) -> Rowids:
-        rowids = self._column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression)
-        matching = np.array(rowids, np.int64)
+        matching = np.array(
+            self._column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression), np.int64
+        )
         return matching if allowed is None else np.intersect1d(matching, allowed, assume_unique=True)
 
     # BM25
@@ -281,8 +282,12 @@ class Words(StoreTable):
     def indexed_words(self, words: Sequence[str]) -> set[str]:
         """Return those of the words that occur in any chunk. Frequent words take no longer than rare ones."""
         stems = self.stems(words)
-        terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
-        held = set(self._column(terms, list(stems.values())))
+        held = set(
+            self._column(
+                "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)",
+                list(stems.values()),
+            )
+        )
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:

@@ -141,12 +141,11 @@ def _declared(data: bytes, kind: str) -> str:
     read as UTF-8, because the declaration itself is in ASCII.
     """
     head = data[:_HEAD]
-    tail = data[-_HEAD:]
     if kind in _PAGES:
         head = _COMMENT.sub(b"", head)
         found = _XML.search(head) or _META.search(head)
     else:
-        lines = head.splitlines()[:_LINES_OF_EDITORS] + tail.splitlines()[-_LINES_OF_EDITORS:]
+        lines = head.splitlines()[:_LINES_OF_EDITORS] + data[-_HEAD:].splitlines()[-_LINES_OF_EDITORS:]
         found = (_LATEX.search(head) if kind in _TEX else None) or next(filter(None, map(_EDITORS.search, lines)), None)
     encoding = normalize_encoding(found[1].decode("ascii", "replace")) if found else ""
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

@@ -173,8 +173,7 @@ def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) 
         for number, (name, file) in enumerate(({DATABASE: database} | others).items()):
             progress(number, len(others) + 1, message("Packing the backup"))
             try:
-                source = files.open_regular(file)
-                with source as stream, archive.open(name, "w", force_zip64=True) as target:
+                with files.open_regular(file) as stream, archive.open(name, "w", force_zip64=True) as target:
                     digests[name] = manifest.copy_stream(stream, target)
             except (FileNotFoundError, files.Unfit):  # deleted in the meantime, or not a regular file
                 continue

@@ -25,7 +25,7 @@ from typing import IO, Literal
 from pydantic import NonNegativeInt, TypeAdapter
 
 from core.base import files
-from core.base.codec import decode
+from core.base.codec import assemble, decode
 from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import BACKUPS, DATABASE, FILES, translate_errors
 from core.base.frozen import frozen
@@ -38,7 +38,8 @@ DAMAGE = (
 )
 """Exceptions that may be raised while reading a damaged backup."""
 FILE = "manifest.json"
-KEY, CONTENT = "key.age", "content.age"
+KEY = "key.age"
+CONTENT = "content.age"
 """Names of the encrypted private key and of the encrypted zip file in an encrypted backup."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
@@ -80,9 +81,9 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
         **{name: getattr(backup, name) for name in _OF_BACKUP},
         "files": digests,
     }
-    text = json.dumps(about, ensure_ascii=False, indent=1)
     with archive.open(FILE, "w") as stream:  # no modification time, because zip files can't store times before 1980
-        stream.write(text.encode("utf-8", "surrogatepass"))  # a folder name may contain lone surrogates
+        # A folder name may contain lone surrogates.
+        stream.write(json.dumps(about, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass"))
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
@@ -92,8 +93,8 @@ def read(file: Path) -> tuple[Backup, Digests]:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
         if not all(map(belongs, stored.files)) or (CONTENT if stored.encrypted else DATABASE) not in stored.files:
             raise ValueError("other files")
-        about = {name: getattr(stored, name) for name in _OF_BACKUP}
-        return Backup(file, stored.made_at.astimezone(UTC), file.stat().st_size, **about), stored.files
+        made_at = stored.made_at.astimezone(UTC)
+        return assemble(Backup, stored, file=file, made_at=made_at, bytes=file.stat().st_size), stored.files
     except DAMAGE as error:
         raise SourceError(str(file), "is damaged, or isn't a Tessera backup.") from error
 
@@ -161,9 +162,7 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
             for name, known in names.items():
                 with archive.open(name) as stream:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
-                        raise SourceError(
-                            str(file), message("'{name}' in the backup has changed since it was written.", name=name)
-                        )
+                        raise SourceError(str(file), "'{name}' in the backup differs from what was written.", name=name)
     except DAMAGE as error:
         raise damage_error(file) from error
 

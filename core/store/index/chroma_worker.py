@@ -28,7 +28,8 @@ from core.store.index.chroma_collections import Address, Collections, Place, Rem
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
-FRESH, REPLACED = "chroma.new", "chroma.old"
+FRESH = "chroma.new"
+REPLACED = "chroma.old"
 """Names of temporary folders next to the index during a rebuild. If the process is killed, they are left behind."""
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
@@ -119,8 +120,10 @@ def unseal(folder: Path, present: Files) -> bool:
     Raises IndexDamaged if the files have changed since the folder was sealed.
     """
     file = seal_file(folder)
-    record = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True)
-    same, changed = record or (True, True)
+    same, changed = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True) or (
+        True,
+        True,
+    )
     delete(file)
     if not same:
         raise IndexDamaged("The files of the search index have changed since it was closed.")
