@@ -240,8 +240,8 @@ def add() -> Path:
             files.replace(place, _entry())
     except (OSError, subprocess.SubprocessError) as error:
         raise ConfigError(
-            "{file} can't be written ({why}). Make its folder writable.",
-            file=str(place),
+            "{file} can't be written ({why}). Allow writing to its folder.",
+            file=place,
             why=getattr(error, "strerror", None) or type(error).__name__,
         ) from error
     return place

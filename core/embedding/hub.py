@@ -126,7 +126,7 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
             "The model '{name}' isn't on this machine, and the environment variable HF_HUB_OFFLINE (or "
             "TRANSFORMERS_OFFLINE) is set, so nothing is downloaded. Unset it, or put the model's files into {folder}",
             name=name,
-            folder=str(manual_folder(name)),
+            folder=manual_folder(name),
         )
     try:
         get = partial(snapshot_download, name, ignore_patterns=OTHER_ENGINES, tqdm_class=_bar(name, progress))
@@ -189,7 +189,7 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
         ),
         name=name,
         address=constants.ENDPOINT,
-        folder=str(manual_folder(name)),
+        folder=manual_folder(name),
     )
 
 

@@ -198,7 +198,7 @@ def load(
                 "The model '{name}' in {folder} can't be loaded: {why}. "
                 "Copy or download it again, or choose another model.",
                 name=name,
-                folder=str(folder),
+                folder=folder,
                 why=first_line(error),
             ) from error
     # Streamlit collects garbage after every run of a page. The libraries' half a million objects are never freed, so
@@ -212,7 +212,7 @@ def load(
             "The weights of the model '{name}' in {folder} don't match its config.json: {missing} is missing. "
             "Copy or download it again, or choose another model.",
             name=name,
-            folder=str(folder),
+            folder=folder,
             missing=missing[0],
         )
     return model.eval()

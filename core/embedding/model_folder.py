@@ -66,7 +66,7 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
     """
 
     def refused(error: OSError) -> ModelError:
-        return ModelError(replace(cannot_write, fields={"folder": str(folder), "why": error.strerror or str(error)}))
+        return ModelError(replace(cannot_write, fields={"folder": folder, "why": error.strerror or str(error)}))
 
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +116,7 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
     """
     if not folder.is_dir():
         raise ModelError(
-            "There is no folder {folder}. Give the folder that contains the model's modules.json.", folder=str(folder)
+            "There is no folder {folder}. Give the folder that contains the model's modules.json.", folder=folder
         )
     if not (folder / "modules.json").is_file():
         raise ModelError(
@@ -124,7 +124,7 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
                 "{folder} is not a sentence-transformers model: {reason}. Give the model's own "
                 "folder, or save the model with SentenceTransformer.save()."
             ),
-            folder=str(folder),
+            folder=folder,
             reason=message("it has no modules.json"),
         )
     with explain_read_error(folder):
@@ -138,8 +138,8 @@ def explain_read_error(folder: Path) -> Iterator[None]:
         yield
     except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
         raise ModelError(
-            "The model in {folder} isn't in a format that Tessera knows ({reason}). Copy or download it again.",
-            folder=str(folder),
+            "The model in {folder} can't be understood ({reason}). Copy or download it again.",
+            folder=folder,
             reason=reason_of(error),
         ) from error
 
@@ -153,7 +153,7 @@ def _facts(folder: Path, name: str) -> ModelFacts:
     if tokenizer is None:
         raise ModelError(
             "The model in {folder} has no tokenizer.json. Open it once with transformers and save it again: {command}",
-            folder=str(folder),
+            folder=folder,
             command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
         )
     config = read_json(parts[0] / "config.json")
@@ -175,22 +175,22 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
     kind = options.get("model_type", KIND)
     if kind == "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a CrossEncoder, not a model for searching by meaning. Choose another "
-            "model. To use this one for reranking, write cross-encoder:{folder}.",
-            folder=str(folder),
+            "The model in {folder} is a CrossEncoder, not a model for meaning. Choose another model; for "
+            "reranking its name is cross-encoder:{folder}.",
+            folder=folder,
         )
     if kind != KIND:
         raise ModelError(
-            "The model in {folder} is a {kind}, not a model for searching by meaning. Choose another model.",
-            folder=str(folder),
-            kind=str(kind),
+            "The model in {folder} is a {kind}, not a model for meaning. Choose another model.",
+            folder=folder,
+            kind=kind,
         )
     refuse_own_code(folder, modules)
     if not any(str(module["type"]).endswith(".Pooling") for module in modules):
         raise ModelError(
-            "The model in {folder} has no Pooling module, so it can't be used for searching by meaning. Choose "
-            "another model.",
-            folder=str(folder),
+            "The model in {folder} has no Pooling module, so it can't be used for search by meaning. "
+            "Choose another model.",
+            folder=folder,
         )
 
 
@@ -200,8 +200,8 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
         if not str(module["type"]).startswith("sentence_transformers."):
             raise ModelError(
                 "The model in {folder} needs its own code ({code}), which Tessera never runs. Choose another model.",
-                folder=str(folder),
-                code=str(module["type"]),
+                folder=folder,
+                code=module["type"],
             )
 
 
@@ -215,11 +215,6 @@ def languages(folder: Path) -> tuple[str, ...]:
     value = frontmatter.parse(text[start:end]).extra.get("language", ())
     codes = value if isinstance(value, list | tuple) else [value]
     return tuple("no" if code is False else str(code) for code in codes)  # in YAML, Norwegian's `no` is False
-
-
-def bytes_in(folder: Path) -> int:
-    """Return the total size of a folder's files in bytes."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
 def read_json(path: Path) -> Any:
@@ -245,7 +240,7 @@ def weights(folder: Path, parts: list[Path]) -> list[Path]:
     ]
     if not files:
         raise ModelError(
-            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=str(folder)
+            "The model in {folder} has no weights (*.safetensors). Copy or download it again.", folder=folder
         )
     return files
 

@@ -193,7 +193,7 @@ def _open(file: Path, name: str) -> Session:
     except ValueError as error:
         raise ModelError(
             "{file} is damaged ({why}). Delete its folder; the file is then created again.",
-            file=str(file),
+            file=file,
             why=str(error),
         ) from error
 

@@ -181,7 +181,7 @@ class Encoder:
             tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # tokenizers raises no more specific class
             raise ModelError(
-                "{file} is damaged ({why}). Copy or download the model again.", file=str(path), why=str(error)
+                "{file} is damaged ({why}). Copy or download the model again.", file=path, why=str(error)
             ) from error
         tokenizer.no_truncation()
         tokenizer.no_padding()

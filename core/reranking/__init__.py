@@ -1,6 +1,7 @@
 """Reranking of a question's candidates: the reranker protocol, the registry of rerankers, and late interaction."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Protocol
 
@@ -130,15 +131,13 @@ BUDGET_SECONDS = 1.0
 """Time limit for computing missing bits, in seconds. It is enough for about 20 chunks on two CPU cores."""
 
 
+@dataclass(eq=False)
 class LateInteraction:
-    """ColBERT's MaxSim over sign bits. The stored bits are relative to `centre`, the mean token vector."""
+    """ColBERT's MaxSim over sign bits. The stored bits are relative to `_centre`, the mean token vector."""
 
     reads_bits = True
-
-    def __init__(self, embedder: TokenEmbedder, centre: Matrix, *, seconds: float = BUDGET_SECONDS) -> None:
-        self._embedder = embedder
-        self._centre = centre
-        self._seconds = seconds
+    _embedder: TokenEmbedder
+    _centre: Matrix
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates, computing missing bits in order until the time limit is reached."""
@@ -148,7 +147,7 @@ class LateInteraction:
         for number, candidate in enumerate(candidates):
             if candidate.bits is not None:
                 passages[number] = candidate.bits
-            elif monotonic() - began <= self._seconds:
+            elif monotonic() - began <= BUDGET_SECONDS:
                 _, (rows,) = self._embedder.embed_tokens([candidate.text], role="note")
                 passages[number] = signs(rows, self._centre)
         scores: Judged = [None] * len(candidates)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from core import embedding
 from core.base.blobs import Span
-from core.base.errors import ConfigError, ModelError
+from core.base.errors import ModelError
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import lazy
@@ -214,11 +214,6 @@ LAYERS = "layer."
 _BUILT_IN_TOKENS = 192
 
 
-def shipped() -> bool:
-    """Return whether this installation includes the built-in cross-encoder's weights."""
-    return WEIGHTS.is_file()
-
-
 def has_weights(folder: Path) -> bool:
     """Return whether a folder contains weights for the built-in cross-encoder."""
     return (folder / FILE).is_file()
@@ -248,16 +243,15 @@ def load_built_in(folder: Path, device: Device) -> Network:
             dtype=getattr(torch, device.dtype),
             tokens=_BUILT_IN_TOKENS,
         )
-        if not any(name.startswith(LAYERS) for name in tensors):
-            tensors |= {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
-        network.parts.load_state_dict(tensors)
+        own = {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
+        network.parts.load_state_dict(own | tensors)
     except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
         raise ModelError(
             (
                 "The model for precise reranking in {folder} is damaged, or was made from a different model "
                 "than the built-in one. Copy it again."
             ),
-            folder=str(folder),
+            folder=folder,
         ) from error
     return network
 
@@ -297,26 +291,20 @@ class CrossEncoderFacts:
 class CrossEncoder:
     """A cross-encoder, given by model name (`BAAI/bge-reranker-v2-m3`) or folder. The default is the built-in one.
 
-    Raises ConfigError if the name is empty and the built-in cross-encoder isn't installed. Raises ModelError if a
-    folder contains no cross-encoder. Safe to share between threads, because only one thread at a time runs the model.
+    Raises ModelError if a folder contains no cross-encoder. Safe to share between threads, because only one thread at a
+    time runs the model.
     """
 
     reads_bits = False
 
-    def __init__(self, name: str = "", *, device: Device | None = None, seconds: float = SECONDS) -> None:
+    def __init__(self, name: str = "", *, device: Device | None = None) -> None:
         unnamed = not name.strip()
-        if unnamed and not shipped():
-            raise ConfigError(
-                "'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
-                example=_EXAMPLE,
-            )
         folder = WEIGHTS.parent if unnamed else Path(name).expanduser()
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
         self.name = NAME if unnamed else known or folder.name
         self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
         self.running: Running | None = None
         self._device = device
-        self._seconds = seconds
         self._loading = RLock()
         self._turns = Turns()
         if not known:
@@ -344,7 +332,7 @@ class CrossEncoder:
         size = BATCH[model.device.type]
         started = time.monotonic()
         for start in range(0, len(candidates), size):
-            if scores and time.monotonic() - started > self._seconds:
+            if scores and time.monotonic() - started > SECONDS:
                 break
             with self._turns.take():
                 texts = [candidate.text for candidate in candidates[start : start + size]]
@@ -387,7 +375,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
     """Describe the cross-encoder in `folder`. Raises ModelError if it is incomplete or outputs more than one score."""
     if not folder.is_dir():
         raise ModelError(
-            "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=str(folder)
+            "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=folder
         )
     with explain_read_error(folder):
         if has_weights(folder):
@@ -395,8 +383,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
             raise ModelError(
-                "{folder} is not a model for precise reranking: {reason}. Give the model's own folder.",
-                folder=str(folder),
+                "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
+                folder=folder,
                 reason=lack,
             )
         parts = parts_of(folder)
@@ -411,9 +399,9 @@ def facts(folder: Path) -> CrossEncoderFacts:
                 raise _labels(folder, labels)
         elif kind != "sentence_transformers.CrossEncoder":
             raise ModelError(
-                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a "
-                "model for precise reranking, such as {example}.",
-                folder=str(folder),
+                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
+                "for close reading, such as {example}.",
+                folder=folder,
                 kind=architecture or message("model without a named architecture"),
                 example=_EXAMPLE,
             )
@@ -427,7 +415,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
             "The model in {folder} returns {n} scores instead of one because it classifies text. Choose a "
             "model for precise reranking, such as {example}."
         ),
-        folder=str(folder),
+        folder=folder,
         n=labels,
         example=_EXAMPLE,
     )

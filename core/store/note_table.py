@@ -222,10 +222,10 @@ class NoteTable(StoreTable):
             self._tag(note)
 
     def _tag(self, note: Note) -> None:
-        with self._write():
-            self._execute("DELETE FROM tags WHERE note_id = ?", note.id)
-            self._execute_many("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
-            PropertyTable(self._database).put(note)
+        """Replace a note's tags and properties, within the caller's transaction."""
+        self._execute("DELETE FROM tags WHERE note_id = ?", note.id)
+        self._execute_many("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
+        PropertyTable(self._database).put(note)
 
     def delete(self, note_ids: Ids) -> None:
         ids = list(note_ids)

@@ -3,11 +3,10 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
-from typing import Any, TypeVar
 
 from core.base.faults import damage_error
 from core.model import Rowids
-from core.store.database import Database
+from core.store.database import Database, Method
 
 Ids = Iterable[str]
 """Ids of notes, chunks, bases or questions."""
@@ -66,9 +65,6 @@ def first_of_notes(rows: Iterable[sqlite3.Row], allowed: Rowids | None) -> Itera
         if note_id not in reached and (passing is None or rowid in passing):
             reached.add(note_id)
             yield rowid
-
-
-Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def decoding(method: Method) -> Method:

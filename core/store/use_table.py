@@ -128,8 +128,8 @@ class UseTable(QuestionedTable):
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
         with self._write(aside=True):
-            self._execute(f"UPDATE uses SET helpful = NULL {where}", *key, aside=True)
-            self._execute(f"DELETE FROM uses {where} AND times = 0", *key, aside=True)
+            self._execute(f"UPDATE uses SET helpful = NULL {where}", *key)
+            self._execute(f"DELETE FROM uses {where} AND times = 0", *key)
 
     def drop(self, note_ids: Ids) -> int:
         return self._execute("DELETE FROM uses WHERE note_id IN ?", note_ids, aside=True)

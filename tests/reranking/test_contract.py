@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core import reranking
 from core.embedding import tokens
 from core.embedding.sentence import build as build_sentence
 from core.model import Device
@@ -23,9 +24,10 @@ def cross_encoder(tiny_cross_encoder: Path) -> Reranker:
 
 
 @pytest.fixture
-def late_interaction(tiny_folder: Path) -> Reranker:
+def late_interaction(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reranker:
+    monkeypatch.setattr(reranking, "BUDGET_SECONDS", 600)
     embedder = build_sentence(str(tiny_folder), device=Device("cpu", "float32", ""))
-    return LateInteraction(embedder, tokens.centre(embedder), seconds=600)
+    return LateInteraction(embedder, tokens.centre(embedder))
 
 
 @pytest.fixture

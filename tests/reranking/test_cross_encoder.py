@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.base.errors import ConfigError, ModelError
+from core.base.errors import ModelError
 from core.model import Device
-from core.reranking import Candidate, build
+from core.reranking import Candidate, build, cross_encoder
 from core.reranking.cross_encoder import RECOMMENDED, CrossEncoder
 from tests import tiny_models
 from tests.growth import assert_linear
@@ -103,8 +103,11 @@ def test_a_long_question_takes_at_most_half_beside_a_long_passage(tiny_cross_enc
     assert (read.count("q"), read.count("z")) == (40, 10)
 
 
-def test_candidates_beyond_the_time_limit_have_no_score(tiny_cross_encoder: Path) -> None:
-    hurried = CrossEncoder(str(tiny_cross_encoder), device=EXACT, seconds=0)
+def test_candidates_beyond_the_time_limit_have_no_score(
+    tiny_cross_encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cross_encoder, "SECONDS", 0)
+    hurried = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
     scores = hurried.score("where", WORDS)
     assert None not in scores[:8]
     assert set(scores[8:]) == {None}
@@ -189,14 +192,6 @@ def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> 
         build(f"cross-encoder:{tmp_path / 'empty'}")
     with pytest.raises(ModelError, match="There is no folder"):
         build("cross-encoder:/no/such/folder")
-
-
-def test_without_a_name_and_built_in_weights_the_error_gives_examples(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("core.reranking.cross_encoder.WEIGHTS", tmp_path / "none.safetensors")
-    with pytest.raises(ConfigError, match="cross-encoder:/path/to/folder"):
-        CrossEncoder()
 
 
 @pytest.mark.parametrize("part", ["classifier.", "bert.pooler."])

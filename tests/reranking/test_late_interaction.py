@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from core import reranking
 from core.embedding import Embedder, tokens
 from core.embedding.tokens import TokenEmbedder, centre, interaction, signs
 from core.model import Matrix, Role
@@ -51,21 +52,24 @@ def test_stored_bits_score_like_bits_computed_at_search() -> None:
     assert reranker.score("alpha", [stored[0], plain[1], stored[2]]) == reranker.score("alpha", plain)
 
 
-def test_candidates_beyond_the_time_limit_have_no_score() -> None:
+def test_candidates_beyond_the_time_limit_have_no_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reranking, "BUDGET_SECONDS", -1)
     embedder = WordTokens()
-    reranker = LateInteraction(embedder, centre(embedder), seconds=-1)
+    reranker = LateInteraction(embedder, centre(embedder))
     stored = Candidate("", signs(embedder.embed_tokens(["alpha"], role="note")[1][0], centre(embedder)))
     scores = reranker.score("alpha", [Candidate("beta"), stored, Candidate("alpha")])
     assert [score is None for score in scores] == [True, False, True]
 
 
-def test_the_time_limit_is_looked_at_before_each_text() -> None:
+def test_the_time_limit_is_looked_at_before_each_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reranking, "BUDGET_SECONDS", 0.01)
+
     class Slow(WordTokens):
         def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
             time.sleep(0.05 * len(texts) if role == "note" else 0)
             return super().embed_tokens(texts, role=role)
 
-    reranker = LateInteraction(Slow(), centre(WordTokens()), seconds=0.01)
+    reranker = LateInteraction(Slow(), centre(WordTokens()))
     scores = reranker.score("alpha", [Candidate("alpha")] * 6)
     assert [score is None for score in scores] == [False, *[True] * 5]
 

@@ -10,11 +10,12 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 from core import embedding, reranking
+from core.base import files
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
 from core.embedding import EMBEDDERS, e5, hub, is_built_in, onnx, sentence, tokens
 from core.embedding.loading import choose_device
-from core.embedding.model_folder import ModelFacts, bytes_in, languages, read_facts
+from core.embedding.model_folder import ModelFacts, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder
 from core.settings.config import settings
@@ -148,10 +149,8 @@ def _rerankers(local: Iterable[str]) -> list[str]:
     """Return the names of the rerankers to list: those in `local` and in the table, and the recommended ones."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model}" for model in cross_encoder.RECOMMENDED]
-    shipped = ["cross-encoder"] if cross_encoder.shipped() else []
-    kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
-    return list(dict.fromkeys([*quick, *shipped, *pairs, *kinds]))
+    return list(dict.fromkeys([*quick, "cross-encoder", *pairs, *RERANKERS]))
 
 
 def _on_machine() -> Iterator[str]:
@@ -200,7 +199,7 @@ def _onnx(model: ModelCard, argument: str) -> ModelCard:
     if source.folder is None:
         return model
     folder = onnx.graph_folder(encoder.facts, encoder.name)
-    return replace(model, folder=folder, bytes_on_disk=bytes_in(folder)) if folder.is_dir() else model
+    return replace(model, folder=folder, bytes_on_disk=files.size(folder)) if folder.is_dir() else model
 
 
 def _sentence(model: ModelCard, argument: str) -> ModelCard:
@@ -252,7 +251,7 @@ def _folder_card(model: ModelCard, facts: ModelFacts | cross_encoder.CrossEncode
     return replace(
         model,
         folder=facts.folder,
-        bytes_on_disk=bytes_in(facts.folder),
+        bytes_on_disk=files.size(facts.folder),
         languages=languages(facts.folder) or model.languages,
         dimension=getattr(facts, "dimension", None),
         input_tokens=facts.max_tokens,

@@ -87,8 +87,8 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """
     if not place.is_dir():
         raise StoreError(
-            "The backup folder {folder} is missing. Connect its disk, or choose another folder.",
-            folder=str(place),
+            "The folder for backups {folder} is missing. Connect its disk, or choose another folder.",
+            folder=place,
         )
     partial = place / f"{prefix}partial"
     lock = place / f"{prefix}lock"
@@ -105,7 +105,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
                         lock.unlink()
     except Timeout as error:
         raise StoreError(
-            "Another backup is being made in {folder}. Wait until it is finished.", folder=str(place)
+            "Another backup is being made in {folder}. Wait until it is finished.", folder=place
         ) from error
 
 
@@ -121,7 +121,7 @@ def _check_space(folder: Path, place: Path) -> None:
             ),
             need=need / 1e6,
             free=free / 1e6,
-            folder=str(place),
+            folder=place,
         )
 
 

@@ -77,7 +77,7 @@ def _unpack_backup(file: Path, partial: Path, passphrase: str) -> Backup:
         manifest.unpack(file, partial, digests)
         return backup
     if not passphrase:
-        raise ConfigError("{file} is encrypted. Enter its passphrase.", file=str(file))
+        raise ConfigError("{file} is encrypted. Enter its passphrase.", file=file)
     plain = manifest.decrypt_backup(file, partial, digests, passphrase)
     _unpack_backup(plain, partial, "")
     plain.unlink()
@@ -93,7 +93,7 @@ def _check_space(need: int, folder: Path) -> None:
             ),
             need=(need + _SPARE) / 1e6,
             free=free / 1e6,
-            folder=str(folder.parent),
+            folder=folder.parent,
         )
 
 
@@ -111,7 +111,7 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
     try:
         known = objects(schema)
     except NewerSchema as error:
-        raise NewerSchema("{file} was made by a newer version of Tessera. Update Tessera.", file=str(file)) from error
+        raise NewerSchema("{file} was made by a newer version of Tessera. Update Tessera.", file=file) from error
     if missing := sorted(name for kind, name in known.keys() - there.keys() if kind == "table"):
         raise SourceError(str(file), "is missing parts of a workspace ({names}). Choose another backup.", names=missing)
     active = {key: sql for key, sql in there.items() if key[0] in ("trigger", "view")}
