@@ -49,7 +49,6 @@ _KINDS: dict[object, Message] = message_table(
         datetime: "a time such as 2026-01-31T12:00:00+00:00",
     }
 )
-_DEEP = message("less deeply nested")
 # Maximum nesting depth in a field without a declared type, such as front matter.
 _MOST_DEPTH = 20
 # Maximum length of a name in an error, in characters.
@@ -319,7 +318,7 @@ def _any(*, exact: bool) -> Decoder:
 
     def decode(value: object, depth: int = 0) -> object:
         if depth > _MOST_DEPTH:
-            raise DecodeError(_DEEP)
+            raise DecodeError(message("less deeply nested"))
         if isinstance(value, Scalar):
             value = value.value
         if isinstance(value, dict):

@@ -39,8 +39,6 @@ REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 # How SQLite's messages begin if the database is damaged but the error code is only a generic one.
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-# Bytes for a test write that shows why SQLite couldn't write. They don't fit on a full disk.
-_TRIAL = b"\0" * 65536
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
@@ -188,7 +186,7 @@ def _try_write(folder: Path) -> OSError | None:
     try:
         with TemporaryFile(dir=folder) as file:
             file.seek(max((path.stat().st_size for path in folder.glob(f"{DATABASE}*")), default=0))
-            file.write(_TRIAL)
+            file.write(b"\0" * 65536)  # doesn't fit on a full disk
             file.flush()
     except OSError as error:
         return error

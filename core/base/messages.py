@@ -214,9 +214,6 @@ def _read(value: object) -> object:
     return [_read(item) for item in value] if isinstance(value, list) else value
 
 
-_SEPARATOR = message(", ")
-
-
 class _Rendering(Formatter):
     """Formatter for a message's fields in one language."""
 
@@ -227,7 +224,7 @@ class _Rendering(Formatter):
         if isinstance(value, Message) or hasattr(value, "message"):
             return render(value, self._language)
         if isinstance(value, (list, tuple)):
-            return render(_SEPARATOR, self._language).join(self.format_field(item, format_spec) for item in value)
+            return render(message(", "), self._language).join(self.format_field(item, format_spec) for item in value)
         if isinstance(value, int) and not isinstance(value, bool) and not format_spec:
             return figures(value)
         return format(value, format_spec)

@@ -334,8 +334,7 @@ _RERANKERS = message_table(
         "llm": "Language model",
     }
 )
-_NO_MODEL = message("no model, keyword search only")
-_EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8-bit"), "tfidf": _NO_MODEL}
+_EMBEDDERS = message_table({"bundled": "built-in", "onnx": "built-in, 8-bit", "tfidf": "no model, words only"})
 
 STATUSES = message_table(
     {

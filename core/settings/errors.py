@@ -22,19 +22,17 @@ PREFIX = "TESSERA_"
 """Prefix of environment variables for settings. A double underscore separates a section from its setting."""
 
 SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
-_WHOLE_NUMBER = message("it must be a whole number")
-_NUMBER = message("it must be a number")
-_TRUTH = message("it must be true or false")
-_TEXT = message("it must be text")
 # Messages by pydantic error type. Their fields are filled in from pydantic's `ctx`, and `choices` from its `expected`.
 _REASONS = {
     "greater_than_equal": message("it must be at least {ge}"),
     "greater_than": message("it must be more than {gt}"),
     "less_than_equal": message("it must be at most {le}"),
-    **dict.fromkeys(("int_parsing", "int_parsing_size", "int_type", "int_from_float"), _WHOLE_NUMBER),
-    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
-    **dict.fromkeys(("bool_parsing", "bool_type"), _TRUTH),
-    **dict.fromkeys(("string_type", "string_unicode"), _TEXT),
+    **dict.fromkeys(
+        ("int_parsing", "int_parsing_size", "int_type", "int_from_float"), message("it must be a whole number")
+    ),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), message("it must be a number")),
+    **dict.fromkeys(("bool_parsing", "bool_type"), message("it must be true or false")),
+    **dict.fromkeys(("string_type", "string_unicode"), message("it must be text")),
     "string_too_long": message("it must have at most {max_length} characters"),
     "path_type": message("it must be a path"),
     "literal_error": message("it must be one of {choices}"),

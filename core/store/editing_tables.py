@@ -19,8 +19,6 @@ from core.store.table import Ids, StoreTable, decoding
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
-_NEWEST = "SELECT number, kind FROM versions WHERE note_id = ? ORDER BY number DESC"
-_NEWEST_NUMBER = "SELECT number FROM versions WHERE note_id = ?1 ORDER BY number DESC"
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
@@ -43,12 +41,14 @@ class VersionTable(StoreTable):
             "fields": json.dumps(data_of(note), ensure_ascii=False),
         }
         with self._write():
-            if change.joins and (before := self._row(f"{_NEWEST} LIMIT 1", note.id)):
+            newest = "SELECT number, kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
+            if change.joins and (before := self._row(newest, note.id)):
                 row["kind"] = before["kind"]
                 self._execute("DELETE FROM versions WHERE note_id = ? AND number = ?", note.id, before["number"])
             self._insert("versions", row)
             self._execute(
-                f"DELETE FROM versions WHERE note_id = ?1 AND number <= ({_NEWEST_NUMBER} LIMIT 1 OFFSET ?2)",
+                "DELETE FROM versions WHERE note_id = ?1 AND number <="
+                " (SELECT number FROM versions WHERE note_id = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)",
                 note.id,
                 self.most,
             )
@@ -204,12 +204,6 @@ class DraftTable(StoreTable):
 _DRAFT_READER = RowReader(NoteDraft, "draft", "title", key="key", fields=stored(Values))
 
 
-_PROPOSALS = """
-    SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals JOIN notes ON notes.id = note_id
-    WHERE ?1 IS NULL OR base_id = ?1 ORDER BY at, note_id
-"""
-
-
 class ProposalTable(StoreTable):
     def put(self, proposal: Proposal) -> None:
         """Store a proposal, replacing any earlier proposal for the same note."""
@@ -217,7 +211,12 @@ class ProposalTable(StoreTable):
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
         """Return the proposals for a base (by default, for all bases), oldest first."""
-        return self._nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
+        return self._nouns(
+            _PROPOSAL_READER,
+            "SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals"
+            " JOIN notes ON notes.id = note_id WHERE ?1 IS NULL OR base_id = ?1 ORDER BY at, note_id",
+            base_id,
+        )
 
     def drop(self, note_id: str) -> None:
         self._execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)

@@ -167,11 +167,11 @@ def moments() -> tuple[str, str]:
 
 def _tag(condition: Condition) -> Term:
     # There are few distinct tags, but many tagged notes.
-    used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
-    below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
-        f" ({used} SELECT tag FROM used WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {below})))",
+        " (WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags) SELECT tag FROM used WHERE EXISTS"
+        " (SELECT 1 FROM json_each(?) WHERE"
+        " tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/')))",
         [list(map(tag_key, condition.values))],
     )
 
@@ -200,13 +200,11 @@ def _page(condition: Condition) -> Term:
     A chunk is on the page where it begins, and on every page that begins within the chunk.
     """
     term, ends = _number(condition)
-    return term.replace("page BETWEEN ? AND ?", f"{_LAST_PAGE} >= ? AND page BETWEEN 1 AND ?"), ends
-
-
-_LAST_PAGE = (
-    "max(page, (SELECT count(*) FROM json_each(iif(json_valid(document), document, '{}'), '$.pages')"
-    ' WHERE value < chunks."end"))'
-)
+    last_page = (
+        "max(page, (SELECT count(*) FROM json_each(iif(json_valid(document), document, '{}'), '$.pages')"
+        ' WHERE value < chunks."end"))'
+    )
+    return term.replace("page BETWEEN ? AND ?", f"{last_page} >= ? AND page BETWEEN 1 AND ?"), ends
 
 
 def _day(condition: Condition) -> Term:
@@ -234,8 +232,8 @@ def _ends(start: datetime | None, end: datetime | None) -> list[object]:
 
 
 def _kind(condition: Condition) -> Term:
-    kind = "iif(json_valid(document), json_extract(document, '$.kind'), '')"
-    return _each(f"coalesce({kind} = ?, 0)", condition.values), [*_folded(condition)]
+    term = "coalesce(iif(json_valid(document), json_extract(document, '$.kind'), '') = ?, 0)"
+    return _each(term, condition.values), [*_folded(condition)]
 
 
 def _use(condition: Condition) -> Term:

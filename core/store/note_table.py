@@ -188,8 +188,10 @@ def _forms(titles: Iterable[str]) -> list[str]:
 
 
 _ALL = Filters()
-_IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen'"
-_CHOSEN = f"iif({_IS_CHOSEN}, coalesce(json_extract(encoding, '$.name'), ''), '')"
+_CHOSEN = (
+    "iif(json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen',"
+    " coalesce(json_extract(encoding, '$.name'), ''), '')"
+)
 
 
 _INDEXED = ("mtime_ns", "size", "stamp", "strategy", "cut_by")
@@ -293,8 +295,11 @@ class NoteTable(StoreTable):
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:
         """Return the converter and the encoding chosen by the user for a note's file. Each is "" if none was chosen."""
-        converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
-        row = self._row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
+        row = self._row(
+            "SELECT iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), ''),"
+            f" {_CHOSEN} FROM notes WHERE id = ?",
+            note_id,
+        )
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
@@ -373,12 +378,14 @@ class NoteTable(StoreTable):
 
     def beginnings(self, note_ids: Ids, length: int = 600) -> dict[str, str]:
         """Return each note's title, followed by up to `length` characters from its first three undeleted chunks."""
-        shown = (
-            "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"
-            " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
-        )
         return dict(
-            self._rows(f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id IN ?", length, note_ids)
+            self._rows(
+                "SELECT id, title || ' ' || coalesce((SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text"
+                " FROM chunks WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)), '')"
+                " FROM notes WHERE id IN ?",
+                length,
+                note_ids,
+            )
         )
 
     def named(self) -> list[NoteNames]:

@@ -110,12 +110,6 @@ _PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, no
 _OF_READING_BASES = (
     "note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id AND bases.read_pictures"
 )
-_LEFT_OVER = (
-    "SELECT note_id FROM note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
-    " WHERE NOT read_pictures"
-    " UNION SELECT note_id FROM chunks JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
-    " WHERE NOT read_pictures AND picture != ''"
-)
 
 
 class Unplaced(NamedTuple):
@@ -247,7 +241,12 @@ class PictureTable(_FileTable):
 
     def left_over(self) -> list[str]:
         """Return the ids of notes that still have pictures or chunks from pictures although their base reads none."""
-        return self._column(_LEFT_OVER)
+        return self._column(
+            "SELECT note_id FROM note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+            " WHERE NOT read_pictures"
+            " UNION SELECT note_id FROM chunks JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+            " WHERE NOT read_pictures AND picture != ''"
+        )
 
     def drop(self, note_ids: Ids) -> None:
         """Delete the notes' pictures, and the chunks with text read from them. Renumber the remaining chunks."""

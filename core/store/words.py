@@ -33,8 +33,6 @@ from core.store.phrases import Phrase, quote, whole_words, word_row
 from core.store.table import StoreTable, decoding
 from core.store.top_k import Scores, best_of
 
-_TOKENIZER = "porter ascii tokenchars '.+#_'"
-
 _K1 = 1.2
 _B = 0.75
 # Minimum weight of a word. Words in at least half of all chunks get this weight.
@@ -74,8 +72,10 @@ _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 def write_sections(connection: sqlite3.Connection) -> None:
     """Update the sections of chunks that may span several. Breadcrumbs don't change, because vectors include them."""
-    marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
-    texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
+    texts = connection.execute(
+        "SELECT note_id, text FROM chunks WHERE line = 0"
+        " AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-')) AND typeof(text) = 'text'"
+    )
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
         with suppress(SourceError, *DAMAGE):
             _write_of_note(connection, note_id)
@@ -102,10 +102,6 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
 # Factor by which to increase the number of candidates, initially and whenever too few are in the requested bases.
 _MARGIN = 10
 _BLOCK = 1000
-_IN_BASES = (
-    "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
-    " WHERE base_id IN ?"
-)
 
 
 class Words(StoreTable):
@@ -170,7 +166,14 @@ class Words(StoreTable):
         while True:
             wanted *= _MARGIN
             ranked = best_of(holders, scores, wanted)
-            inside = set(self._column(_IN_BASES, ranked, base_ids))
+            inside = set(
+                self._column(
+                    "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value"
+                    " JOIN notes ON notes.id = note_id WHERE base_id IN ?",
+                    ranked,
+                    base_ids,
+                )
+            )
             best = {rowid: score for rowid, score in ranked.items() if rowid in inside}
             if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
@@ -211,12 +214,17 @@ class Words(StoreTable):
         texts = "SELECT chunks.rowid, text, title, breadcrumb, sections"
         if rowids is None:
             # A sequential read takes half the time of individual lookups.
-            all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
-            yield from self._rows(f"{PROPERTY_TEXTS} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
+            yield from self._rows(
+                f"{PROPERTY_TEXTS} {texts}, beside FROM chunks CROSS JOIN notes ON notes.id = note_id"
+                " LEFT JOIN found USING (note_id, \"index\") WHERE state != 'deleted'"
+            )
             return
-        item = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
         for at in range(0, len(rowids), _BLOCK):
-            yield from self._rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
+            yield from self._rows(
+                f"{texts}, {PROPERTY_TEXT} FROM json_each(?) JOIN chunks ON chunks.rowid = value"
+                " JOIN notes ON notes.id = note_id",
+                rowids[at : at + _BLOCK].tolist(),
+            )
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks that contain a term.
@@ -271,7 +279,7 @@ class Words(StoreTable):
             if new:
                 with closing(sqlite3.connect(":memory:")) as connection:  # takes 0.5 ms
                     connection.executescript(
-                        f'CREATE VIRTUAL TABLE words USING fts5(word, tokenize = "{_TOKENIZER}");'
+                        "CREATE VIRTUAL TABLE words USING fts5(word, tokenize = \"porter ascii tokenchars '.+#_'\");"
                         "CREATE VIRTUAL TABLE terms USING fts5vocab(words, instance);"
                     )
                     connection.executemany("INSERT INTO words (rowid, word) VALUES (?, ?)", enumerate(new))

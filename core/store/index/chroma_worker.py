@@ -34,7 +34,6 @@ REPLACED = "chroma.old"
 _LOCK_SECONDS = 60
 # Phrases in Chroma's errors for a full disk, from SQLite and from the operating system.
 _FULL = ("disk is full", os.strerror(ENOSPC))
-_BUSY = message("another Tessera still has it open")
 
 
 class NotOpened(Exception):
@@ -177,7 +176,11 @@ def _folder_fault(error: BaseException, folder: Path) -> StoreError:
     """Return the error for a failed call on a folder. It says that the disk is full, the folder can't be written to, or
     the index is damaged.
     """
-    why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
+    why = (
+        message("another Tessera still has it open")
+        if isinstance(error, Timeout)
+        else str(error) or type(error).__name__
+    )
     if any(words in str(error) for words in _FULL):
         return translate_error(OSError(ENOSPC, os.strerror(ENOSPC)), folder.parent)
     return find_write_error(folder.parent) or IndexDamaged(
