@@ -9,9 +9,9 @@ import argparse
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 from benchmarks.evaluation import Evaluation, evaluation_of
-from core import embedding
 from core.embedding import sentence
 from core.model import DEFAULTS, MAIN, Device, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--weights", action="store_true", help="sweep the weights of fusion and of reranking too")
     given = parser.parse_args()
     if given.float32:
-        embedding.EMBEDDERS._built["bundled"] = sentence.build_bundled(device=Device("cpu", "float32", "asked for"))
+        patch.object(sentence, "choose_device", lambda: Device("cpu", "float32", "asked for")).start()
     sets = vaults(given.data)
     heading()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:

@@ -10,8 +10,7 @@ from typing import Protocol
 from core.base.frozen import Values
 
 _LOG = getLogger(__name__)
-Fields = Values
-_work: ContextVar[Fields | None] = ContextVar("work", default=None)
+_work: ContextVar[Values | None] = ContextVar("work", default=None)
 
 
 class _LoggedBase(Protocol):
@@ -24,7 +23,7 @@ class _LoggedBase(Protocol):
 
 
 @contextmanager
-def log_call(what: str, **fields: object) -> Iterator[Fields]:
+def log_call(what: str, **fields: object) -> Iterator[Values]:
     """Log a line when an operation ends, with its name, fields, duration, and the error type, if any.
 
     The caller adds fields to the yielded dictionary: counts and the names of bases and models, but never the text of a

@@ -83,8 +83,11 @@ class Graph:
             [describe(output, None)],
             initializer=[_describe(weight, values) for weight, values in self._weights.items()],
         )
-        versions = [helper.make_opsetid("", OPERATORS), helper.make_opsetid(FUSED, 1)]
-        model = helper.make_model(graph, opset_imports=versions, ir_version=_FORMAT)
+        model = helper.make_model(
+            graph,
+            opset_imports=[helper.make_opsetid("", OPERATORS), helper.make_opsetid(FUSED, 1)],
+            ir_version=_FORMAT,
+        )
         weights = {
             weight: OrtValue.ortvalue_from_numpy(values)
             for weight, values in self._weights.items()
@@ -259,8 +262,9 @@ def _pooling(facts: ModelFacts, config: Config) -> str:
 
     Raises ValueError if it is another mode or the model isn't plain BERT.
     """
-    listed = read_json(facts.folder / "modules.json")
-    modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in listed}
+    modules = {
+        str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(facts.folder / "modules.json")
+    }
     pooling = read_json(facts.folder / modules["Pooling"] / "config.json")
     modes = pooling_modes(pooling)
     plain = (

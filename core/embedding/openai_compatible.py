@@ -44,7 +44,7 @@ class OpenAICompatible:
     def __init__(
         self, model: str = "", *, settings: EmbeddingServer | None = None, section: str = "embeddings"
     ) -> None:
-        self._settings = configured().embeddings if settings is None else settings
+        self._settings = settings or configured().embeddings
         self.batch_size = self._settings.batch_size * self._settings.requests_at_once
         self._server = ProviderServer(section, self._settings, model)
         self._questions = ProviderServer(section, self._settings, model, reach_seconds=REACH_SECONDS)
@@ -69,13 +69,12 @@ class OpenAICompatible:
         If the dimension isn't known yet, a request to the server determines it. Raises ProviderError if the request
         fails.
         """
-        dimension = self._dimension
-        return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
+        return self._dimension or self.embed(["dimension"], role="query").shape[1]
 
     @property
     def input_tokens(self) -> int:
-        longest = max(len(self.tokens(prompt)) for prompt in self._prompts.values())
-        return self._settings.input_tokens - longest - SPECIAL_TOKENS
+        prompt_tokens = max(len(self.tokens(prompt)) for prompt in self._prompts.values())
+        return self._settings.input_tokens - prompt_tokens - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
         """Return the spans of estimated tokens: each is a CJK character, four lowercase letters, two digits, or a sign.

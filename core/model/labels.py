@@ -42,12 +42,16 @@ SETTINGS: dict[str, Message] = {
     **{name: option.title for name, option in CHUNKING.items()},
     "embedder": message("Model for searching by meaning"),
     **{name: part.title for name, part in PARTS.items()},
-    "answers": message("Answers written by"),
-    "judge": message("Answers judged by"),
-    "decompose": message("Broad questions broken down by"),
-    "context_tokens": message("Length of a context, in tokens"),
-    "record_uses": message("Record how notes are found and used"),
-    "use_clicks": message("Rank hits higher if you opened, copied or cited them before"),
+    **message_table(
+        {
+            "answers": "Answers written by",
+            "judge": "Answers judged by",
+            "decompose": "What breaks down broad questions",
+            "context_tokens": "Length of a context, in tokens",
+            "record_uses": "Record how notes are found and used",
+            "use_clicks": "Rank hits higher if you opened, copied or cited them before",
+        }
+    ),
 }
 
 VALUES: dict[str, dict[str, Message]] = {

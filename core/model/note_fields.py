@@ -21,7 +21,6 @@ OneOrMore = str | Iterable[str]
 
 SOON = 30
 """Number of days before a note's expiry from which the note is shown as expiring and awaits a decision."""
-_NONE = Message("")
 _TYPES = {"tags": list[str], "notes": list[str], "number": int}
 
 
@@ -64,7 +63,7 @@ class NoteField:
     kind: FieldKind
     title: Message
     about: Message
-    noun: Message = _NONE
+    noun: Message
     typed: Texts = ()
     keys: Texts = ()
     flag: str = ""

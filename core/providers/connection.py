@@ -271,8 +271,7 @@ class RequestQueue:
                         raise Cancelled
                 connection = self._idle.pop() if self._idle else ServerConnection(self._url)
             with self._starting:
-                start = max(self._started + settings.queue_interval_seconds, self._pause_ends)
-                sleep(start - time.monotonic(), stop)
+                sleep(max(self._started + settings.queue_interval_seconds, self._pause_ends) - time.monotonic(), stop)
                 self._started = time.monotonic()
             yield connection
         finally:

@@ -117,10 +117,11 @@ class Network:
         places = bert.embeddings.position_embeddings.weight
         same = places.device == self.device and places.dtype == dtype
         self.embeddings = bert.embeddings if same else copy.deepcopy(bert.embeddings).to(self.device, dtype)
-        copies = [copy.deepcopy(bert.encoder.layer[number]) for number in layers]
         self.parts = torch.nn.ModuleDict(
             {
-                "layer": torch.nn.ModuleList(copies).to(self.device, dtype),
+                "layer": torch.nn.ModuleList(copy.deepcopy(bert.encoder.layer[number]) for number in layers).to(
+                    self.device, dtype
+                ),
                 "weigh": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
                 "whole": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
                 "scale": torch.nn.Linear(1, 1).to(self.device),
@@ -297,14 +298,13 @@ class CrossEncoder:
 
     reads_bits = False
 
-    def __init__(self, name: str = "", *, device: Device | None = None) -> None:
+    def __init__(self, name: str = "") -> None:
         unnamed = not name.strip()
         folder = WEIGHTS.parent if unnamed else Path(name).expanduser()
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
         self.name = NAME if unnamed else known or folder.name
         self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
         self.running: Running | None = None
-        self._device = device
         self._loading = RLock()
         self._turns = Turns()
         if not known:
@@ -341,7 +341,7 @@ class CrossEncoder:
 
     @lazy
     def _model(self) -> "sentence_transformers.CrossEncoder":
-        device = self._device or choose_device()
+        device = choose_device()
         if has_weights(self._facts.folder):
             model: Any = load_built_in(self._facts.folder, device)
         else:
@@ -381,11 +381,10 @@ def facts(folder: Path) -> CrossEncoderFacts:
         if has_weights(folder):
             return CrossEncoderFacts(folder, _BUILT_IN_TOKENS)
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
-            lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
             raise ModelError(
                 "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
                 folder=folder,
-                reason=lack,
+                reason=message("it has no config.json") if any(folder.iterdir()) else message("it is empty"),
             )
         parts = parts_of(folder)
         config = read_json(parts[0] / "config.json")

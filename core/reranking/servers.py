@@ -31,7 +31,7 @@ class Llm:
     reads_bits = False
 
     def __init__(self, model: str = "", *, settings: LlmSettings | None = None) -> None:
-        self._settings = configured().llm if settings is None else settings
+        self._settings = settings or configured().llm
         self._chat = Chat(self._settings, model, reach_seconds=REACH_SECONDS)
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
@@ -92,7 +92,7 @@ class RerankApi:
     reads_bits = False
 
     def __init__(self, model: str = "", *, settings: RerankSettings | None = None) -> None:
-        self._settings = configured().rerank if settings is None else settings
+        self._settings = settings or configured().rerank
         self._server = ProviderServer("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
         self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
         self._logits = False

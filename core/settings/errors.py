@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from core.base import files
 from core.base.errors import ConfigError
 from core.base.frozen import ValueMap, Values
-from core.base.messages import Message, message, reason_of, verbatim
+from core.base.messages import Message, message, message_table, reason_of, verbatim
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -24,19 +24,23 @@ PREFIX = "TESSERA_"
 SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 # Messages by pydantic error type. Their fields are filled in from pydantic's `ctx`, and `choices` from its `expected`.
 _REASONS = {
-    "greater_than_equal": message("it must be at least {ge}"),
-    "greater_than": message("it must be more than {gt}"),
-    "less_than_equal": message("it must be at most {le}"),
+    **message_table(
+        {
+            "greater_than_equal": "it must be at least {ge}",
+            "greater_than": "it must be more than {gt}",
+            "less_than_equal": "it must be at most {le}",
+            "string_too_long": "it must have at most {max_length} characters",
+            "path_type": "it must be a path",
+            "literal_error": "it must be one of {choices}",
+            "extra_forbidden": "there is no such setting",
+        }
+    ),
     **dict.fromkeys(
         ("int_parsing", "int_parsing_size", "int_type", "int_from_float"), message("it must be a whole number")
     ),
     **dict.fromkeys(("float_parsing", "float_type", "finite_number"), message("it must be a number")),
     **dict.fromkeys(("bool_parsing", "bool_type"), message("it must be true or false")),
     **dict.fromkeys(("string_type", "string_unicode"), message("it must be text")),
-    "string_too_long": message("it must have at most {max_length} characters"),
-    "path_type": message("it must be a path"),
-    "literal_error": message("it must be one of {choices}"),
-    "extra_forbidden": message("there is no such setting"),
     "model_type": SECTION,
     "model_attributes_type": SECTION,
 }

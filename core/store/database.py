@@ -14,6 +14,7 @@ from threading import RLock, local
 from typing import Any, TypeVar
 
 from core.base import faults
+from core.base.codec import DAMAGE
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
 from core.base.frozen import ValueMap
@@ -384,7 +385,7 @@ def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
     def call(*values: object) -> object:
         try:
             return function(*values)
-        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        except DAMAGE:
             return None
 
     return call

@@ -159,8 +159,11 @@ class QuestionTable(QuestionedTable):
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             if not self._exists(f"golds WHERE {_PLACE}", *_place(rowid, gold)):
-                number = self._value("SELECT coalesce(max(number), -1) + 1 FROM golds WHERE question = ?", rowid)
-                self._write_gold(rowid, number, gold)
+                self._write_gold(
+                    rowid,
+                    self._value("SELECT coalesce(max(number), -1) + 1 FROM golds WHERE question = ?", rowid),
+                    gold,
+                )
 
     def remove_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
         with self._write(aside=True):

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 
+from core.base.codec import DAMAGE
 from core.base.faults import damage_error
 from core.model import Rowids
 from core.store.database import Database, Method
@@ -74,7 +75,7 @@ def decoding(method: Method) -> Method:
     def call(self: StoreTable, /, *values: object, **more: object) -> object:
         try:
             return method(self, *values, **more)
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
+        except DAMAGE as error:
             raise damage_error(self._database.file.parent, f"{type(error).__name__}: {error}") from error
 
     return call  # type: ignore[return-value]

@@ -319,8 +319,7 @@ class Words(StoreTable):
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Weights]]:
         """Return each word's matches: the positions of its chunks in `counts.rowids`, and the chunks' scores."""
-        new = [word for word in dict.fromkeys(words) if word not in counts.gains]
-        for word, stem in self.stems(new).items():
+        for word, stem in self.stems([word for word in dict.fromkeys(words) if word not in counts.gains]).items():
             places, frequencies = _frequencies(connection, counts.rowids, stem)
             inverse = np.log((len(counts.rowids) - len(places) + 0.5) / (len(places) + 0.5))
             gains = frequencies * (_K1 + 1) / (frequencies + counts.norms[places]) * max(inverse, _LEAST)

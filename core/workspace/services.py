@@ -123,8 +123,14 @@ class Services:
         from core.retrieval.engine import SearchEngine
         from core.retrieval.images.index import ImageSearch
 
-        images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
-        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images)
+        return SearchEngine(
+            self.store,
+            self.settings,
+            self.models,
+            self._synonyms,
+            self.clicks,
+            ImageSearch(self.store, self.settings, self.notes, self.jobs),
+        )
 
     @LazyService
     def answers(self) -> "Answers":

@@ -48,17 +48,24 @@ def same(embedder: Encoder, *, off_by: float) -> None:
         assert np.abs(ours - theirs).max(initial=0) < off_by
 
 
-def test_vectors_are_those_of_torch_with_mean_pooling(bundled: Encoder) -> None:
-    same(Encoder(bundled.name, lambda: bundled.facts.folder, device=IN_FLOAT32), off_by=1e-5)
+def test_vectors_are_those_of_torch_with_mean_pooling(bundled: Encoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence, "choose_device", lambda: IN_FLOAT32)
+    same(Encoder(bundled.name, lambda: bundled.facts.folder), off_by=1e-5)
 
 
-def test_vectors_are_those_of_torch_with_the_first_tokens_vector(tiny_folder: Path) -> None:
-    same(build_sentence(str(tiny_folder), device=IN_FLOAT32), off_by=1e-5)
+def test_vectors_are_those_of_torch_with_the_first_tokens_vector(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sentence, "choose_device", lambda: IN_FLOAT32)
+    same(build_sentence(str(tiny_folder)), off_by=1e-5)
 
 
 @pytest.mark.parametrize(("dtype", "by_torch"), [("float32", False), ("bfloat16", True)])
-def test_many_notes_load_torch_only_where_it_is_faster(tiny_folder: Path, dtype: str, *, by_torch: bool) -> None:
-    embedder = build_sentence(str(tiny_folder), device=Device("cpu", dtype, ""))  # type: ignore[arg-type]
+def test_many_notes_load_torch_only_where_it_is_faster(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch, dtype: str, *, by_torch: bool
+) -> None:
+    monkeypatch.setattr(sentence, "choose_device", lambda: Device("cpu", dtype, ""))  # type: ignore[arg-type]
+    embedder = build_sentence(str(tiny_folder))
     few = embedder.embed(["a"] * FEW, role="note")
     assert "_torch_model" not in vars(embedder)
     many = embedder.embed(["a"] * (FEW + 1), role="note")
@@ -76,7 +83,8 @@ def test_many_notes_are_read_on_every_core(
     monkeypatch.setattr(sentence, "core_count", lambda: 7)
     monkeypatch.setattr(sentence, "thread_count", lambda: 2)
     monkeypatch.setattr(sentence, "load_supported", lambda _, threads: used.append(threads))
-    embedder = build_sentence(str(tiny_folder), device=IN_FLOAT32)
+    monkeypatch.setattr(sentence, "choose_device", lambda: IN_FLOAT32)
+    embedder = build_sentence(str(tiny_folder))
     if many:
         embedder.load_fastest()
     assert embedder._ids_model is None

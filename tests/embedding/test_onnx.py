@@ -14,7 +14,6 @@ from core.embedding import build, onnx, sentence
 from core.embedding.onnx import build as build_onnx
 from core.embedding.sentence import Encoder
 from core.embedding.sentence import build as build_sentence
-from core.model import Device
 
 TEXTS = ["a backup", "b", "long " * 100, "{}[]"]
 
@@ -37,7 +36,7 @@ def written(onnx_models: Path, tiny_folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_vectors_are_close_to_those_of_the_model(written: Encoder, tiny_folder: Path) -> None:
-    plain = build_sentence(str(tiny_folder), device=Device("cpu", "float32", ""))
+    plain = build_sentence(str(tiny_folder))
     cosines = (written.embed(TEXTS, role="note") * plain.embed(TEXTS, role="note")).sum(axis=1)
     assert 0.95 < cosines.min() <= cosines.max() < 1
     assert written.fingerprint == f"{plain.fingerprint}:onnx-int8-1"

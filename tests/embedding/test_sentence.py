@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import ConfigError, ModelError, UnknownChoice
-from core.embedding import build, e5, loading
+from core.embedding import build, e5, loading, sentence
 from core.embedding.loading import choose_device, load
 from core.embedding.sentence import FEW
 from core.embedding.sentence import build as build_sentence
@@ -32,9 +32,10 @@ def test_the_converted_folder_is_a_model_like_any_other(bundled):
 def test_a_library_that_cannot_be_loaded_is_named(library, tiny_folder, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
     monkeypatch.setattr(loading, "CPU_INFO", Path("nowhere"))
-    device = None if library == "torch" else Device("cpu", "bfloat16", "")  # torch is needed to choose one
+    if library != "torch":  # torch is needed to choose a device
+        monkeypatch.setattr(sentence, "choose_device", lambda: Device("cpu", "bfloat16", ""))
     with pytest.raises(ModelError, match=f"{library}, which models need, can't be loaded"):
-        build_sentence(str(tiny_folder), device=device).load_fastest()
+        build_sentence(str(tiny_folder)).load_fastest()
 
 
 @pytest.mark.skipif(not version("torch").endswith("+cpu"), reason="this torch may find a graphics card")
@@ -241,12 +242,13 @@ def test_an_incomplete_model_in_the_hub_cache_is_refused(monkeypatch, tmp_path, 
 
 @pytest.mark.parametrize("lower_case", [False, True])
 def test_vectors_are_those_of_the_library_which_reads_no_tokenizer(
-    tiny_folder: Path, tmp_path: Path, *, lower_case: bool
+    tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, lower_case: bool
 ) -> None:
     options = json.dumps({"max_seq_length": 16, "do_lower_case": lower_case})
     folder = changed(tiny_folder, tmp_path / "e5 tiny", "sentence_bert_config.json", options)
     exact = Device("cpu", "float32", "")
-    embedder = build_sentence(str(folder), device=exact)
+    monkeypatch.setattr(sentence, "choose_device", lambda: exact)
+    embedder = build_sentence(str(folder))
     texts = ["A Backup", "", "longer than the model reads " * 4, *map(str, range(FEW))]
     theirs = load("SentenceTransformer", folder, "tiny", exact)
     expected = theirs.encode(texts, prompt="passage: ", normalize_embeddings=True)
@@ -255,8 +257,9 @@ def test_vectors_are_those_of_the_library_which_reads_no_tokenizer(
     assert len(embedder.loaded().tokenizer) < len(theirs.tokenizer)
 
 
-def test_word_vectors_stay_as_their_file_has_them(tiny_folder: Path) -> None:
-    embedder = build_sentence(str(tiny_folder), device=Device("cpu", "bfloat16", ""))
+def test_word_vectors_stay_as_their_file_has_them(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentence, "choose_device", lambda: Device("cpu", "bfloat16", ""))
+    embedder = build_sentence(str(tiny_folder))
     transformer = embedder.loaded()[0].auto_model
     words = transformer.get_input_embeddings().weight
     assert str(words.dtype) == "torch.float32"

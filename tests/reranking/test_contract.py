@@ -16,17 +16,21 @@ from core.reranking.servers import Llm, RerankApi
 from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import ModelServer
 
+EXACT = Device("cpu", "float32", "")
+
 
 @pytest.fixture
-def cross_encoder(tiny_cross_encoder: Path) -> Reranker:
+def cross_encoder(tiny_cross_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> Reranker:
     # In bfloat16 a score depends on the other texts of the batch.
-    return CrossEncoder(str(tiny_cross_encoder), device=Device("cpu", "float32", ""))
+    monkeypatch.setattr("core.reranking.cross_encoder.choose_device", lambda: EXACT)
+    return CrossEncoder(str(tiny_cross_encoder))
 
 
 @pytest.fixture
 def late_interaction(tiny_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Reranker:
     monkeypatch.setattr(reranking, "BUDGET_SECONDS", 600)
-    embedder = build_sentence(str(tiny_folder), device=Device("cpu", "float32", ""))
+    monkeypatch.setattr("core.embedding.sentence.choose_device", lambda: EXACT)
+    embedder = build_sentence(str(tiny_folder))
     return LateInteraction(embedder, tokens.centre(embedder))
 
 

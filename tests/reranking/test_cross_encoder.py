@@ -16,7 +16,14 @@ from tests import tiny_models
 from tests.growth import assert_linear
 
 EXACT = Device("cpu", "float32", "")
+ROUGH = Device("cpu", "bfloat16", "")
 WORDS = [Candidate(f"{letter}{digit}") for letter in "abcdefgh" for digit in range(5)]
+
+
+@pytest.fixture(autouse=True)
+def _exact(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every model compute in float32, on every machine."""
+    monkeypatch.setattr(cross_encoder, "choose_device", lambda: EXACT)
 
 
 def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
@@ -48,9 +55,7 @@ def test_scores_are_those_of_the_library(tiny_cross_encoder: Path) -> None:
 
     theirs = sentence_transformers.CrossEncoder(str(tiny_cross_encoder), device="cpu", local_files_only=True)
     expected = theirs.predict([("where", candidate.text) for candidate in WORDS])
-    assert CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("where", WORDS) == pytest.approx(
-        expected.tolist(), abs=1e-5
-    )
+    assert CrossEncoder(str(tiny_cross_encoder)).score("where", WORDS) == pytest.approx(expected.tolist(), abs=1e-5)
 
 
 def test_a_folder_saved_by_sentence_transformers_scores_the_same(tiny_cross_encoder: Path, tmp_path: Path) -> None:
@@ -59,35 +64,36 @@ def test_a_folder_saved_by_sentence_transformers_scores_the_same(tiny_cross_enco
     sentence_transformers.CrossEncoder(str(tiny_cross_encoder), device="cpu", local_files_only=True).save(
         str(tmp_path / "saved")
     )
-    scores = [
-        CrossEncoder(str(folder), device=EXACT).score("where", WORDS)
-        for folder in (tiny_cross_encoder, tmp_path / "saved")
-    ]
+    scores = [CrossEncoder(str(folder)).score("where", WORDS) for folder in (tiny_cross_encoder, tmp_path / "saved")]
     assert scores[0] == pytest.approx(scores[1], abs=1e-6)
 
 
-def test_scores_in_16_bits_are_distinct_and_close(tiny_cross_encoder: Path) -> None:
-    exact = CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("where", WORDS)
-    rough = CrossEncoder(str(tiny_cross_encoder), device=Device("cpu", "bfloat16", "")).score("where", WORDS)
+def test_scores_in_16_bits_are_distinct_and_close(tiny_cross_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = CrossEncoder(str(tiny_cross_encoder)).score("where", WORDS)
+    monkeypatch.setattr(cross_encoder, "choose_device", lambda: ROUGH)
+    rough = CrossEncoder(str(tiny_cross_encoder)).score("where", WORDS)
     assert len(set(rough)) == len(set(exact)) == len(WORDS)
     assert rough == pytest.approx(exact, abs=0.1)
     assert rough != exact
 
 
-def test_saturated_scores_are_distinct(tiny_cross_encoder: Path, tmp_path: Path) -> None:
+def test_saturated_scores_are_distinct(
+    tiny_cross_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from safetensors.numpy import load_file, save_file
 
     folder = shutil.copytree(tiny_cross_encoder, tmp_path / "sure")
     tensors = load_file(folder / "model.safetensors")
     tensors["classifier.bias"] = np.full_like(tensors["classifier.bias"], 20)
     save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
-    scores = CrossEncoder(str(folder), device=Device("cpu", "bfloat16", "")).score("where", WORDS)
+    monkeypatch.setattr(cross_encoder, "choose_device", lambda: ROUGH)
+    scores = CrossEncoder(str(folder)).score("where", WORDS)
     assert min(score for score in scores if score is not None) > 0.9999
     assert len(set(scores)) == len(WORDS)
 
 
 def test_only_the_passage_is_cut(tiny_cross_encoder: Path) -> None:
-    model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    model = CrossEncoder(str(tiny_cross_encoder))
     assert model_input(model, "who", "a b c") == "[CLS] who [SEP] a b c [SEP]"
     read = model_input(model, "a question of mine", "z " * 1000).split()
     assert read[:6] == ["[CLS]", "a", "question", "of", "mine", "[SEP]"]
@@ -96,10 +102,10 @@ def test_only_the_passage_is_cut(tiny_cross_encoder: Path) -> None:
 
 
 def test_a_long_question_takes_at_most_half_beside_a_long_passage(tiny_cross_encoder: Path) -> None:
-    read = model_input(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 1000, "z " * 1000).split()
+    read = model_input(CrossEncoder(str(tiny_cross_encoder)), "q " * 1000, "z " * 1000).split()
     room = tiny_models.MAX_TOKENS - 3
     assert {read.count("q"), read.count("z")} == {room // 2, room - room // 2}
-    read = model_input(CrossEncoder(str(tiny_cross_encoder), device=EXACT), "q " * 40, "z " * 10).split()
+    read = model_input(CrossEncoder(str(tiny_cross_encoder)), "q " * 40, "z " * 10).split()
     assert (read.count("q"), read.count("z")) == (40, 10)
 
 
@@ -107,14 +113,14 @@ def test_candidates_beyond_the_time_limit_have_no_score(
     tiny_cross_encoder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cross_encoder, "SECONDS", 0)
-    hurried = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    hurried = CrossEncoder(str(tiny_cross_encoder))
     scores = hurried.score("where", WORDS)
     assert None not in scores[:8]
     assert set(scores[8:]) == {None}
 
 
 def test_one_thread_at_a_time_runs_the_model(tiny_cross_encoder: Path) -> None:
-    model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    model = CrossEncoder(str(tiny_cross_encoder))
     preprocess, running, most = model._model.preprocess, [], []
 
     def listen(pairs: list[tuple[str, str]]) -> object:
@@ -132,7 +138,7 @@ def test_one_thread_at_a_time_runs_the_model(tiny_cross_encoder: Path) -> None:
 
 
 def test_a_pool_of_long_texts_is_linear_in_their_length(tiny_cross_encoder: Path) -> None:
-    model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
+    model = CrossEncoder(str(tiny_cross_encoder))
     model.warm()
     assert_linear(lambda text: model.score("where", [Candidate(text)]), "word " * 100_000)
 
@@ -155,8 +161,8 @@ def test_a_model_in_the_hub_cache_needs_no_hub(
     tiny_cross_encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_models.cached(tiny_cross_encoder, "cross-encoder/tiny", tmp_path, monkeypatch)
-    model = CrossEncoder("tiny", device=EXACT)
-    assert model.score("x", WORDS) == CrossEncoder(str(tiny_cross_encoder), device=EXACT).score("x", WORDS)
+    model = CrossEncoder("tiny")
+    assert model.score("x", WORDS) == CrossEncoder(str(tiny_cross_encoder)).score("x", WORDS)
     assert model.name == "cross-encoder/tiny"
     with pytest.raises(ModelError, match="can't be reached"):
         CrossEncoder("no/such").warm()

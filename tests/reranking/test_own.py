@@ -94,7 +94,7 @@ def test_weights_in_a_folder_are_a_cross_encoder(bundled: Embedder, tmp_path: Pa
 def test_damaged_weights_are_refused_at_loading(bundled: Embedder, tmp_path: Path) -> None:
     (tmp_path / cross_encoder.FILE).write_bytes(b"no weights")
     with pytest.raises(ModelError, match="is damaged"):
-        CrossEncoder(str(tmp_path), device=EXACT).warm()
+        CrossEncoder(str(tmp_path)).warm()
 
 
 def test_the_built_in_cross_encoder_needs_no_name(bundled: Embedder) -> None:
